@@ -45,7 +45,8 @@ set(assay_made ${PROJECT_BINARY_DIR}/generated/framework/graph/generated)
 install(FILES ${assay_made}/operators.h ${assay_made}/visitor.h
         DESTINATION ${assay_header_dir}/graph/generated COMPONENT development)
 install(FILES backend/backend.h backend/exact.h backend/executor.h
-              backend/forwarding_network.h backend/function_network.h
+              backend/communicator.h backend/forwarding_network.h
+              backend/function_network.h
               backend/network_interfaces.h backend/registry.h
         DESTINATION ${assay_header_dir}/backend COMPONENT development)
 install(FILES backend/eager/eager.h backend/eager/kernel.h

@@ -37,7 +37,7 @@ function(assay_add_backend name)
   file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/lib/assay)
   file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR}
        ${PROJECT_BINARY_DIR}/lib/assay/${name}.policy SYMBOLIC)
-  foreach(file expectations.txt claims.txt passing.txt mutants.txt)
+  foreach(file expectations.txt claims.txt passing.txt mutants.txt launch.txt)
     install(FILES ${CMAKE_CURRENT_SOURCE_DIR}/${file} OPTIONAL
             DESTINATION ${CMAKE_INSTALL_LIBDIR}/assay/${name}.policy)
   endforeach()

@@ -16,13 +16,16 @@
 # that it needs has not run.
 #
 # INSTANCES are names with settings, as acme+threads=2; by default the name alone.
-# SUITES are all by default: fewer make the run a partial one. SHARDS has a
-# number for each suite. CORPORA are taken beside those of every run.
+# SUITES are all by default, those of a backend that runs networks: fewer make the
+# run a partial one. Of a library that carries messages between ranks they are
+# `SUITES distributed`. SHARDS has a number for each suite. CORPORA are taken beside those of every run.
 
 # Those of every run, as kDefaultCorpora of framework/testing/case/corpus.h has them.
 set(ASSAY_SUITES node model contract special redrawn gradcheck optimizer)
 set(ASSAY_CORPORA onnx random contract special redrawn gradcheck optimizer field graphs
     composed scaled)
+# And of a library that carries messages between ranks, as kRankCorpora has them.
+set(ASSAY_RANK_SUITES distributed)
 
 function(assay_add_conformance name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "PLAN;RUN"
@@ -65,12 +68,13 @@ endfunction()
 # assay_conformance_entries(SETUP ENTRY MERGE ENTRY FIXTURE NAME PLAN FOLDER
 #                           RUN FOLDER BACKENDS INSTANCE... SUITES SUITE...
 #                           [SHARDS N...] [CORPORA NAME...] [REQUIRED FIXTURE...]
-#                           [AFTER ENTRY...])
+#                           [AFTER ENTRY...] [LABEL SUITE])
 #
 # The same of any number of backends, under names of entries that are given. The
-# merge runs after the entries of AFTER, too.
+# merge runs after the entries of AFTER, too. With LABEL, `ctest -L suite=SUITE` is
+# the whole run, its plan and its merge among it.
 function(assay_conformance_entries)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "" "SETUP;MERGE;FIXTURE;PLAN;RUN"
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "SETUP;MERGE;FIXTURE;PLAN;RUN;LABEL"
     "BACKENDS;SUITES;SHARDS;CORPORA;REQUIRED;AFTER")
   assay_check_suites("${arg_SUITES}" "${arg_SHARDS}" arg_SHARDS)
   set(plan plan --out ${arg_PLAN})
@@ -82,7 +86,16 @@ function(assay_conformance_entries)
     list(APPEND plan --corpus ${corpus})
   endforeach()
   set(others ${ASSAY_SUITES})
+  if(arg_SUITES STREQUAL "${ASSAY_RANK_SUITES}")
+    set(others "")
+  endif()
   list(REMOVE_ITEM others ${arg_SUITES})
+  set(setup_label setup)
+  set(merge_label merge)
+  if(arg_LABEL)
+    set(setup_label ${arg_LABEL})
+    set(merge_label ${arg_LABEL})
+  endif()
   if(others)
     foreach(suite IN LISTS arg_SUITES)
       list(APPEND plan --suite ${suite})
@@ -90,7 +103,7 @@ function(assay_conformance_entries)
   endif()
   add_test(NAME ${arg_SETUP} COMMAND $<TARGET_FILE:Assay::assay> ${plan})
   set_tests_properties(${arg_SETUP} PROPERTIES
-    LABELS "tier=ci;suite=setup" FIXTURES_SETUP ${arg_FIXTURE}
+    LABELS "tier=ci;suite=${setup_label}" FIXTURES_SETUP ${arg_FIXTURE}
     FIXTURES_REQUIRED "${arg_REQUIRED}")
 
   # Cases that need exact answers are asked about once: a backend's entry waits
@@ -123,15 +136,15 @@ function(assay_conformance_entries)
   add_test(NAME ${arg_MERGE}
     COMMAND $<TARGET_FILE:Assay::assay> merge ${arg_PLAN} --out ${arg_RUN})
   set_tests_properties(${arg_MERGE} PROPERTIES
-    LABELS "tier=ci;suite=merge" DEPENDS "${entries};${arg_AFTER}" TIMEOUT 300)
+    LABELS "tier=ci;suite=${merge_label}" DEPENDS "${entries};${arg_AFTER}" TIMEOUT 300)
 endfunction()
 
 # Refuses suites that there are not, and makes SHARDS one number for each.
 function(assay_check_suites suites shards result)
   foreach(suite IN LISTS suites)
-    if(NOT suite IN_LIST ASSAY_SUITES)
+    if(NOT suite IN_LIST ASSAY_SUITES AND NOT suite IN_LIST ASSAY_RANK_SUITES)
       message(FATAL_ERROR "found the suite '${suite}', wanted some of "
-                          "${ASSAY_SUITES}")
+                          "${ASSAY_SUITES}, or ${ASSAY_RANK_SUITES}")
     endif()
   endforeach()
   if(NOT shards)

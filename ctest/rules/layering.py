@@ -26,7 +26,7 @@ _FIXTURES_HEADER = "framework/testing/worker/backend_test.h"
 # The reader and the generator are private to framework/graph.
 _PRIVATE = re.compile(r"/onnx_(reader|writer)|/gen_")
 # They have names that are words of the field.
-_FIELD_WORDS = {"reference", "null"}
+_FIELD_WORDS = {"reference", "null", "threads"}
 
 
 class Layers:

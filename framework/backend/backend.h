@@ -25,6 +25,7 @@
 #include <string_view>
 #include <vector>
 
+#include "framework/backend/communicator.h"
 #include "framework/backend/network_interfaces.h"
 #include "framework/core/status.h"
 #include "framework/core/value.h"
@@ -125,6 +126,10 @@ class Backend {
   /// Prepares a model. `unsupported` with its reason when declined.
   virtual Result<std::unique_ptr<Network>> Load(
       std::shared_ptr<const Model> model, const LoadOptions& options) = 0;
+
+  /// Of a library that carries messages between ranks, which declines every model.
+  /// Null: the backend is none.
+  virtual Ranks* ranks() { return nullptr; }
 };
 
 /// Bind, Forward and Synchronize with values by name, for tests and tools.

@@ -29,7 +29,7 @@ void AddSelection(CLI::App* app, select::SelectionOptions* options) {
                   "query, as 'op:Conv and not dtype:float16'")
       ->type_name("QUERY");
   app->add_option("--tier", options->selection.tier, "how much to run")
-      ->check(CLI::IsMember({"smoke", "ci", "nightly"}))
+      ->check(CLI::IsMember({"smoke", "ci", "nightly", "scale"}))
       ->capture_default_str();
   app->add_option("--corpus", options->corpora,
                   "name, or a folder of cases; repeatable; the default ones "

@@ -11,10 +11,10 @@
 namespace assay::cli {
 namespace {
 
-/// "smoke ci nightly": the values that a check permits, as the parser names
+/// "smoke ci": the values that a check permits, as the parser names
 /// them; empty where it permits any.
 std::string ValuesOf(const CLI::Option& option) {
-  const std::string type = option.get_type_name();  // "TEXT:{smoke,ci,nightly}"
+  const std::string type = option.get_type_name();  // "TEXT:{smoke,ci}"
   const size_t begin = type.find('{');
   const size_t end = type.rfind('}');
   if (begin == std::string::npos || end == std::string::npos) return {};
@@ -54,7 +54,7 @@ std::string Cases(const CLI::App& app) {
   return text;
 }
 
-/// "    --tier) words='smoke ci nightly' ;;", a line for each option of any
+/// "    --tier) words='smoke ci' ;;", a line for each option of any
 /// command that takes few values.
 std::string ValueCases(const CLI::App& app) {
   std::map<std::string, std::string> lines;

@@ -81,8 +81,8 @@ TEST_F(UsageTest, HelpHasDefaultsAndExamples) {
   }
   const std::string run = Assay("run --help").output;
   for (const char* part :
-       {"--tier TEXT:{smoke,ci,nightly}=ci", "--seed INT|drawn=0", "--out DIR",
-        "--timeout FLOAT", "=120"}) {
+       {"--tier TEXT:{smoke,ci,nightly,scale}=ci", "--seed INT|drawn=0",
+        "--out DIR", "--timeout FLOAT", "=120"}) {
     EXPECT_THAT(run, HasSubstr(part));
   }
 }

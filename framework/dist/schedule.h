@@ -12,12 +12,11 @@
 #include <cstdint>
 #include <vector>
 
+#include "framework/backend/communicator.h"
 #include "framework/core/status.h"
 #include "framework/dist/collective.h"
 
 namespace assay::dist {
-
-inline constexpr int kNobody = -1;
 
 /// Elements of a rank's buffer.
 struct Part {

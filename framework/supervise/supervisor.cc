@@ -37,9 +37,13 @@ std::deque<Share> Deal(const plan::Plan& plan, const std::vector<size_t>& rows,
       });
     }
     const size_t most = options.deal ? 1 + mine.size() / kWorthAWorker : 1;
+    const plan::BackendUse& backend = plan.Backend(instance);
+    // A launch has as many processes as there are ranks, and one is enough for all.
     const size_t workers =
-        std::clamp<size_t>(options.jobs / left.size(), 1, most);
-    std::vector<Share> dealt(workers, Share{&plan.Backend(instance), {}});
+        !backend.launch.launcher.empty()
+            ? 1
+            : std::clamp<size_t>(options.jobs / left.size(), 1, most);
+    std::vector<Share> dealt(workers, Share{&backend, {}});
     for (size_t i = 0; i < mine.size(); ++i) {
       dealt[i % workers].rows.push_back(mine[i]);
     }

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "framework/file/file.h"
@@ -50,7 +51,8 @@ bool LiesIn(const fs::path& path, const fs::path& folder) {
 void AddHosting(const plan::BackendUse& backend,
                 const SuperviseOptions& options,
                 std::vector<std::string>* arguments) {
-  if (options.in_process) {
+  // Ranks are where their library is.
+  if (options.in_process || backend.launch.has_ranks()) {
     arguments->emplace_back("--in-process");
     return;
   }
@@ -107,6 +109,14 @@ WorkerSession::WorkerSession(const plan::BackendUse& backend, int number,
   for (const record::PlanRow* row : rows) pending_.emplace(row->test_id, row);
 }
 
+WorkerSession::~WorkerSession() {
+  worker_.reset();
+  std::error_code ignored;
+  if (!backend_.launch.launcher.empty()) {
+    fs::remove_all(File(".scratch"), ignored);
+  }
+}
+
 fs::path WorkerSession::File(const char* extension) const {
   return options_.directory / (stem_ + extension);
 }
@@ -124,19 +134,18 @@ void WorkerSession::Finish(const record::ResultRow& result) {
   began_again_ = false;
 }
 
-Status WorkerSession::StartWorker() {
-  std::string batch = record::CsvHeader<record::PlanRow>();
-  int64_t count = 0;
-  for (const record::PlanRow* row : order_) {
-    if (!pending_.contains(row->test_id)) continue;
-    if (count++ == kProcesses * options_.cases_per_process) break;
-    record::AppendCsvRow(batch, *row);
-  }
-  ASSAY_RETURN_IF_ERROR(file::WriteFile(File(".batch"), batch));
-  // Workers write behind the name of the plan.
-  ASSAY_RETURN_IF_ERROR(
-      journal::Journal::Open(File(".journal"), options_.plan_digest).status());
+Result<std::vector<std::string>> WorkerSession::LaunchCommand(
+    int64_t ranks) const {
+  const plan::Launch& launch = backend_.launch;
+  if (launch.launcher.empty()) return std::vector<std::string>();
+  ASSAY_RETURN_IF_ERROR(file::MakeDirectory(File(".scratch")));
+  return plan::CommandOf(launch, static_cast<int>(ranks), File(".scratch"));
+}
+
+/// Of a worker of so many cases.
+std::vector<std::string> WorkerSession::Arguments(int64_t count) const {
   const record::RunFacts& facts = options_.facts;
+  const bool is_launched = !backend_.launch.launcher.empty();
   std::vector<std::string> arguments = {
       options_.worker.string(),
       "--backend",
@@ -156,11 +165,13 @@ Status WorkerSession::StartWorker() {
       "--attempt",
       std::to_string(facts.attempt),
       "--cases-per-process",
-      std::to_string(options_.cases_per_process),
+      std::to_string(is_launched ? count : options_.cases_per_process),
       "--timeout",
       std::to_string(options_.timeout_s),
       "--parent",
-      std::to_string(getpid()),
+      std::to_string(is_launched ? 0 : getpid()),
+      "--rank-variable",
+      backend_.launch.rank,
       "--suite",
       facts.suite,
       "--output",
@@ -170,6 +181,26 @@ Status WorkerSession::StartWorker() {
       "--oracle-module",
       facts.oracle_module.string()};
   AddHosting(backend_, options_, &arguments);
+  return arguments;
+}
+
+Status WorkerSession::StartWorker() {
+  std::string batch = record::CsvHeader<record::PlanRow>();
+  int64_t count = 0;
+  int64_t ranks = 0;
+  for (const record::PlanRow* row : order_) {
+    if (!pending_.contains(row->test_id)) continue;
+    if (count++ == kProcesses * options_.cases_per_process) break;
+    record::AppendCsvRow(batch, *row);
+    ranks = std::max(ranks, row->ranks);
+  }
+  ASSAY_RETURN_IF_ERROR(file::WriteFile(File(".batch"), batch));
+  // Workers write behind the name of the plan.
+  ASSAY_RETURN_IF_ERROR(
+      journal::Journal::Open(File(".journal"), options_.plan_digest).status());
+  ASSAY_ASSIGN_OR_RETURN(std::vector<std::string> arguments,
+                         LaunchCommand(ranks));
+  std::ranges::copy(Arguments(count), std::back_inserter(arguments));
   ASSAY_ASSIGN_OR_RETURN(
       worker_,
       process::WorkerProcess::Start(arguments, File(".log"), options_.limits));

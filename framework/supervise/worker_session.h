@@ -31,6 +31,10 @@ class WorkerSession {
   WorkerSession(const plan::BackendUse& backend, int number,
                 const std::vector<const record::PlanRow*>& rows,
                 const SuperviseOptions& options, verdict::RawRecords* raw);
+  WorkerSession(const WorkerSession&) = delete;
+  WorkerSession& operator=(const WorkerSession&) = delete;
+  /// What launched ranks leave behind goes with it.
+  ~WorkerSession();
 
   Status StartWorker();
 
@@ -46,6 +50,9 @@ class WorkerSession {
   using Clock = std::chrono::steady_clock;
 
   std::filesystem::path File(const char* extension) const;
+  std::vector<std::string> Arguments(int64_t count) const;
+  /// For as many ranks as the rows of a batch need at most.
+  Result<std::vector<std::string>> LaunchCommand(int64_t ranks) const;
   Status Look();
   Status ReadJournal();
   Status AfterBrokenJournal();

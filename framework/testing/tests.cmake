@@ -6,7 +6,7 @@ assay_unit_test(testing ALONE
   SOURCES case/read_corpus_test.cc ../file/csv_test.cc ../file/file_test.cc
           ../file/nearest_test.cc
           journal/journal_file_test.cc journal/journal_test.cc
-          plan/instance_test.cc plan/plan_test.cc
+          plan/instance_test.cc plan/launch_test.cc plan/plan_test.cc
           policy/floor_test.cc
           policy/policy_edit_test.cc policy/policy_line_test.cc
           policy/policy_test.cc policy/query_test.cc record/clean_text_test.cc

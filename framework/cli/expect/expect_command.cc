@@ -61,10 +61,7 @@ Result<std::map<std::string, cases::TestCase>> CasesOf(const plan::Plan& plan) {
                          select::OpenPlanned(plan));
   for (size_t i = 0; i < plan.corpora.size(); ++i) {
     const plan::CorpusUse& use = plan.corpora[i];
-    if (std::ranges::find(cases::kDefaultCorpora, use.name) ==
-        cases::kDefaultCorpora.end()) {
-      continue;
-    }
+    if (!cases::IsDefaultCorpus(use.name)) continue;
     const cases::Corpus& corpus = opened.corpora[i];
     if (corpus.hash != use.hash) {
       return InvalidArgument("the corpus ", use.name, " in ", use.directory,

@@ -114,7 +114,7 @@ void OfferGained(const plan::Plan& plan, const verdict::Verdicts& verdicts,
       const bool passed =
           verdicts.final[i].result.outcome == record::Outcome::kPass;
       if (row.backend == backend.instance && passed &&
-          std::ranges::count(cases::kDefaultCorpora, row.corpus) > 0 &&
+          cases::IsDefaultCorpus(row.corpus) &&
           !std::ranges::binary_search(backend.floor, row.test_id)) {
         ++gained;
       }

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <future>
 #include <iostream>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <set>
@@ -111,6 +112,33 @@ Status CheckOnlyCase(const SelectionOptions& options, std::string_view test_id,
                          file::NearestText(std::string(test_id), ids));
 }
 
+std::vector<std::string> DefaultNames(bool of_ranks) {
+  const auto corpora = cases::DefaultCorpora(of_ranks);
+  std::vector<std::string> names(corpora.begin(), corpora.end());
+  std::error_code error;
+  if (!of_ranks && !fs::exists(file::CorpusDirectory() / "random", error)) {
+    std::erase(names, "random");
+    std::cerr << "assay: left out the corpus random, which the build makes "
+                 "with the reference; the run is partial\n";
+  }
+  return names;
+}
+
+/// The corpora of those names; none named: those that the backends are about.
+std::vector<std::string> CorporaFor(
+    const std::vector<plan::PlannedBackend>& backends,
+    std::vector<std::string> names) {
+  if (!names.empty()) return names;
+  for (const bool of_ranks : {false, true}) {
+    if (std::ranges::any_of(backends, [&](const plan::PlannedBackend& backend) {
+          return backend.launch.has_ranks() == of_ranks;
+        })) {
+      std::ranges::copy(DefaultNames(of_ranks), std::back_inserter(names));
+    }
+  }
+  return names;
+}
+
 Status AnotherThanPlanned(std::string_view what) {
   return FailedPrecondition(
       what, " is not the one that was planned with: plan again");
@@ -121,16 +149,8 @@ Status AnotherThanPlanned(std::string_view what) {
 Result<NamedCorpora> OpenCorpora(const std::vector<std::string>& names,
                                  std::string_view only) {
   NamedCorpora opened;
-  std::vector<std::string> wanted = names;
-  if (wanted.empty()) {
-    wanted.assign(cases::kDefaultCorpora.begin(), cases::kDefaultCorpora.end());
-    std::error_code error;
-    if (!fs::exists(file::CorpusDirectory() / "random", error)) {
-      std::erase(wanted, "random");
-      std::cerr << "assay: left out the corpus random, which the build makes "
-                   "with the reference; the run is partial\n";
-    }
-  }
+  std::vector<std::string> wanted =
+      names.empty() ? DefaultNames(/*of_ranks=*/false) : names;
   // By the place of their corpus; those in folders are read side by side.
   std::map<size_t, const suite::Suite*> suites;
   std::map<size_t, std::future<Result<cases::Corpus>>> folders;
@@ -202,8 +222,9 @@ Result<plan::Plan> PlanOf(const SelectionOptions& options,
   }
   ASSAY_ASSIGN_OR_RETURN(const policy::Query query,
                          policy::Query::Parse(options.selection.filter));
-  ASSAY_ASSIGN_OR_RETURN(NamedCorpora opened,
-                         OpenCorpora(options.corpora, query.OnlyId()));
+  ASSAY_ASSIGN_OR_RETURN(
+      NamedCorpora opened,
+      OpenCorpora(CorporaFor(backends, options.corpora), query.OnlyId()));
   ASSAY_RETURN_IF_ERROR(CheckOnlyCase(options, query.OnlyId(), opened));
   if (query.NeedsRanks() ||
       std::ranges::any_of(backends, [](const plan::PlannedBackend& backend) {

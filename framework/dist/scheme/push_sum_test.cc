@@ -24,7 +24,7 @@ struct Pushed {
 
 /// Ranks begin at the squares of their numbers, and each is pulled to its number.
 Pushed PushedBy(Directed graph, int ranks, int steps, double pull) {
-  std::vector<Pulled> objectives;
+  std::vector<PulledObjective> objectives;
   for (int rank = 0; rank < ranks; ++rank) {
     objectives.emplace_back(rank * rank, rank, pull);
   }
@@ -43,7 +43,8 @@ Pushed PushedBy(Directed graph, int ranks, int steps, double pull) {
     return OkStatus();
   });
   for (const Status& each : ended) EXPECT_TRUE(each.ok()) << each.ToString();
-  for (const Pulled& each : objectives) pushed.numbers.push_back(each.number());
+  for (const PulledObjective& each : objectives)
+    pushed.numbers.push_back(each.number());
   for (const int64_t each : bytes) pushed.bytes += each;
   return pushed;
 }

@@ -23,6 +23,8 @@
 #include "framework/core/tensor.h"
 #include "framework/core/text.h"
 #include "framework/dist/endpoint.h"
+#include "framework/dist/model/pulled_objective.h"
+#include "framework/dist/model/whole_objective.h"
 #include "framework/dist/scheme/scheme.h"
 #include "framework/dist/threads/threads.h"
 #include "framework/dist/watch.h"
@@ -31,62 +33,7 @@
 
 namespace assay::dist {
 
-inline constexpr int kSizes[] = {7, 30};  // elements of the parameters
-
-/// A model whose gradients are whole numbers that depend on the rank and the step alone,
-/// so that no order of additions shows; or, for no rank, those of all ranks together.
-class WholeObjective : public train::Objective {
- public:
-  WholeObjective(int rank, int ranks) : rank_(rank), ranks_(ranks) {
-    for (const int size : kSizes) {
-      std::vector<float> start;
-      for (int i = 0; i < size; ++i) start.push_back(static_cast<float>(i % 5));
-      parameters_.push_back(
-          {StrCat("w", size),
-           Tensor::Of<float>({size}, std::span<const float>(start)).value()});
-      gradients_.push_back(Tensor::Allocate(DType::kFloat32, {size}).value());
-    }
-  }
-
-  std::span<train::Parameter> parameters() override { return parameters_; }
-  Result<train::Evaluation> Evaluate() override {
-    for (size_t p = 0; p < gradients_.size(); ++p) {
-      const auto gradient = gradients_[p].mutable_elements<float>();
-      for (size_t i = 0; i < gradient.size(); ++i) {
-        gradient[i] = rank_ == kNobody ? Mean(p, i) : Of(rank_, p, i);
-      }
-    }
-    ++steps_;
-    return train::Evaluation{static_cast<double>(rank_), gradients_};
-  }
-
-  std::vector<float> Numbers() const {
-    std::vector<float> all;
-    for (const train::Parameter& each : parameters_) {
-      const auto elements = each.value.elements<float>();
-      all.insert(all.end(), elements.begin(), elements.end());
-    }
-    return all;
-  }
-
- private:
-  float Of(int rank, size_t p, size_t i) const {
-    core::Numbers drawn(
-        core::KeyOf(core::KeyOf(static_cast<uint64_t>(rank), steps_),
-                    static_cast<int64_t>(100 * p + i)));
-    return static_cast<float>(drawn.Below(17)) - 6;
-  }
-  float Mean(size_t p, size_t i) const {
-    float sum = 0;
-    for (int rank = 0; rank < ranks_; ++rank) sum += Of(rank, p, i);
-    return sum / static_cast<float>(ranks_);
-  }
-
-  const int rank_, ranks_;
-  int64_t steps_ = 0;
-  std::vector<train::Parameter> parameters_;
-  std::vector<Tensor> gradients_;
-};
+inline constexpr auto& kSizes = WholeObjective::kSizes;
 
 inline std::unique_ptr<train::Optimizer> Made(const std::string& name) {
   return train::MakeOptimizer({name, "paper", "rate=0.125"}).value().optimizer;
@@ -101,27 +48,6 @@ inline std::vector<float> Alone(const std::string& optimizer, int ranks) {
   for (int i = 0; i < kSteps; ++i) EXPECT_TRUE(made->Step(objective).ok());
   return objective.Numbers();
 }
-
-/// An objective of one number in float64, pulled to a goal.
-class Pulled : public train::Objective {
- public:
-  Pulled(double start, double goal, double pull) : goal_(goal), pull_(pull) {
-    parameters_.push_back(
-        {"w", Tensor::Of<double>({1}, std::vector{start}).value()});
-    gradient_ = Tensor::Allocate(DType::kFloat64, {1}).value();
-  }
-  std::span<train::Parameter> parameters() override { return parameters_; }
-  Result<train::Evaluation> Evaluate() override {
-    gradient_.mutable_elements<double>()[0] = pull_ * (number() - goal_);
-    return train::Evaluation{0, {&gradient_, 1}};
-  }
-  double number() const { return parameters_[0].value.elements<double>()[0]; }
-
- private:
-  const double goal_, pull_;
-  std::vector<train::Parameter> parameters_;
-  Tensor gradient_;
-};
 
 using MakeScheme = std::function<std::unique_ptr<Scheme>(
     Endpoint&, std::unique_ptr<train::Optimizer>)>;

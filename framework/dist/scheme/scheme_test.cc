@@ -92,10 +92,10 @@ TEST(AverageSchemeTest, OfEachStepIsAllReduce) {
 
 /// The numbers of ranks that are pulled to 0, 1, 2 ... behind three steps of a scheme.
 std::vector<double> PulledApart(const MakeScheme& make, int ranks) {
-  std::vector<Pulled> objectives;
+  std::vector<PulledObjective> objectives;
   for (int rank = 0; rank < ranks; ++rank) objectives.emplace_back(5, rank, 1);
   const auto ended = RunThreads(ranks, [&](Endpoint& mine) {
-    Pulled& objective = objectives[static_cast<size_t>(mine.rank())];
+    PulledObjective& objective = objectives[static_cast<size_t>(mine.rank())];
     const auto scheme = make(mine, Made("gradient_descent"));
     for (int i = 0; i < 3; ++i) {
       ASSAY_RETURN_IF_ERROR(scheme->Step(objective).status());
@@ -103,7 +103,8 @@ std::vector<double> PulledApart(const MakeScheme& make, int ranks) {
     return scheme->Finish(objective);
   });
   std::vector<double> numbers;
-  for (const Pulled& each : objectives) numbers.push_back(each.number());
+  for (const PulledObjective& each : objectives)
+    numbers.push_back(each.number());
   return numbers;
 }
 
@@ -151,7 +152,8 @@ TEST(PeersOfTest, OnePeerIsAnotherInEachStep) {
 }
 
 /// The numbers of all ranks behind so many steps.
-std::vector<double> Gossiped(Graph graph, std::vector<Pulled> objectives,
+std::vector<double> Gossiped(Graph graph,
+                             std::vector<PulledObjective> objectives,
                              int steps) {
   const auto ended =
       RunThreads(static_cast<int>(objectives.size()), [&](Endpoint& mine) {
@@ -164,7 +166,8 @@ std::vector<double> Gossiped(Graph graph, std::vector<Pulled> objectives,
         return OkStatus();
       });
   std::vector<double> numbers;
-  for (const Pulled& each : objectives) numbers.push_back(each.number());
+  for (const PulledObjective& each : objectives)
+    numbers.push_back(each.number());
   return numbers;
 }
 
@@ -198,7 +201,7 @@ constexpr Graph kGraphs[] = {Graph::kRing, Graph::kComplete,
                              Graph::kTorus};
 
 void ExpectShrinks(Graph graph, Wave wave, int ranks) {
-  std::vector<Pulled> objectives;
+  std::vector<PulledObjective> objectives;
   double before = 0;
   for (int rank = 0; rank < ranks; ++rank) {
     const double x = std::cos(Angle(wave, graph, rank, ranks));
@@ -244,12 +247,12 @@ TEST(PeersOfTest, ATorusHasFourNeighbours) {
 TEST(GossipSchemeTest, KeepsTheMean) {
   for (const Graph graph : kGraphs) {
     for (const int ranks : {1, 2, 3, 8, 12, 13}) {
-      std::vector<Pulled> objectives;
+      std::vector<PulledObjective> objectives;
       for (int rank = 0; rank < ranks; ++rank) {
         objectives.emplace_back(rank * rank, 0, 0);
       }
       double before = 0;
-      for (const Pulled& each : objectives) before += each.number();
+      for (const PulledObjective& each : objectives) before += each.number();
       double after = 0;
       for (const double x : Gossiped(graph, objectives, 7)) after += x;
       EXPECT_NEAR(after, before, 1e-12 * before) << ToString(graph);
@@ -261,7 +264,7 @@ TEST(GossipSchemeTest, KeepsTheMean) {
 // has it: there the ranks leave each other by 3 percent a step.
 TEST(GossipSchemeTest, RanksStayTogether) {
   constexpr int kRanks = 8;
-  std::vector<Pulled> objectives;
+  std::vector<PulledObjective> objectives;
   for (int rank = 0; rank < kRanks; ++rank) {
     objectives.emplace_back(0, rank % 2 == 0 ? 1 : -1, /*pull=*/1);
   }

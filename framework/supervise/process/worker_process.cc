@@ -3,6 +3,7 @@
 #include "framework/supervise/process/worker_process.h"
 
 #include <fcntl.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -64,6 +65,7 @@ struct Image {
   std::vector<char*> environment;
   const char* log;
   WorkerLimits limits;
+  pid_t parent;
 };
 
 /// `fd` at another number, open in the program to come.
@@ -72,9 +74,13 @@ bool Place(int fd, int at) {
 }
 
 /// In the child: a group of its own, no signal blocked, output into the log,
-/// limits that nothing it starts can be without. Returns where it cannot.
+/// limits that nothing it starts can be without, and an end with the process that
+/// started it, as also a launcher has which knows nothing of that. Returns where it
+/// cannot.
 void Become(const Image& image) {
   setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != image.parent) _exit(EXIT_FAILURE);
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -119,7 +125,7 @@ Result<std::unique_ptr<WorkerProcess>> WorkerProcess::Start(
     const WorkerLimits& limits) {
   ProcessTree::Adopt();
   const std::string mark = NextMark();
-  Image image{{}, CleanEnvironment(mark), log.c_str(), limits};
+  Image image{{}, CleanEnvironment(mark), log.c_str(), limits, getpid()};
   for (const std::string& argument : arguments) {
     image.arguments.push_back(const_cast<char*>(argument.c_str()));
   }

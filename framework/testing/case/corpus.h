@@ -7,8 +7,10 @@
 
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,11 +19,25 @@
 
 namespace assay::cases {
 
-/// The corpora that a run takes when none is named; floors and expectations are
-/// about these.
+// The corpora that a run takes when none is named; floors and expectations are about
+// these.
+
+/// Of backends that run networks.
 inline constexpr std::array<std::string_view, 11> kDefaultCorpora = {
     "onnx",      "random", "contract", "special",  "redrawn", "gradcheck",
     "optimizer", "field",  "graphs",   "composed", "scaled"};
+/// Of libraries that carry messages between ranks.
+inline constexpr std::array<std::string_view, 1> kRankCorpora = {"distributed"};
+
+inline std::span<const std::string_view> DefaultCorpora(bool of_ranks) {
+  if (of_ranks) return kRankCorpora;
+  return kDefaultCorpora;
+}
+
+inline bool IsDefaultCorpus(std::string_view name) {
+  return std::ranges::count(kDefaultCorpora, name) > 0 ||
+         std::ranges::count(kRankCorpora, name) > 0;
+}
 
 struct Corpus {
   std::string name;

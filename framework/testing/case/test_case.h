@@ -33,7 +33,7 @@ struct Limit {
 };
 
 /// How much a run takes: the tier of a case is the least that takes it.
-enum class Tier : uint8_t { kSmoke, kCi, kNightly };
+enum class Tier : uint8_t { kSmoke, kCi, kNightly, kScale };
 
 /// The kinds of claims of a vendor about a case.
 enum class ClaimKind : uint8_t {
@@ -77,6 +77,7 @@ struct TestCase {
   ClaimKind claim = ClaimKind::kForward;  // that it is inside or outside of
   Tier tier = Tier::kCi;
   std::string needs;  // resources, as mpi
+  int n_ranks = 0;    // that it runs on; 0: a network, in one process
   /// True when its inputs are drawn for the run, so that nobody can know what
   /// its outputs are before.
   bool drawn = false;

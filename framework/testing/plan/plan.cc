@@ -34,6 +34,8 @@ record::PlanRow RowOf(const cases::TestCase& c, PlannedBackend& backend) {
   row.dtypes = Joined(c.dtypes, " ");
   row.kind = c.kind;
   row.needs = c.needs;
+  row.ranks = c.n_ranks;
+  row.transport = backend.launch.transport;
   row.corpus = c.corpus;
   row.directory = c.directory.string();
   row.shape_sig = record::CleanText(c.shape_sig);
@@ -80,6 +82,7 @@ BackendUse UseOf(const PlannedBackend& backend) {
   use.settings_text = backend.settings_text;
   use.module = backend.module.string();
   use.module_sha256 = backend.module_sha256;
+  use.launch = backend.launch;
   use.policy_dir = backend.policy_dir.string();
   use.policy_hash = file::Sha256(backend.policy.text());
   for (const policy::Claim& claim : backend.policy.claims()) {
@@ -106,7 +109,15 @@ std::optional<cases::Tier> TierNamed(std::string_view name) {
   if (name == "smoke") return cases::Tier::kSmoke;
   if (name == "ci") return cases::Tier::kCi;
   if (name == "nightly") return cases::Tier::kNightly;
+  if (name == "scale") return cases::Tier::kScale;
   return std::nullopt;
+}
+
+/// True where the case is about what the backend is: networks, or messages between as
+/// many ranks as can be launched.
+bool IsFor(const cases::TestCase& c, const PlannedBackend& backend) {
+  return (c.n_ranks > 0) == backend.launch.has_ranks() &&
+         c.n_ranks <= backend.launch.most;
 }
 
 /// The cases that a selection takes for at least one backend, over all corpora.
@@ -117,13 +128,14 @@ Result<std::vector<const cases::TestCase*>> Select(
   const auto most = TierNamed(selection.tier);
   if (!most.has_value()) {
     return InvalidArgument("found the tier '", selection.tier,
-                           "', wanted smoke, ci or nightly");
+                           "', wanted smoke, ci, nightly or scale");
   }
   std::vector<const cases::TestCase*> cases;
   for (const cases::Corpus& corpus : corpora) {
     for (const cases::TestCase& c : corpus.cases) {
       const auto wanted = [&](const PlannedBackend& backend) {
-        return query.Matches({c, backend.instance, {}, {}});
+        return IsFor(c, backend) &&
+               query.Matches({c, backend.instance, {}, {}});
       };
       if (c.tier <= *most &&
           (Contains(selection.suites, c.suite) || IsOfNoSuite(c)) &&
@@ -162,7 +174,10 @@ bool Plan::Partial() const {
     return corpus != nullptr && corpus->standard;
   };
   return selection.Partial() ||
-         !std::ranges::all_of(cases::kDefaultCorpora, is_here);
+         !std::ranges::all_of(backends, [&](const BackendUse& backend) {
+           return std::ranges::all_of(
+               cases::DefaultCorpora(backend.launch.has_ranks()), is_here);
+         });
 }
 
 Result<Plan> MakePlan(const Selection& selection, std::string command,
@@ -187,7 +202,7 @@ Result<Plan> MakePlan(const Selection& selection, std::string command,
   std::string policies;
   for (PlannedBackend& backend : backends) {
     for (const cases::TestCase* c : cases) {
-      if (query.Matches({*c, backend.instance, {}, {}})) {
+      if (IsFor(*c, backend) && query.Matches({*c, backend.instance, {}, {}})) {
         plan.rows.push_back(RowOf(*c, backend));
       }
     }
@@ -197,7 +212,8 @@ Result<Plan> MakePlan(const Selection& selection, std::string command,
   if (plan.rows.empty()) {
     return InvalidArgument("the selection is empty: ",
                            selection.filter.empty()
-                               ? std::string("no suite of that name has a case")
+                               ? std::string("no such suite or corpus has a "
+                                             "case for these backends")
                                : StrCat("no case matches '", selection.filter,
                                         "'", query.DidYouMean()));
   }

@@ -19,6 +19,7 @@
 #include "framework/core/status.h"
 #include "framework/testing/case/corpus.h"
 #include "framework/testing/plan/instance.h"
+#include "framework/testing/plan/launch.h"
 #include "framework/testing/policy/policy.h"
 #include "framework/testing/record/rows.h"
 
@@ -50,6 +51,7 @@ struct PlannedBackend : Instance {
   std::filesystem::path module;      // the file to load
   std::filesystem::path policy_dir;  // may not exist
   std::string module_sha256;
+  Launch launch;
   policy::Policy policy;
 };
 
@@ -70,6 +72,7 @@ struct BackendUse {
   std::string settings_text;
   std::string module;
   std::string module_sha256;
+  Launch launch;
   std::string policy_dir;
   std::string policy_hash;
   std::vector<std::string> claims;

@@ -14,8 +14,10 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Selection, suites, filter, tier, seed,
                                    oracle, host)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CorpusUse, name, hash, directory, standard,
                                    n_cases, drift)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Launch, transport, most, launcher, rank,
+                                   environment)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BackendUse, instance, spec, name,
-                                   settings_text, module, module_sha256,
+                                   settings_text, module, module_sha256, launch,
                                    policy_dir, policy_hash, claims, floor,
                                    policy_errors)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PartSelection, suites, backends, shard,

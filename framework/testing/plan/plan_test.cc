@@ -93,6 +93,27 @@ TEST(PlanTest, CasesAreCrossedWithBackends) {
               ElementsAre("other+opt=off node/Abs/a"));
 }
 
+// Kills: 13,000 networks for a library that runs none, and ranks for a backend that has
+// none.
+TEST(PlanTest, CasesOfRanksAreForLibrariesOfRanks) {
+  cases::Corpus corpus;
+  corpus.cases = {CaseOf("node", "a"), CaseOf("distributed", "b")};
+  corpus.cases[1].n_ranks = 4;
+  corpus.cases.push_back(CaseOf("distributed", "c"));
+  corpus.cases[2].n_ranks = 5;
+  PlannedBackend threads = BackendOf("threads");
+  threads.launch = {.transport = "threads", .most = 4};
+  const Result<Plan> plan = Make({}, {corpus}, {BackendOf("acme"), threads});
+  ASSERT_TRUE(plan.ok()) << plan.status().ToString();
+  EXPECT_THAT(IdsOf(*plan),
+              ElementsAre("acme node/Abs/a", "threads distributed/Abs/b"));
+  EXPECT_EQ(plan->rows[1].ranks, 4);
+  EXPECT_EQ(plan->rows[1].transport, "threads");
+  EXPECT_EQ(plan->Backend("threads").launch, threads.launch);
+  const Result<Plan> none = Make({}, {CorpusOf(3)}, {threads});
+  EXPECT_EQ(none.status().code(), StatusCode::kInvalidArgument);
+}
+
 // Kills: a case that runs with an operator that is not claimed, though another
 // is; one outside the claims that runs with none.
 TEST(PlanTest, ACaseOfAnyOperatorRunsWithThoseThatAreClaimed) {
@@ -129,7 +150,7 @@ TEST(PlanTest, SelectionsThatCannotBeAreInvalidArguments) {
   for (cases::TestCase& c : other.cases) c.corpus = "mine";
   for (const Row& row : std::vector<Row>{
            {{corpus}, {}, "op:Conv", "the selection is empty: no case matches"},
-           {{corpus}, {"perf"}, "", "the selection is empty: no suite"},
+           {{corpus}, {"perf"}, "", "the selection is empty: no such suite"},
            {{}, {}, "", "the selection is empty"},
            {{corpus}, {}, "op:", "column 4: found nothing"},
            {{corpus}, {}, "not outcome:pass", "asks for an outcome"},
@@ -183,7 +204,7 @@ TEST(PlanTest, RowsSayWhatThePolicySays) {
   record::AppendCsvRow(text, plan->rows[0]);
   EXPECT_EQ(text,
             "node/Abs/a,acme+x=1,cpu:f32:all:1,node,Abs,ai.onnx,7,"
-            "float32 int64,kind,mpi,onnx,a folder,[2],tolerance,0.001,1e-07,"
+            "float32 int64,kind,mpi,0,,onnx,a folder,[2],tolerance,0.001,1e-07,"
             "onnx,zeros,3,1,1,2,expectations.txt:2,crash,0,expectations.txt:1,"
             "known,1,,0 2,1,,,,\n");
   EXPECT_TRUE(plan->rows[1].sensitive.empty());

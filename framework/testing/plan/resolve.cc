@@ -62,6 +62,7 @@ Result<PlannedBackend> ResolveBackend(const std::string& text,
   backend.module = module;
   ASSAY_ASSIGN_OR_RETURN(backend.module_sha256, digests.Of(module));
   backend.policy_dir = file::PolicyPath(module);
+  ASSAY_ASSIGN_OR_RETURN(backend.launch, ReadLaunch(backend.policy_dir));
   ASSAY_ASSIGN_OR_RETURN(
       backend.policy,
       policy::ReadPolicy(backend.policy_dir, policy::MachineFeatures(),
@@ -75,7 +76,9 @@ Status CheckPolicies(const Plan& plan) {
         const policy::Policy policy,
         policy::ReadPolicy(backend.policy_dir, policy::MachineFeatures(),
                            policy::Today(), policy::Reasons::kMayBeEmpty));
-    if (file::Sha256(policy.text()) != backend.policy_hash) {
+    ASSAY_ASSIGN_OR_RETURN(const Launch launch, ReadLaunch(backend.policy_dir));
+    if (file::Sha256(policy.text()) != backend.policy_hash ||
+        launch != backend.launch) {
       return FailedPrecondition("the policy of ", backend.instance, " in ",
                                 backend.policy_dir,
                                 " is not the one that was planned with: plan "

@@ -207,8 +207,7 @@ Result<Policy> PolicyReader::Read() {
 
 CasePolicy Policy::Of(const cases::TestCase& test_case,
                       std::string_view backend) {
-  if (std::ranges::find(cases::kDefaultCorpora, test_case.corpus) !=
-      cases::kDefaultCorpora.end()) {
+  if (cases::IsDefaultCorpus(test_case.corpus)) {
     floor_.Consider(test_case);
   }
   for (const auto* operators : {&test_case.operators, &test_case.probes}) {

@@ -51,6 +51,8 @@ struct PlanRow {
   std::string test_id, backend, settings, suite, op, domain;
   Integer opset;
   std::string dtypes, kind, needs;
+  int64_t ranks = 0;
+  std::string transport;
   // The facts that a worker needs to run it.
   std::string corpus, directory, shape_sig;
   Comparator comparator = Comparator::kTolerance;

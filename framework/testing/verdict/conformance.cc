@@ -91,8 +91,9 @@ Inside Look(const plan::Plan& plan, const plan::BackendUse& backend,
   return inside;
 }
 
-/// The parts that the plan left out; empty for a plan of everything.
-std::string LeftOut(const plan::Plan& plan) {
+/// The parts that the plan left out for the backend; empty for a plan of everything.
+std::string LeftOut(const plan::Plan& plan, const plan::BackendUse& backend) {
+  const auto corpora = cases::DefaultCorpora(backend.launch.has_ranks());
   std::vector<std::string> parts;
   if (!plan.selection.filter.empty()) parts.emplace_back("with a filter");
   if (!plan.selection.suites.empty()) parts.emplace_back("of some suites");
@@ -101,7 +102,7 @@ std::string LeftOut(const plan::Plan& plan) {
     parts.emplace_back("whose backends ran in the judge's process");
   }
   std::vector<std::string_view> missing;
-  for (const std::string_view name : cases::kDefaultCorpora) {
+  for (const std::string_view name : corpora) {
     if (plan.FindCorpus(name) == nullptr) missing.push_back(name);
   }
   if (!missing.empty()) {
@@ -109,7 +110,7 @@ std::string LeftOut(const plan::Plan& plan) {
                            missing.size() > 1 ? "corpora " : "corpus ",
                            Joined(missing)));
   }
-  for (const std::string_view name : cases::kDefaultCorpora) {
+  for (const std::string_view name : corpora) {
     const plan::CorpusUse* corpus = plan.FindCorpus(name);
     if (corpus != nullptr && !corpus->standard) {
       parts.push_back(
@@ -202,7 +203,7 @@ Conformance ConformanceOf(const plan::Plan& plan,
   for (const int64_t count : inside.counts) word.n_claimed += count;
   word.n_planned = std::ranges::count(plan.rows, backend.instance,
                                       &record::PlanRow::backend);
-  if (const std::string left_out = LeftOut(plan); !left_out.empty()) {
+  if (const std::string left_out = LeftOut(plan, backend); !left_out.empty()) {
     word.verdict = "partial";
     word.reason = StrCat("a run ", left_out, " says nothing on conformance");
     return word;

@@ -70,6 +70,21 @@ Trial TrialOf(const std::vector<Case>& cases) {
   return trial;
 }
 
+// Kills: a library of ranks that is asked for networks, and one that is conformant
+// without its own corpus.
+TEST(ConformanceTest, EachKindOfBackendIsAskedForItsOwnCorpora) {
+  Trial trial = TrialOf({{.outcome = "pass", .claimed = true}});
+  trial.plan.backends[0].launch.transport = "threads";
+  EXPECT_EQ(trial.Word().verdict, "partial");
+  EXPECT_TRUE(trial.plan.Partial());
+  trial.plan.corpora.clear();
+  plan::CorpusUse& corpus = trial.plan.corpora.emplace_back();
+  corpus.name = "distributed";
+  corpus.standard = true;
+  EXPECT_NE(trial.Word().verdict, "partial") << trial.Word().reason;
+  EXPECT_FALSE(trial.plan.Partial());
+}
+
 // Kills: any outcome but pass and waived let through inside the claims; what
 // is outside them decides; a word over nothing, or over vacuous passes alone.
 TEST(ConformanceTest, TheWordIsOverTheCasesInsideTheClaims) {

@@ -40,9 +40,7 @@ std::string Repro(const plan::Plan& plan, const record::PlanRow& row) {
              " --filter 'id:", row.test_id, "'");
   for (const plan::CorpusUse& corpus : plan.corpora) {
     const bool is_default =
-        corpus.standard &&
-        std::ranges::find(cases::kDefaultCorpora, corpus.name) !=
-            cases::kDefaultCorpora.end();
+        corpus.standard && cases::IsDefaultCorpus(corpus.name);
     if (corpus.name == row.corpus && !is_default) {
       command += StrCat(" --corpus ", corpus.directory);
     }

@@ -41,6 +41,7 @@ class SetBackend : public Backend {
   Result<Probe> Inspect() override { return backend_.Inspect(); }
   Result<std::unique_ptr<Network>> Load(std::shared_ptr<const Model> model,
                                         const LoadOptions& options) override;
+  Ranks* ranks() override { return backend_.ranks(); }
 
  private:
   Backend& backend_;

@@ -18,6 +18,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
 #include <functional>
 #include <iostream>
 #include <memory>
@@ -25,6 +26,7 @@
 
 #include "backend_tags.h"
 #include "framework/backend/registry.h"
+#include "framework/file/csv.h"
 #include "framework/file/file.h"
 #include "framework/file/module_path.h"
 #include "framework/graph/model_text.h"
@@ -61,6 +63,8 @@ struct WorkerOptions {
   std::string journal;
   record::RunFacts facts;
   int parent = 0;
+  std::string
+      rank_variable;  // that a launcher sets; empty: nothing launched it
   int64_t cases_per_process = 1024;
   bool in_process = false;  // the backend
   walls::Walls walls;       // around it
@@ -308,6 +312,8 @@ int ParseOptions(int argc, char** argv, WorkerOptions* options) {
   app.add_option("--output", options->facts.output,
                  "folder for files that a suite makes");
   app.add_option("--parent", options->parent, "process to die with");
+  app.add_option("--rank-variable", options->rank_variable,
+                 "variable that tells which of the launched ranks it is");
   app.add_flag("--in-process", options->in_process,
                "load the backend into this process, as without a journal");
   app.add_option("--hide", options->walls.hidden,
@@ -339,11 +345,34 @@ Result<std::unique_ptr<Backend>> OpenInHost(const ModuleUse& use,
   return std::make_unique<host::RemoteBackend>(use.name, worker->host->link());
 }
 
-/// Ends with the supervisor, whatever way that ends.
-bool FollowParent(int parent) {
-  if (parent == 0) return true;
+/// Ends with the supervisor, whatever way that ends; of those that were launched, with
+/// the launcher, which does.
+bool FollowParent(const WorkerOptions& options) {
+  if (options.parent == 0 && options.rank_variable.empty()) return true;
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  return getppid() == parent;
+  return options.parent == 0 || getppid() == options.parent;
+}
+
+/// True in a process of another rank than the first. It runs what the first one runs, and
+/// judges and writes nothing.
+Result<bool> IsFollower(const std::string& variable) {
+  if (variable.empty()) return false;
+  const char* const text = std::getenv(variable.c_str());
+  const auto rank =
+      text == nullptr ? std::nullopt : file::ParseInt(std::string_view(text));
+  if (!rank.has_value()) {
+    return FailedPrecondition("found ", variable, " to be '",
+                              text == nullptr ? "" : text,
+                              "', wanted the rank of this process");
+  }
+  return *rank > 0;
+}
+
+int Follow() {
+  auto& listeners = testing::UnitTest::GetInstance()->listeners();
+  delete listeners.Release(listeners.default_result_printer());
+  [[maybe_unused]] const int failed = RUN_ALL_TESTS();
+  return 0;
 }
 
 /// Runs the batch in children where that can be and is worth it, else here.
@@ -356,7 +385,10 @@ void RunBatch(Worker* worker) {
     run();
     return ExitIfFailed(worker->hosted->Close());
   }
-  if (worker->rows.size() == 1 || !ForkedBatch::IsPossible()) return run();
+  const bool is_launched = !worker->options.rank_variable.empty();
+  if (worker->rows.size() == 1 || is_launched || !ForkedBatch::IsPossible()) {
+    return run();
+  }
   // ONNX's schemas are made at the first check, which else each child would do.
   static_cast<void>(types::CheckModel(*graph::ModelOfText(
       "warm (float[1] x) => (float[1] y) { y = Relu(x) }")));
@@ -376,7 +408,7 @@ int Main(int argc, char** argv) {
   if (const int code = ParseOptions(argc, argv, &options); code != 0) {
     return code < 0 ? 0 : code;
   }
-  if (!FollowParent(options.parent)) return kHarness;
+  if (!FollowParent(options)) return kHarness;
   const suite::Suite* const suite = suite::FindSuite(options.facts.suite);
   KeepMemory(suite == nullptr || suite->keeps_memory);
   const Result<plan::Instance> instance = plan::ParseInstance(options.backend);
@@ -393,6 +425,9 @@ int Main(int argc, char** argv) {
     SetOpener([&](const ModuleUse& use) { return OpenInHost(use, &worker); });
   }
   RegisterFor(options.backend, BackendTags());
+  const Result<bool> is_follower = IsFollower(options.rank_variable);
+  ExitIfFailed(is_follower.status());
+  if (*is_follower) return Follow();
   if (options.journal.empty()) return RUN_ALL_TESTS();
 
   Result<journal::Journal> journal = journal::Journal::Open(options.journal);

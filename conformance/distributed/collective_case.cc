@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "conformance/distributed/collective_case.h"
+
+#include <set>
+
+#include "framework/core/text.h"
+
+namespace assay::distributed {
+namespace {
+
+using dist::Operation;
+using dist::Reduction;
+
+constexpr Operation kOperations[] = {
+    Operation::kBarrier,   Operation::kBroadcast,     Operation::kReduce,
+    Operation::kAllReduce, Operation::kGather,        Operation::kScatter,
+    Operation::kAllGather, Operation::kReduceScatter, Operation::kAllToAll};
+constexpr DType kTypes[] = {DType::kFloat32, DType::kFloat64, DType::kInt32,
+                            DType::kInt64};
+constexpr Reduction kReductions[] = {Reduction::kSum, Reduction::kProduct,
+                                     Reduction::kMin, Reduction::kMax};
+
+// Powers of two, their neighbours, and a prime.
+constexpr int kRanks[] = {1, 2, 3, 4, 5, 7, 8, 9, 16, 61};
+// None, fewer than ranks, as many, a prime with a remainder for every number of ranks.
+constexpr int64_t kCounts[] = {0, 1, 5, 16, 1021};
+// Where every type and reduction is tried.
+constexpr int kOfEachType[] = {1, 3, 4, 8};
+constexpr int64_t kCountOfEachType = 61;
+constexpr int kOfScale[] = {64, 256, 1024};
+constexpr int kMostOfCi = 61;
+// Where each rank has a block of each, they take more memory than they prove.
+constexpr int kMostOfBlocks = 256;
+constexpr int kOfDrawn[] = {2, 3, 4, 7, 8, 9};
+
+}  // namespace
+
+bool Reduces(Operation operation) {
+  return operation == Operation::kReduce ||
+         operation == Operation::kAllReduce ||
+         operation == Operation::kReduceScatter;
+}
+
+std::string CollectiveCase::test_id() const {
+  std::string id = StrCat("distributed/", ToString(what.operation), "/",
+                          ToString(what.algorithm));
+  if (what.operation != Operation::kBarrier) {
+    id += StrCat(".", type);
+    if (Reduces(what.operation)) id += StrCat(".", ToString(reduction));
+    id += StrCat(".", what.count);
+  }
+  id += StrCat("#n", what.ranks);
+  return numbers == Numbers::kDrawn ? id + ".drawn" : id;
+}
+
+cases::Tier CollectiveCase::tier() const {
+  return what.ranks > kMostOfCi ? cases::Tier::kScale : cases::Tier::kCi;
+}
+
+std::vector<int> CollectiveCase::roots() const {
+  if (!dist::HasRoot(what.operation)) return {0};
+  const std::set<int> roots = {0, what.ranks / 2, what.ranks - 1};
+  return {roots.begin(), roots.end()};
+}
+
+std::vector<CollectiveCase> AllCollectiveCases() {
+  std::vector<CollectiveCase> all;
+  for (const Operation operation : kOperations) {
+    for (const dist::Algorithm algorithm : dist::AlgorithmsOf(operation)) {
+      CollectiveCase each{.what = {operation, algorithm, 1, 0, 0}};
+      const auto add = [&](int ranks, int64_t count) {
+        each.what.ranks = ranks;
+        each.what.count = count;
+        all.push_back(each);
+      };
+      if (operation == Operation::kBarrier) {
+        for (const int ranks : kRanks) add(ranks, 0);
+        for (const int ranks : kOfScale) add(ranks, 0);
+        continue;
+      }
+      const bool has_blocks =
+          dist::ElementsOf({operation, algorithm, 2, 1, 0}) > 1;
+      for (const int ranks : kOfScale) {
+        if (!has_blocks || ranks <= kMostOfBlocks)
+          add(ranks, has_blocks ? 1 : 1031);
+      }
+      for (const int ranks : kRanks) {
+        for (const int64_t count : kCounts) add(ranks, count);
+      }
+      for (const DType type : kTypes) {
+        each.type = type;
+        for (const Reduction reduction : kReductions) {
+          each.reduction = reduction;
+          for (const int ranks : kOfEachType) add(ranks, kCountOfEachType);
+          if (!Reduces(operation)) break;
+        }
+      }
+      if (!Reduces(operation)) continue;
+      each.reduction = Reduction::kSum;
+      each.numbers = Numbers::kDrawn;
+      for (const DType type : {DType::kFloat32, DType::kFloat64}) {
+        each.type = type;
+        for (const int ranks : kOfDrawn) add(ranks, kCountOfEachType);
+      }
+    }
+  }
+  return all;
+}
+
+}  // namespace assay::distributed

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// RunCollectiveCase: a collective over ranks of a library, whose results are compared bit
+// by bit, and whose messages are counted.
+//
+//   const measure::Judgement judged =
+//       RunCollectiveCase(test_case, {*backend.ranks(), "threads", 7}, record);
+
+#pragma once
+
+#include "conformance/distributed/collective_case.h"
+#include "conformance/distributed/ranks_run.h"
+#include "framework/testing/measure/measure.h"
+#include "framework/testing/record/record.h"
+
+namespace assay::distributed {
+
+/// Adds a row for each root. The first root that fails is the judgement, with the rank,
+/// the first element that differs, and what it should be.
+measure::Judgement RunCollectiveCase(const CollectiveCase& test_case,
+                                     const RunOf& run, record::Record* record);
+
+}  // namespace assay::distributed

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "conformance/distributed/collective_case.h"
+#include "conformance/distributed/collective_run.h"
+#include "conformance/distributed/contents.h"
+#include "conformance/distributed/distributed_row.h"
+#include "conformance/distributed/planned_case.h"
+#include "conformance/distributed/ranks_fixture.h"
+
+namespace assay::distributed {
+namespace {
+
+using ::testing::HasSubstr;
+
+CollectiveCase RingOf(int ranks) {
+  return {.what = {dist::Operation::kAllReduce, dist::Algorithm::kRing, ranks,
+                   1021, 0}};
+}
+
+struct Ran {
+  measure::Judgement judged;
+  std::vector<DistributedRow> rows;
+};
+
+Ran RanOn(const CollectiveCase& test_case, const Wrap& wrap = nullptr) {
+  WrappedRanks ranks(wrap);
+  record::Record record;
+  Ran ran;
+  ran.judged = RunCollectiveCase(test_case, {ranks, "threads", 3}, &record);
+  ran.rows = record.Rows<DistributedRow>().value();
+  return ran;
+}
+
+TEST(CollectiveCaseTest, EveryCaseHasANameOfItsOwn) {
+  std::set<std::string> names;
+  const std::vector<CollectiveCase> all = AllCollectiveCases();
+  for (const CollectiveCase& each : all) names.insert(each.test_id());
+  EXPECT_EQ(names.size(), all.size());
+  EXPECT_GT(all.size(), 1000U);
+  EXPECT_EQ(RingOf(8).test_id(),
+            "distributed/allreduce/ring.float32.sum.1021#n8");
+}
+
+TEST(CollectiveCaseTest, GoesThroughTheRootsOfACollectiveThatHasOne) {
+  CollectiveCase broadcast = RingOf(8);
+  EXPECT_EQ(broadcast.roots(), std::vector<int>{0});
+  broadcast.what.operation = dist::Operation::kBroadcast;
+  EXPECT_EQ(broadcast.roots(), (std::vector<int>{0, 4, 7}));
+}
+
+// Kills: ranks that are alike, of which a lost or exchanged one does not show.
+TEST(ContentsTest, NoTwoRanksHaveANumberInCommon) {
+  for (const Numbers numbers : {Numbers::kWhole, Numbers::kDrawn}) {
+    CollectiveCase test_case = RingOf(61);
+    test_case.numbers = numbers;
+    const auto contents = ContentsOf(test_case, 5).value();
+    for (int64_t i = 0; i < 1021; i += 170) {
+      std::set<float> found;
+      for (const Tensor& each : contents) {
+        found.insert(each.elements<float>()[static_cast<size_t>(i)]);
+      }
+      EXPECT_EQ(found.size(), contents.size());
+      EXPECT_FALSE(found.contains(0));
+    }
+  }
+}
+
+// Kills: a definition that is not the operation's, a formula of another algorithm.
+TEST(CollectiveRunTest, EveryCasePassesOnThreads) {
+  for (const CollectiveCase& each : AllCollectiveCases()) {
+    if (each.tier() > cases::Tier::kCi) continue;
+    const Ran ran = RanOn(each);
+    EXPECT_EQ(ran.judged.outcome, record::Outcome::kPass)
+        << each.test_id() << ": " << ran.judged.message;
+    EXPECT_EQ(ran.rows.size(), each.roots().size());
+  }
+}
+
+TEST(CollectiveRunTest, ARowSaysWhatWasFound) {
+  const Ran ran = RanOn(RingOf(4));
+  ASSERT_EQ(ran.rows.size(), 1U);
+  const DistributedRow& row = ran.rows[0];
+  EXPECT_EQ(row.collective, "allreduce/ring");
+  EXPECT_EQ(row.ranks, 4);
+  EXPECT_EQ(row.differing_bits, 0);
+  EXPECT_EQ(row.bytes_sent, 2 * 3 * 1021 * 4);
+  EXPECT_EQ(row.bytes_formula, row.bytes_sent);
+  EXPECT_EQ(row.messages, 2 * 4 * 3);
+  EXPECT_EQ(row.mode, "exact");
+}
+
+// Kills: a comparison of rank 0 alone, of sums, or within a tolerance.
+TEST(CollectiveRunTest, OneBitOfOneMessageIsAFail) {
+  for (const Numbers numbers : {Numbers::kWhole, Numbers::kDrawn}) {
+    CollectiveCase test_case = RingOf(4);
+    test_case.numbers = numbers;
+    // The third is added up and goes on to all, the sixth is what rank 1 ends with.
+    for (const int which : {3, 6}) {
+      const Ran ran = RanOn(test_case, [&](Endpoint& mine) {
+        return std::make_unique<Flipping>(mine, which);
+      });
+      EXPECT_EQ(ran.judged.outcome, record::Outcome::kFail);
+      EXPECT_EQ(ran.judged.reason, record::ReasonCode(kFailBits));
+      EXPECT_THAT(
+          ran.judged.message,
+          HasSubstr(which == 3 ? "rank 0, element " : "rank 1, element "));
+      EXPECT_THAT(ran.judged.message, HasSubstr(", wanted "));
+      EXPECT_GT(ran.rows[0].differing_bits, 0);
+    }
+  }
+}
+
+/// Says that it is rank 0 of all.
+class AllFirst : public Wrapped {
+ public:
+  using Wrapped::Wrapped;
+  int rank() const override { return 0; }
+};
+
+// Kills: ranks that run another rank's part, which would not be noticed where one rank
+// has the result.
+TEST(CollectiveRunTest, RanksOfOneNumberAreAFail) {
+  CollectiveCase alone = RingOf(1);
+  EXPECT_EQ(
+      RanOn(alone,
+            [](Endpoint& mine) { return std::make_unique<AllFirst>(mine); })
+          .judged.outcome,
+      record::Outcome::kPass);
+  CollectiveCase none = RingOf(3);
+  none.what.count = 0;
+  none.what.operation = dist::Operation::kBarrier;
+  none.what.algorithm = dist::Algorithm::kLinear;
+  const Ran ran = RanOn(
+      none, [](Endpoint& mine) { return std::make_unique<AllFirst>(mine); });
+  EXPECT_EQ(ran.judged.reason, record::ReasonCode(kFailRanks));
+}
+
+/// Runs everybody twice.
+class Twice : public Ranks {
+ public:
+  Result<std::vector<RankEnd>> Run(
+      int count, const std::function<Status(Endpoint&)>& rank) override {
+    WrappedRanks ranks;
+    ASSAY_RETURN_IF_ERROR(ranks.Run(count, rank).status());
+    return ranks.Run(count, rank);
+  }
+};
+
+TEST(CollectiveRunTest, RanksThatRunTwiceAreAFail) {
+  Twice twice;
+  record::Record record;
+  const auto judged =
+      RunCollectiveCase(RingOf(2), {twice, "twice", 0}, &record);
+  EXPECT_EQ(judged.reason, record::ReasonCode(kFailRanks));
+  EXPECT_THAT(judged.message, HasSubstr("found 2 ranks of number 0"));
+}
+
+/// A library that runs nobody.
+class Nobody : public Ranks {
+ public:
+  Result<std::vector<RankEnd>> Run(
+      int, const std::function<Status(Endpoint&)>&) override {
+    return std::vector<RankEnd>();
+  }
+};
+
+TEST(CollectiveRunTest, RanksThatWereNotRunAreAFail) {
+  Nobody nobody;
+  record::Record record;
+  const auto judged =
+      RunCollectiveCase(RingOf(2), {nobody, "nobody", 0}, &record);
+  EXPECT_EQ(judged.reason, record::ReasonCode(kFailRanks));
+  EXPECT_THAT(judged.message, HasSubstr("found 0 ranks of number 0"));
+}
+
+/// Fails behind its first message.
+class Failing : public Wrapped {
+ public:
+  using Wrapped::Wrapped;
+  Status Exchange(int to, std::span<const std::byte> out, int from,
+                  std::span<std::byte> in) override {
+    if (rank() == 2) return Internal("the cable is out");
+    return inner_.Exchange(to, out, from, in);
+  }
+};
+
+TEST(CollectiveRunTest, ARankThatFailsIsNamed) {
+  const Ran ran = RanOn(RingOf(4), [](Endpoint& mine) {
+    return std::make_unique<Failing>(mine);
+  });
+  EXPECT_EQ(ran.judged.reason, record::ReasonCode(kFailRanks));
+  EXPECT_THAT(ran.judged.message, HasSubstr("rank 2: the cable is out"));
+}
+
+class NoRanks : public Backend {
+ public:
+  std::string_view name() const override { return "none"; }
+  Result<Probe> Inspect() override { return Probe{}; }
+  Result<std::unique_ptr<Network>> Load(std::shared_ptr<const Model>,
+                                        const LoadOptions&) override {
+    return Unsupported(Reason::kOperator, "nothing");
+  }
+};
+
+TEST(PlannedCaseTest, ABackendWithoutRanksDeclines) {
+  NoRanks backend;
+  record::PlanRow row;
+  row.test_id = RingOf(4).test_id();
+  record::Record record;
+  EXPECT_EQ(RunPlanned(row, backend, {}, &record).outcome,
+            record::Outcome::kUnsupported);
+}
+
+}  // namespace
+}  // namespace assay::distributed

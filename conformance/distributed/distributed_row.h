@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// DistributedRow: a row of distributed.csv, one run of ranks and what came of it.
+//
+//   DistributedRow row;
+//   row.collective = "allreduce/ring";
+//   record->Add(row);
+
+#pragma once
+
+#include <string>
+
+#include "framework/testing/record/columns.h"
+
+namespace assay::distributed {
+
+struct DistributedRow : record::Key {
+  std::string scheme, optimizer, collective, transport;
+  int64_t ranks = 0;
+  record::Integer root;
+  std::string topology;
+  record::Integer steps;
+  std::string mode;
+  record::Integer differing_bits;
+  record::Number max_ulp;
+  std::string hash;
+  record::Integer rank_agreement, bytes_sent, bytes_formula, messages,
+      messages_formula, staleness_max, staleness_bound;
+  record::Number consensus, contraction_err;
+  record::Integer run_us;
+  int64_t seed = 0;
+};
+
+}  // namespace assay::distributed
+
+namespace assay {
+template <>
+const record::Table& record::TableOf<distributed::DistributedRow>();
+}  // namespace assay

@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "conformance/distributed/mixing_case.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <functional>
+#include <memory>
+#include <numbers>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "conformance/distributed/distributed_row.h"
+#include "framework/core/text.h"
+#include "framework/dist/model/pulled_objective.h"
+#include "framework/dist/scheme/async.h"
+#include "framework/dist/scheme/mixing.h"
+#include "framework/dist/scheme/push_sum.h"
+#include "framework/dist/scheme/scheme.h"
+#include "framework/testing/suite/suite.h"
+#include "framework/train/rule/optimizers.h"
+
+namespace assay::distributed {
+namespace {
+
+using dist::PulledObjective;
+using measure::Judgement;
+
+constexpr double kNear = 1e-12;
+constexpr double kRate = 0.125;
+constexpr dist::Graph kGraphs[] = {
+    dist::Graph::kRing, dist::Graph::kComplete, dist::Graph::kExponential,
+    dist::Graph::kOnePeerExponential, dist::Graph::kTorus};
+constexpr int64_t kSlacks[] = {0, 1, 3};
+constexpr std::string_view kNoSlack = "unbounded";
+constexpr int64_t kWorkerSteps = 6;
+// Until what is left of any wave is below a unit of float64.
+constexpr int kUnevenSteps = 600;
+
+std::unique_ptr<train::Optimizer> Descent() {
+  return std::move(
+      train::MakeOptimizer({"gradient_descent", "paper", "rate=0.125"})
+          .value()
+          .optimizer);
+}
+
+dist::Graph GraphOf(std::string_view name) {
+  return *std::ranges::find_if(
+      kGraphs, [&](dist::Graph graph) { return ToString(graph) == name; });
+}
+
+/// A case that may run its ranks several times.
+struct Part {
+  const RunOf& run;
+  int ranks;
+  std::optional<Judgement> fault = std::nullopt;  // the first
+  bool judges = true;
+
+  /// What each rank found, one number or several.
+  Result<std::vector<double>> Do(
+      const std::function<Result<std::vector<double>>(Endpoint&)>& rank) {
+    ASSAY_ASSIGN_OR_RETURN(
+        const RanRanks ran,
+        RunRanks(run.ranks, ranks, [&](Endpoint& mine) -> Result<std::string> {
+          ASSAY_ASSIGN_OR_RETURN(const std::vector<double> numbers, rank(mine));
+          std::string text;
+          AppendBytes(std::span(numbers), &text);
+          return text;
+        }));
+    if (!fault.has_value()) fault = ran.fault;
+    judges = ran.judges;
+    std::vector<double> all;
+    for (const std::string& found : ran.found) {
+      std::string_view text = found;
+      double number = 0;
+      while (CutBytes(&text, std::span(&number, 1))) all.push_back(number);
+    }
+    return all;
+  }
+
+  /// True where nothing more can be said here.
+  bool has_ended() const { return fault.has_value() || !judges; }
+};
+
+/// A wave of whole periods along the rows and the columns of a grid of ranks.
+struct Wave {
+  int along_rows, along_columns;
+};
+
+double AngleOf(Wave wave, dist::Graph graph, int rank, int ranks) {
+  const int rows = dist::RowsOf(graph, ranks);
+  const int columns = ranks / rows;
+  return 2 * std::numbers::pi *
+         (static_cast<double>(wave.along_rows * (rank / columns)) / rows +
+          static_cast<double>(wave.along_columns * (rank % columns)) / columns);
+}
+
+/// The eigenvalue of the graph's matrix that belongs to the wave, which is circulant.
+double FactorOf(Wave wave, dist::Graph graph, int ranks) {
+  double real = 1;
+  double imaginary = 0;
+  for (const dist::Peer& peer : dist::PeersOf(graph, 0, ranks, 0)) {
+    const double angle = AngleOf(wave, graph, peer.from, ranks);
+    real += peer.weight * (std::cos(angle) - 1);
+    imaginary += peer.weight * std::sin(angle);
+  }
+  return std::hypot(real, imaginary);
+}
+
+double NormOf(const std::vector<double>& numbers) {
+  double sum = 0;
+  for (const double number : numbers) sum += number * number;
+  return std::sqrt(sum);
+}
+
+double MeanOf(const std::vector<double>& numbers) {
+  double sum = 0;
+  for (const double number : numbers) sum += number;
+  return sum / static_cast<double>(numbers.size());
+}
+
+/// The greatest distance of a rank from `goal`.
+double FarthestFrom(double goal, const std::vector<double>& numbers) {
+  double farthest = 0;
+  for (const double number : numbers) {
+    farthest = std::max(farthest, std::fabs(number - goal));
+  }
+  return farthest;
+}
+
+std::vector<double> Squares(int ranks) {
+  std::vector<double> numbers;
+  for (int rank = 0; rank < ranks; ++rank) numbers.push_back(rank * rank);
+  return numbers;
+}
+
+/// Where ranks are behind so many steps that nothing pulls, of a scheme that is made with
+/// `how`, and begins at `before`.
+template <class Made, class How>
+Result<std::vector<double>> Mixed(Part& part, How how,
+                                  const std::vector<double>& before,
+                                  int steps) {
+  return part.Do([&](Endpoint& mine) -> Result<std::vector<double>> {
+    PulledObjective objective(before[static_cast<size_t>(mine.rank())],
+                              /*goal=*/0, /*pull=*/0);
+    Made scheme(mine, Descent(), how);
+    for (int i = 0; i < steps; ++i) {
+      ASSAY_RETURN_IF_ERROR(scheme.Step(objective).status());
+    }
+    return std::vector{objective.number()};
+  });
+}
+
+Judgement FailsBy(const std::string& what, double found, double wanted) {
+  return Fails(kFailMixing, StrCat(what, ": found ", found, ", wanted ", wanted,
+                                   " within ", kNear));
+}
+
+/// What became of a wave in one mixing.
+struct Shrunk {
+  Wave wave;
+  double found, factor;
+};
+
+Result<Shrunk> ShrunkBy(Wave wave, dist::Graph graph, Part& part) {
+  std::vector<double> before;
+  for (int rank = 0; rank < part.ranks; ++rank) {
+    before.push_back(std::cos(AngleOf(wave, graph, rank, part.ranks)));
+  }
+  ASSAY_ASSIGN_OR_RETURN(const std::vector<double> after,
+                         Mixed<dist::GossipScheme>(part, graph, before, 1));
+  return Shrunk{wave, NormOf(after) / NormOf(before),
+                FactorOf(wave, graph, part.ranks)};
+}
+
+/// All ranks run all of it: what one process judges, the others do not know.
+Result<Judgement> Gossip(const MixingCase& test_case, Part& part,
+                         DistributedRow* row) {
+  const dist::Graph graph = GraphOf(test_case.way);
+  const int rows = dist::RowsOf(graph, part.ranks);
+  std::vector<Shrunk> waves;
+  for (int k = 1; k < part.ranks; ++k) {
+    ASSAY_ASSIGN_OR_RETURN(waves.emplace_back(),
+                           ShrunkBy({k % rows, k / rows}, graph, part));
+  }
+  const double mean = MeanOf(Squares(part.ranks));
+  ASSAY_ASSIGN_OR_RETURN(
+      const std::vector<double> mixed,
+      Mixed<dist::GossipScheme>(part, graph, Squares(part.ranks), 7));
+  if (part.has_ended()) return Passes();
+  double worst = 0;
+  for (const auto& [wave, found, factor] : waves) {
+    worst = std::max(worst, std::fabs(found - factor));
+    row->contraction_err = worst;
+    if (worst <= kNear) continue;
+    return FailsBy(StrCat("wave ", wave.along_rows, " by ", wave.along_columns),
+                   found, factor);
+  }
+  row->steps = 7;
+  row->consensus = FarthestFrom(MeanOf(mixed), mixed);
+  if (std::fabs(MeanOf(mixed) - mean) > kNear * mean) {
+    return FailsBy("the mean of all ranks", MeanOf(mixed), mean);
+  }
+  return Passes();
+}
+
+Result<Judgement> PushSum(const MixingCase& test_case, Part& part,
+                          DistributedRow* row) {
+  const bool is_one_peer = test_case.way == "one_peer";
+  const double mean = MeanOf(Squares(test_case.ranks));
+  // With a power of two of ranks every one has all numbers behind that power of steps (B.
+  // Ying et al., "Exponential graph is provably efficient for decentralized deep
+  // training", 2021, lemma 1).
+  const int steps =
+      is_one_peer ? std::countr_zero(static_cast<unsigned>(test_case.ranks))
+                  : kUnevenSteps;
+  ASSAY_ASSIGN_OR_RETURN(
+      const std::vector<double> pushed,
+      Mixed<dist::PushSumScheme>(
+          part,
+          is_one_peer ? dist::Directed::kOnePeer : dist::Directed::kUneven,
+          Squares(test_case.ranks), steps));
+  if (part.has_ended()) return Passes();
+  row->steps = steps;
+  row->consensus = FarthestFrom(mean, pushed);
+  const double limit = is_one_peer ? 0 : kNear * mean;
+  if (*row->consensus > limit) {
+    return Fails(kFailMixing,
+                 StrCat("a rank is ", *row->consensus, " from the mean ", mean,
+                        ", wanted at most ", limit));
+  }
+  return Passes();
+}
+
+/// One number whose gradient is its rank: one sum in every order.
+class RankObjective : public train::Objective {
+ public:
+  explicit RankObjective(int rank) {
+    parameters_.push_back(
+        {"w", Tensor::Of<double>({1}, std::vector{64.0}).value()});
+    gradient_ =
+        Tensor::Of<double>({1}, std::vector<double>{static_cast<double>(rank)})
+            .value();
+  }
+  std::span<train::Parameter> parameters() override { return parameters_; }
+  Result<train::Evaluation> Evaluate() override {
+    return train::Evaluation{0, {&gradient_, 1}};
+  }
+  double number() const { return parameters_[0].value.elements<double>()[0]; }
+
+ private:
+  std::vector<train::Parameter> parameters_;
+  Tensor gradient_;
+};
+
+Result<Judgement> AsyncServer(const MixingCase& test_case, Part& part,
+                              DistributedRow* row) {
+  const int workers = test_case.ranks - 1;
+  dist::ServerOptions options{.steps = kWorkerSteps};
+  // While a gradient is under way, each other worker makes at most twice the slack and
+  // one step more; without a bound, all of its steps.
+  int64_t bound = kWorkerSteps * (workers - 1);
+  for (const int64_t slack : kSlacks) {
+    if (test_case.way != StrCat("slack", slack)) continue;
+    options.slack = slack;
+    bound = std::min(bound, (2 * slack + 1) * (workers - 1));
+  }
+  ASSAY_ASSIGN_OR_RETURN(
+      const std::vector<double> served,
+      part.Do([&](Endpoint& mine) -> Result<std::vector<double>> {
+        RankObjective objective(mine.rank());
+        if (mine.rank() > 0) {
+          dist::WorkerScheme scheme(mine);
+          for (int64_t i = 0; i < options.steps; ++i) {
+            ASSAY_RETURN_IF_ERROR(scheme.Step(objective).status());
+          }
+          return std::vector<double>();
+        }
+        const auto optimizer = Descent();
+        ASSAY_ASSIGN_OR_RETURN(
+            const dist::Staleness seen,
+            dist::ServeGradients(mine, *optimizer, objective, options));
+        return std::vector{objective.number(),
+                           static_cast<double>(seen.updates)};
+      }));
+  if (part.has_ended()) return Passes();
+  const double number = served.at(0);
+  const auto updates = static_cast<int64_t>(served.at(1));
+  row->steps = kWorkerSteps;
+  row->staleness_max = updates;
+  row->staleness_bound = bound;
+  const double wanted =
+      64 - kRate * kWorkerSteps * (workers * (workers + 1) / 2);
+  if (number != wanted) {
+    return Fails(kFailMixing, StrCat("the server ends at ", number, ", wanted ",
+                                     wanted, ": each gradient once"));
+  }
+  if (updates > bound) {
+    return Fails(kFailMixing, StrCat("a gradient is ", updates,
+                                     " updates old, wanted at most ", bound));
+  }
+  return Passes();
+}
+
+Result<Judgement> Run(const MixingCase& test_case, Part& part,
+                      DistributedRow* row) {
+  if (test_case.scheme == "gossip") return Gossip(test_case, part, row);
+  if (test_case.scheme == "push_sum") return PushSum(test_case, part, row);
+  return AsyncServer(test_case, part, row);
+}
+
+}  // namespace
+
+std::string MixingCase::test_id() const {
+  return StrCat("distributed/", scheme, "/", way, "#n", ranks);
+}
+
+std::vector<MixingCase> AllMixingCases() {
+  std::vector<MixingCase> all;
+  for (const dist::Graph graph : kGraphs) {
+    for (const int ranks : {2, 3, 6, 8, 16}) {
+      all.push_back({"gossip", std::string(ToString(graph)), ranks});
+    }
+  }
+  for (const int ranks : {2, 4, 8, 16}) {
+    all.push_back({"push_sum", "one_peer", ranks});
+  }
+  for (const int ranks : {2, 3, 5, 8, 13}) {
+    all.push_back({"push_sum", "uneven", ranks});
+  }
+  for (const int ranks : {2, 3, 4, 8}) {
+    for (const int64_t slack : kSlacks) {
+      all.push_back({"async_server", StrCat("slack", slack), ranks});
+    }
+    all.push_back({"async_server", std::string(kNoSlack), ranks});
+  }
+  return all;
+}
+
+Judgement RunMixingCase(const MixingCase& test_case, const RunOf& run,
+                        record::Record* record) {
+  Part part{run, test_case.ranks};
+  DistributedRow row;
+  row.scheme = test_case.scheme;
+  row.optimizer = "gradient_descent";
+  row.transport = run.transport;
+  row.ranks = test_case.ranks;
+  row.topology = test_case.way;
+  row.mode = "float";
+  row.seed = run.seed;
+  const int64_t began = record::SteadyMicroseconds();
+  const Result<Judgement> judged = Run(test_case, part, &row);
+  row.run_us = record::SteadyMicroseconds() - began;
+  record->result.run_us = row.run_us;
+  if (!judged.ok()) {
+    return {suite::OutcomeOf(judged.status()), judged.status().reason(),
+            judged.status().message()};
+  }
+  if (!part.judges) return Passes();
+  record->Add(row);
+  // Of ranks that did not come to their end nothing else says anything.
+  return part.fault.value_or(*judged);
+}
+
+}  // namespace assay::distributed

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The cases of the suite distributed as a plan has them.
+//
+//   const std::vector<cases::TestCase> cases = PlannedCases({});
+
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "framework/backend/backend.h"
+#include "framework/testing/case/corpus.h"
+#include "framework/testing/case/test_case.h"
+#include "framework/testing/measure/measure.h"
+#include "framework/testing/record/record.h"
+#include "framework/testing/record/run_facts.h"
+
+namespace assay::distributed {
+
+std::vector<cases::TestCase> PlannedCases(std::span<const cases::Corpus>);
+
+/// Runs one of them on the backend's ranks; unsupported where it has none.
+measure::Judgement RunPlanned(const record::PlanRow& row, Backend& backend,
+                              const record::RunFacts& facts,
+                              record::Record* record);
+
+}  // namespace assay::distributed

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Ranks for tests: threads, whose endpoints do something else with what they carry.
+//
+//   WrappedRanks ranks([](Endpoint& mine) {
+//     return std::make_unique<Flipping>(mine);
+//   });
+
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "framework/backend/communicator.h"
+#include "framework/core/status.h"
+#include "framework/dist/threads/threads.h"
+
+namespace assay::distributed {
+
+/// An endpoint that does something else with what it carries.
+class Wrapped : public Endpoint {
+ public:
+  explicit Wrapped(Endpoint& inner) : inner_(inner) {}
+  int rank() const override { return inner_.rank(); }
+  int size() const override { return inner_.size(); }
+  Status Exchange(int to, std::span<const std::byte> out, int from,
+                  std::span<std::byte> in) override {
+    return inner_.Exchange(to, out, from, in);
+  }
+  Result<int> ReceiveAny(std::span<std::byte> in) override {
+    return inner_.ReceiveAny(in);
+  }
+
+ protected:
+  Endpoint& inner_;
+};
+
+using Wrap = std::function<std::unique_ptr<Endpoint>(Endpoint&)>;
+
+/// Threads whose endpoints are wrapped.
+class WrappedRanks : public Ranks {
+ public:
+  explicit WrappedRanks(Wrap wrap = nullptr) : wrap_(std::move(wrap)) {}
+
+  Result<std::vector<RankEnd>> Run(
+      int count, const std::function<Status(Endpoint&)>& rank) override {
+    std::vector<RankEnd> ended;
+    const auto wrapped = [&](Endpoint& mine) {
+      return wrap_ ? rank(*wrap_(mine)) : rank(mine);
+    };
+    for (const Status& status : dist::RunThreads(count, wrapped)) {
+      ended.push_back({static_cast<int>(ended.size()), status});
+    }
+    return ended;
+  }
+
+ private:
+  const Wrap wrap_;
+};
+
+/// Flips a bit of the last byte of one message that rank 1 receives, the third or
+/// another.
+class Flipping : public Wrapped {
+ public:
+  explicit Flipping(Endpoint& inner, int which = 3)
+      : Wrapped(inner), which_(which) {}
+  Status Exchange(int to, std::span<const std::byte> out, int from,
+                  std::span<std::byte> in) override {
+    const Status status = inner_.Exchange(to, out, from, in);
+    if (rank() == 1 && ++received_ == which_ && !in.empty()) {
+      in.back() ^= std::byte{1};
+    }
+    return status;
+  }
+
+ private:
+  const int which_;
+  int received_ = 0;
+};
+
+}  // namespace assay::distributed

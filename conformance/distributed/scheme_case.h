@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// SchemeCase: how ranks train one model together, by which way, around which optimizer.
+//
+//   for (const SchemeCase& each : AllSchemeCases()) Use(each.test_id());
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "framework/backend/communicator.h"
+#include "framework/dist/collective.h"
+#include "framework/dist/scheme/scheme.h"
+#include "framework/train/optimizer/optimizer.h"
+
+namespace assay::distributed {
+
+inline constexpr int64_t kTrainedSteps = 5;
+
+/// Schemes that are consistent: every rank ends with the bits of one that has the batches
+/// of all.
+struct SchemeCase {
+  std::string scheme;     // "all_reduce"
+  std::string way;        // the algorithm by which tensors travel
+  std::string optimizer;  // by name
+  int ranks = 1;
+
+  /// "distributed/train_all_reduce/ring.adam#n4".
+  std::string test_id() const;
+};
+
+/// By scheme, way, optimizer and ranks.
+std::vector<SchemeCase> AllSchemeCases();
+
+/// A rank's part of it. The endpoint lives as long.
+std::unique_ptr<dist::Scheme> SchemeOf(const SchemeCase& test_case,
+                                       Endpoint& endpoint);
+
+/// What all ranks should send in all steps of dist::WholeObjective: bytes, and messages
+/// where a formula tells them.
+struct SchemeCost {
+  int64_t bytes = 0;
+  std::optional<int64_t> messages;
+};
+Result<SchemeCost> CostOf(const SchemeCase& test_case);
+
+}  // namespace assay::distributed

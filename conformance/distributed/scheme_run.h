@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// RunSchemeCase: ranks of a library train a model, and every rank's parameters are
+// compared, bit by bit, with those of one rank that has the batches of all.
+//
+//   const measure::Judgement judged =
+//       RunSchemeCase(test_case, {*backend.ranks(), "threads", 7}, record);
+
+#pragma once
+
+#include "conformance/distributed/ranks_run.h"
+#include "conformance/distributed/scheme_case.h"
+#include "framework/testing/measure/measure.h"
+#include "framework/testing/record/record.h"
+
+namespace assay::distributed {
+
+/// Adds a row. A fail names the rank, the step, the parameter and the element.
+measure::Judgement RunSchemeCase(const SchemeCase& test_case, const RunOf& run,
+                                 record::Record* record);
+
+}  // namespace assay::distributed

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Launch: how ranks of a library come about, from launch.txt beside its module. A line
+// has a word and its value: what carries messages; how many ranks there can be; what
+// stands in front of the worker, without which one process has all ranks; the variable
+// that tells a process its rank; and what else the environment has.
+//
+//     transport openmpi
+//     most 8
+//     launcher mpiexec -n {ranks}
+//     rank OMPI_COMM_WORLD_RANK
+//     environment OMPI_MCA_orte_tmpdir_base={scratch}
+//
+//   ASSAY_ASSIGN_OR_RETURN(const Launch launch, ReadLaunch("openmpi.policy"));
+//   if (launch.has_ranks()) Use(launch.transport);
+
+#pragma once
+
+#include <filesystem>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "framework/core/status.h"
+
+namespace assay::plan {
+
+struct Launch {
+  std::string
+      transport;  // empty: the backend runs networks, and there are no ranks
+  int most = std::numeric_limits<int>::max();
+  std::vector<std::string> launcher;     // words
+  std::string rank;                      // a variable
+  std::vector<std::string> environment;  // NAME=VALUE
+
+  bool has_ranks() const { return !transport.empty(); }
+  friend bool operator==(const Launch&, const Launch&) = default;
+};
+
+/// Of a folder without that file, a launch of no ranks. Invalid argument, with the line,
+/// for a word or a value that is none of it, and for a file without a transport, or with
+/// one of launcher and rank alone.
+Result<Launch> ReadLaunch(const std::filesystem::path& folder);
+
+/// The words in front of a program: its environment and its launcher, for so many ranks,
+/// whose files go below `scratch`. Empty where nothing launches it.
+std::vector<std::string> CommandOf(const Launch& launch, int ranks,
+                                   const std::filesystem::path& scratch);
+
+}  // namespace assay::plan
