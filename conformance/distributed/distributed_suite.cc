@@ -3,7 +3,8 @@
 #include "conformance/distributed/distributed_suite.h"
 
 #include "conformance/distributed/planned_case.h"
-#include "conformance/distributed/ranks_run.h"
+#include "conformance/distributed/ranks/ranks_run.h"
+#include "conformance/distributed/tell.h"
 
 namespace assay::distributed {
 namespace {
@@ -24,7 +25,8 @@ suite::Suite DistributedSuite() {
                        "the algorithm says"},
                       {kFailMixing,
                        "what ranks mix is not kept, or is staler than its "
-                       "bound"}}};
+                       "bound"}},
+          .explain = &Tell};
 }
 
 }  // namespace assay::distributed

@@ -7,11 +7,11 @@
 #include <string_view>
 #include <variant>
 
-#include "conformance/distributed/collective_case.h"
-#include "conformance/distributed/collective_run.h"
-#include "conformance/distributed/mixing_case.h"
-#include "conformance/distributed/scheme_case.h"
-#include "conformance/distributed/scheme_run.h"
+#include "conformance/distributed/collective/collective_case.h"
+#include "conformance/distributed/collective/collective_run.h"
+#include "conformance/distributed/scheme/mixing_case.h"
+#include "conformance/distributed/scheme/scheme_case.h"
+#include "conformance/distributed/scheme/scheme_run.h"
 #include "framework/core/text.h"
 
 namespace assay::distributed {

@@ -49,7 +49,8 @@ _NAMES = {
 }
 # Folders that are one namespace with all of their rooms.
 _WHOLE = re.compile(
-    r"^backends/(\w+)|^framework/(kernels)$|^framework/(train|dist)\b|^(gradcheck)\b"
+    r"^backends/(\w+)|^framework/(kernels)$|^framework/(train|dist)\b"
+    r"|^conformance/(distributed)\b|^(gradcheck)\b"
 )
 # The library that vendors link against: its sources define what they see.
 _PUBLIC = re.compile(r"^framework/(core|graph|backend|kernels)\b")

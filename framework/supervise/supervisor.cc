@@ -6,6 +6,7 @@
 #include <deque>
 #include <iterator>
 #include <map>
+#include <vector>
 
 #include "framework/core/hash.h"
 #include "framework/file/csv.h"
@@ -52,6 +53,17 @@ std::deque<Share> Deal(const plan::Plan& plan, const std::vector<size_t>& rows,
   return shares;
 }
 
+/// What ranks of a run that was killed left behind.
+void RemoveScratch(const std::filesystem::path& directory) {
+  std::vector<std::filesystem::path> found;
+  std::error_code error;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(directory, error)) {
+    if (entry.path().extension() == ".scratch") found.push_back(entry.path());
+  }
+  for (const auto& path : found) std::filesystem::remove_all(path, error);
+}
+
 /// Behind the journals INSTANCE.NUMBER.journal of a run that goes on.
 int FirstFreeNumber(const std::filesystem::path& directory) {
   int64_t last = 0;
@@ -73,6 +85,7 @@ Status Supervise(const plan::Plan& plan, const std::vector<size_t>& rows,
   options.plan_digest = plan::DigestOf(plan, rows);
   ASSAY_RETURN_IF_ERROR(
       verdict::CollectFolder(options.directory, options.plan_digest, raw));
+  RemoveScratch(options.directory);
   std::deque<Share> shares = Deal(plan, rows, options, *raw);
   const auto planned = static_cast<int64_t>(rows.size());
   int64_t before = planned;  // by earlier runs

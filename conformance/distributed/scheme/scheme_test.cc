@@ -11,12 +11,12 @@
 #include <string>
 #include <vector>
 
-#include "conformance/distributed/distributed_row.h"
-#include "conformance/distributed/mixing_case.h"
 #include "conformance/distributed/planned_case.h"
-#include "conformance/distributed/ranks_fixture.h"
-#include "conformance/distributed/scheme_case.h"
-#include "conformance/distributed/scheme_run.h"
+#include "conformance/distributed/ranks/distributed_row.h"
+#include "conformance/distributed/ranks/ranks_fixture.h"
+#include "conformance/distributed/scheme/mixing_case.h"
+#include "conformance/distributed/scheme/scheme_case.h"
+#include "conformance/distributed/scheme/scheme_run.h"
 
 namespace assay::distributed {
 namespace {
@@ -88,6 +88,19 @@ TEST(MixingRunTest, EveryCasePassesOnThreads) {
     EXPECT_EQ(ran.judged.outcome, record::Outcome::kPass)
         << each.test_id() << ": " << ran.judged.message;
   }
+}
+
+// Kills: a scheme whose ranks agree that nothing is trained; an agreement that is not
+// looked at where the large batch is not promised.
+TEST(SchemeRunTest, RanksThatShouldAgreeAreCompared) {
+  const SchemeCase test_case = {"train_signs", "ring", "momentum", 4};
+  ASSERT_EQ(PromiseOf(test_case), Promise::kAgreement);
+  EXPECT_EQ(RanOn(test_case).judged.outcome, record::Outcome::kPass);
+  const Ran ran = RanOn(test_case, [](Endpoint& mine) {
+    return std::make_unique<Flipping>(mine, /*which=*/6);
+  });
+  EXPECT_EQ(ran.judged.reason, record::ReasonCode(kFailBits));
+  EXPECT_EQ(ran.rows[0].rank_agreement, 0);
 }
 
 /// Delivers to rank 1 zeros in place of one message, the third or another.

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "conformance/distributed/scheme_case.h"
+#include "conformance/distributed/scheme/scheme_case.h"
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <span>
 #include <string_view>
 #include <utility>
 
+#include "framework/core/numbers.h"
 #include "framework/core/text.h"
 #include "framework/dist/model/whole_objective.h"
 #include "framework/dist/scheme/codec.h"
@@ -65,14 +67,27 @@ Result<SchemeCost> CostOfOwners(Algorithm algorithm, int ranks) {
   return cost;
 }
 
-template <class MakeCodec>
+/// A step of a collective for each tensor.
+Result<SchemeCost> CostOfBuckets(Algorithm algorithm, int ranks) {
+  SchemeCost sum{0, 0};
+  for (const int size : dist::WholeObjective::kSizes) {
+    ASSAY_ASSIGN_OR_RETURN(const dist::Cost cost,
+                           Of(Operation::kAllReduce, algorithm, ranks, size));
+    sum.bytes += kFloatBytes * cost.elements;
+    *sum.messages += cost.messages;
+  }
+  return sum;
+}
+
+using MakeCodec = std::unique_ptr<dist::Codec> (*)(int rank);
+
 Result<SchemeCost> CostOfCodec(MakeCodec codec, Algorithm algorithm,
                                int ranks) {
   SchemeCost sum{0, 0};
   for (const int size : dist::WholeObjective::kSizes) {
     ASSAY_ASSIGN_OR_RETURN(
         const dist::Cost cost,
-        Of(Operation::kAllGather, algorithm, ranks, codec()->BytesOf(size)));
+        Of(Operation::kAllGather, algorithm, ranks, codec(0)->BytesOf(size)));
     sum.bytes += cost.elements;
     *sum.messages += cost.messages;
   }
@@ -84,33 +99,50 @@ struct Kind {
   std::string_view name;
   Operation ways;  // whose algorithms it can travel by
   std::function<std::unique_ptr<Scheme>(Endpoint&, Optimizer, Algorithm)> make;
-  std::function<Result<SchemeCost>(Algorithm, int ranks)> cost;  // of a step
-  /// Optimizers that it is not the large batch for.
+  std::function<Result<SchemeCost>(Algorithm, int ranks)> cost;  // of a round
+  int64_t rounds = kTrainedSteps;
+  bool has_each_step = true;
+  Promise promise = Promise::kLargeBatch;
+  /// Optimizers that it does not promise it for.
   std::vector<std::string_view> without = {};
 };
 
-/// Through a codec that loses nothing of small whole numbers.
-template <class MakeCodec>
-Kind Compressed(std::string_view name, MakeCodec codec) {
-  return {name, Operation::kAllGather,
+/// Through a codec, which keeps the promise of the large batch where it loses nothing of
+/// small whole numbers.
+Kind Compressed(std::string_view name, MakeCodec codec,
+                Promise promise = Promise::kLargeBatch) {
+  return {
+      .name = name,
+      .ways = Operation::kAllGather,
+      .make =
           [=](Endpoint& mine, Optimizer optimizer, Algorithm algorithm) {
             return std::make_unique<dist::CompressedScheme>(
-                mine, std::move(optimizer), codec(),
+                mine, std::move(optimizer), codec(mine.rank()),
                 dist::CompressedScheme::Options{.algorithm = algorithm});
           },
-          [=](Algorithm algorithm, int ranks) {
-            return CostOfCodec(codec, algorithm, ranks);
-          }};
+      .cost = [=](Algorithm algorithm,
+                  int ranks) { return CostOfCodec(codec, algorithm, ranks); },
+      .promise = promise};
 }
 
-std::unique_ptr<dist::Codec> Float16() {
+std::unique_ptr<dist::Codec> Float16(int) {
   return std::make_unique<dist::RoundingCodec>(DType::kFloat16);
 }
-std::unique_ptr<dist::Codec> BFloat16() {
+std::unique_ptr<dist::Codec> BFloat16(int) {
   return std::make_unique<dist::RoundingCodec>(DType::kBFloat16);
 }
-std::unique_ptr<dist::Codec> AllOfThem() {
+std::unique_ptr<dist::Codec> AllOfThem(int) {
   return std::make_unique<dist::TopCodec>(1);
+}
+std::unique_ptr<dist::Codec> AFifth(int) {
+  return std::make_unique<dist::TopCodec>(0.2);
+}
+std::unique_ptr<dist::Codec> Signs(int) {
+  return std::make_unique<dist::SignCodec>();
+}
+std::unique_ptr<dist::Codec> Levels(int rank) {
+  return std::make_unique<dist::LevelCodec>(
+      4, core::KeyOf(/*seed=*/7, static_cast<int64_t>(rank)));
 }
 
 /// Every optimizer but plain descent, whose steps alone may be averaged in place of
@@ -123,37 +155,58 @@ std::vector<std::string_view> AllButDescent() {
   return names;
 }
 
+template <class Made>
+auto Travelling(int64_t most = std::numeric_limits<int64_t>::max()) {
+  return [most](Endpoint& mine, Optimizer optimizer, Algorithm algorithm) {
+    return std::make_unique<Made>(mine, std::move(optimizer),
+                                  Travel{algorithm, most});
+  };
+}
+
+Kind Averaged(std::string_view name, int64_t period) {
+  return {
+      .name = name,
+      .ways = Operation::kAllReduce,
+      .make =
+          [period](Endpoint& mine, Optimizer optimizer, Algorithm algorithm) {
+            return std::make_unique<dist::AverageScheme>(
+                mine, std::move(optimizer), Travel{algorithm}, period);
+          },
+      .cost = &CostOfMean,
+      .rounds = kTrainedSteps / period,
+      .has_each_step = period == 1,
+      .without = AllButDescent()};
+}
+
 const std::vector<Kind>& Kinds() {
   static const std::vector<Kind> kinds = {
-      {"train_all_reduce", Operation::kAllReduce,
-       [](Endpoint& mine, Optimizer optimizer, Algorithm algorithm) {
-         return std::make_unique<dist::AllReduceScheme>(
-             mine, std::move(optimizer), Travel{algorithm});
-       },
-       &CostOfMean},
-      {"train_server", Operation::kReduce,
-       [](Endpoint& mine, Optimizer optimizer, Algorithm algorithm) {
-         return std::make_unique<dist::ServerScheme>(mine, std::move(optimizer),
-                                                     Travel{algorithm});
-       },
-       &CostOfServer},
-      {"train_sharded",
-       Operation::kReduce,
-       [](Endpoint& mine, Optimizer optimizer, Algorithm algorithm) {
-         return std::make_unique<dist::ShardedScheme>(
-             mine, std::move(optimizer), Travel{algorithm});
-       },
-       &CostOfOwners,
-       {"accelegrad"}},
-      {"train_average", Operation::kAllReduce,
-       [](Endpoint& mine, Optimizer optimizer, Algorithm algorithm) {
-         return std::make_unique<dist::AverageScheme>(
-             mine, std::move(optimizer), Travel{algorithm}, /*period=*/1);
-       },
-       &CostOfMean, AllButDescent()},
+      {.name = "train_all_reduce",
+       .ways = Operation::kAllReduce,
+       .make = Travelling<dist::AllReduceScheme>(),
+       .cost = &CostOfMean},
+      {.name = "train_buckets",
+       .ways = Operation::kAllReduce,
+       .make = Travelling<dist::AllReduceScheme>(/*most=*/1),
+       .cost = &CostOfBuckets},
+      {.name = "train_server",
+       .ways = Operation::kReduce,
+       .make = Travelling<dist::ServerScheme>(),
+       .cost = &CostOfServer,
+       .has_each_step = false},
+      {.name = "train_sharded",
+       .ways = Operation::kReduce,
+       .make = Travelling<dist::ShardedScheme>(),
+       .cost = &CostOfOwners,
+       .has_each_step = false,
+       .without = {"accelegrad"}},
+      Averaged("train_average", /*period=*/1),
+      Averaged("train_average_2", /*period=*/2),
       Compressed("train_float16", &Float16),
       Compressed("train_bfloat16", &BFloat16),
-      Compressed("train_top", &AllOfThem)};
+      Compressed("train_top", &AllOfThem),
+      Compressed("train_top_fifth", &AFifth, Promise::kAgreement),
+      Compressed("train_signs", &Signs, Promise::kAgreement),
+      Compressed("train_levels", &Levels, Promise::kAgreement)};
   return kinds;
 }
 
@@ -182,7 +235,8 @@ std::vector<SchemeCase> AllSchemeCases() {
         if (std::ranges::count(kind.without, optimizer) > 0) continue;
         for (const int ranks : kRanks) {
           // A mean of parameters is that of gradients where nothing is rounded.
-          const bool rounds = kind.name == "train_average" && ranks == 3;
+          const bool rounds =
+              kind.name.starts_with("train_average") && ranks == 3;
           if (rounds) continue;
           all.push_back({std::string(kind.name), std::string(ToString(way)),
                          std::string(optimizer), ranks});
@@ -191,6 +245,14 @@ std::vector<SchemeCase> AllSchemeCases() {
     }
   }
   return all;
+}
+
+Promise PromiseOf(const SchemeCase& test_case) {
+  return KindOf(test_case).promise;
+}
+
+bool HasEachStep(const SchemeCase& test_case) {
+  return KindOf(test_case).has_each_step;
 }
 
 std::unique_ptr<Scheme> SchemeOf(const SchemeCase& test_case,
@@ -205,8 +267,9 @@ Result<SchemeCost> CostOf(const SchemeCase& test_case) {
   ASSAY_ASSIGN_OR_RETURN(
       SchemeCost cost,
       KindOf(test_case).cost(AlgorithmOf(test_case), test_case.ranks));
-  cost.bytes *= kTrainedSteps;
-  if (cost.messages.has_value()) *cost.messages *= kTrainedSteps;
+  const int64_t rounds = KindOf(test_case).rounds;
+  cost.bytes *= rounds;
+  if (cost.messages.has_value()) *cost.messages *= rounds;
   return cost;
 }
 

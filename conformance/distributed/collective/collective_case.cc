@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "conformance/distributed/collective_case.h"
+#include "conformance/distributed/collective/collective_case.h"
 
 #include <set>
 

@@ -8,8 +8,8 @@
 
 #pragma once
 
-#include "conformance/distributed/ranks_run.h"
-#include "conformance/distributed/scheme_case.h"
+#include "conformance/distributed/ranks/ranks_run.h"
+#include "conformance/distributed/scheme/scheme_case.h"
 #include "framework/testing/measure/measure.h"
 #include "framework/testing/record/record.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "conformance/distributed/collective_run.h"
+#include "conformance/distributed/collective/collective_run.h"
 
 #include <algorithm>
 #include <bit>
@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "conformance/distributed/contents.h"
-#include "conformance/distributed/distributed_row.h"
+#include "conformance/distributed/collective/contents.h"
+#include "conformance/distributed/ranks/distributed_row.h"
 #include "framework/core/hash.h"
 #include "framework/core/text.h"
 #include "framework/dist/endpoint.h"

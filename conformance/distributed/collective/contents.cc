@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "conformance/distributed/contents.h"
+#include "conformance/distributed/collective/contents.h"
 
 #include <algorithm>
 #include <span>

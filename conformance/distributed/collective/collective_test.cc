@@ -11,12 +11,12 @@
 #include <string>
 #include <vector>
 
-#include "conformance/distributed/collective_case.h"
-#include "conformance/distributed/collective_run.h"
-#include "conformance/distributed/contents.h"
-#include "conformance/distributed/distributed_row.h"
+#include "conformance/distributed/collective/collective_case.h"
+#include "conformance/distributed/collective/collective_run.h"
+#include "conformance/distributed/collective/contents.h"
 #include "conformance/distributed/planned_case.h"
-#include "conformance/distributed/ranks_fixture.h"
+#include "conformance/distributed/ranks/distributed_row.h"
+#include "conformance/distributed/ranks/ranks_fixture.h"
 
 namespace assay::distributed {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "conformance/distributed/ranks_run.h"
+#include "conformance/distributed/ranks/ranks_run.h"
 
 #include <atomic>
 #include <cstddef>
@@ -97,8 +97,9 @@ Result<RanRanks> RunRanks(Ranks& ranks, int count, const RankBody& rank) {
         const auto place = static_cast<size_t>(mine.rank());
         ++times[place];
         Result<std::string> found = rank(mine);
-        if (found.ok()) ran.found[place] = *std::move(found);
-        return found.status();
+        if (!found.ok()) return found.status();
+        ran.found[place] = *std::move(found);
+        return OkStatus();
       }));
   ran.us = record::SteadyMicroseconds() - began;
   if (spans) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "conformance/distributed/scheme_run.h"
+#include "conformance/distributed/scheme/scheme_run.h"
 
 #include <bit>
 #include <cstdint>
@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "conformance/distributed/distributed_row.h"
+#include "conformance/distributed/ranks/distributed_row.h"
 #include "framework/core/hash.h"
 #include "framework/core/text.h"
 #include "framework/dist/model/whole_objective.h"
@@ -104,9 +104,7 @@ std::optional<Judgement> JudgeBits(const SchemeCase& test_case,
   row->rank_agreement = agree ? 1 : 0;
   row->hash = StrCat(core::StableHash(digests));
   if (differing == 0) return std::nullopt;
-  const bool has_each_step =
-      test_case.scheme != "train_server" && test_case.scheme != "train_sharded";
-  return FirstDifference(trainees, wanted, has_each_step);
+  return FirstDifference(trainees, wanted, HasEachStep(test_case));
 }
 
 std::optional<Judgement> JudgeCost(const std::vector<Trainee>& trainees,
@@ -171,10 +169,16 @@ Result<std::vector<Trainee>> TraineesOf(const std::vector<std::string>& found,
   return trainees;
 }
 
+/// Whether a run ends with other parameters than it began with: two that did nothing
+/// are alike.
+bool HasMoved(const Course& course) {
+  return course.back() != dist::WholeObjective(0, 1).Numbers();
+}
+
 Result<Judgement> Run(const SchemeCase& test_case, const RunOf& run,
                       record::Record* record) {
   ASSAY_ASSIGN_OR_RETURN(const SchemeCost cost, CostOf(test_case));
-  ASSAY_ASSIGN_OR_RETURN(const Course wanted, Alone(test_case));
+  ASSAY_ASSIGN_OR_RETURN(Course wanted, Alone(test_case));
   ASSAY_ASSIGN_OR_RETURN(
       const RanRanks ran,
       RunRanks(run.ranks, test_case.ranks,
@@ -187,15 +191,22 @@ Result<Judgement> Run(const SchemeCase& test_case, const RunOf& run,
   row.transport = run.transport;
   row.ranks = test_case.ranks;
   row.steps = kTrainedSteps;
-  row.mode = "exact";
+  row.mode = PromiseOf(test_case) == Promise::kLargeBatch ? "exact" : "float";
   row.seed = run.seed;
   row.run_us = ran.us;
   std::optional<Judgement> fault = ran.fault;
   if (!fault.has_value()) {
     ASSAY_ASSIGN_OR_RETURN(const std::vector<Trainee> trainees,
                            TraineesOf(ran.found, wanted));
-    fault = JudgeBits(test_case, trainees, wanted, &row);
+    if (PromiseOf(test_case) == Promise::kAgreement) {
+      wanted = trainees[0].course;
+    }
+    if (!HasMoved(wanted)) {
+      fault = Fails(kFailBits, "no parameter is another than at the start");
+    }
+    const auto differs = JudgeBits(test_case, trainees, wanted, &row);
     const auto spent = JudgeCost(trainees, cost, &row);
+    if (!fault.has_value()) fault = differs;
     if (!fault.has_value()) fault = spent;
   }
   record->Add(row);

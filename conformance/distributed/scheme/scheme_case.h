@@ -21,8 +21,12 @@ namespace assay::distributed {
 
 inline constexpr int64_t kTrainedSteps = 5;
 
-/// Schemes that are consistent: every rank ends with the bits of one that has the batches
-/// of all.
+/// What a scheme promises of the parameters that ranks end with.
+enum class Promise {
+  kLargeBatch,  // every rank has the bits of one that has the batches of all
+  kAgreement,  // all ranks have the same bits, which are others than at the start
+};
+
 struct SchemeCase {
   std::string scheme;     // "all_reduce"
   std::string way;        // the algorithm by which tensors travel
@@ -35,6 +39,12 @@ struct SchemeCase {
 
 /// By scheme, way, optimizer and ranks.
 std::vector<SchemeCase> AllSchemeCases();
+
+Promise PromiseOf(const SchemeCase& test_case);
+
+/// True where each rank has the parameters of a step behind it. A server sends them with
+/// the next one, and between two averages ranks differ.
+bool HasEachStep(const SchemeCase& test_case);
 
 /// A rank's part of it. The endpoint lives as long.
 std::unique_ptr<dist::Scheme> SchemeOf(const SchemeCase& test_case,

@@ -8,8 +8,8 @@
 
 #pragma once
 
-#include "conformance/distributed/collective_case.h"
-#include "conformance/distributed/ranks_run.h"
+#include "conformance/distributed/collective/collective_case.h"
+#include "conformance/distributed/ranks/ranks_run.h"
 #include "framework/testing/measure/measure.h"
 #include "framework/testing/record/record.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "conformance/distributed/distributed_row.h"
+#include "conformance/distributed/ranks/distributed_row.h"
 
 namespace assay {
 

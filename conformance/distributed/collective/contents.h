@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "conformance/distributed/collective_case.h"
+#include "conformance/distributed/collective/collective_case.h"
 #include "framework/core/status.h"
 #include "framework/core/tensor.h"
 #include "framework/dist/schedule.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "conformance/distributed/mixing_case.h"
+#include "conformance/distributed/scheme/mixing_case.h"
 
 #include <algorithm>
 #include <bit>
@@ -14,7 +14,7 @@
 #include <string_view>
 #include <utility>
 
-#include "conformance/distributed/distributed_row.h"
+#include "conformance/distributed/ranks/distributed_row.h"
 #include "framework/core/text.h"
 #include "framework/dist/model/pulled_objective.h"
 #include "framework/dist/scheme/async.h"
@@ -94,9 +94,11 @@ struct Wave {
 double AngleOf(Wave wave, dist::Graph graph, int rank, int ranks) {
   const int rows = dist::RowsOf(graph, ranks);
   const int columns = ranks / rows;
+  const int row = rank / columns;
+  const int column = rank % columns;
   return 2 * std::numbers::pi *
-         (static_cast<double>(wave.along_rows * (rank / columns)) / rows +
-          static_cast<double>(wave.along_columns * (rank % columns)) / columns);
+         (static_cast<double>(wave.along_rows * row) / rows +
+          static_cast<double>(wave.along_columns * column) / columns);
 }
 
 /// The eigenvalue of the graph's matrix that belongs to the wave, which is circulant.
@@ -293,8 +295,8 @@ Result<Judgement> AsyncServer(const MixingCase& test_case, Part& part,
   row->steps = kWorkerSteps;
   row->staleness_max = updates;
   row->staleness_bound = bound;
-  const double wanted =
-      64 - kRate * kWorkerSteps * (workers * (workers + 1) / 2);
+  const int gradients = workers * (workers + 1) / 2;  // of a step, all together
+  const double wanted = 64 - kRate * kWorkerSteps * gradients;
   if (number != wanted) {
     return Fails(kFailMixing, StrCat("the server ends at ", number, ", wanted ",
                                      wanted, ": each gradient once"));

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "conformance/distributed/ranks_run.h"
+#include "conformance/distributed/ranks/ranks_run.h"
 #include "framework/testing/measure/measure.h"
 #include "framework/testing/record/record.h"
 

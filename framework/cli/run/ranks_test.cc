@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Runs over libraries that carry messages between ranks.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <string>
+#include <thread>
+
+#include "framework/cli/program_fixture.h"
+#include "framework/core/text.h"
+#include "framework/file/file.h"
+
+namespace assay::run {
+namespace {
+
+using cli::Program;
+using cli::ProgramTest;
+using cli::Ran;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class RanksTest : public ProgramTest {
+ protected:
+  /// False where no MPI was found when this was built.
+  static bool HasMpi() {
+    return std::filesystem::exists(
+        std::filesystem::path(ASSAY_REFERENCE).parent_path() / "openmpi.so");
+  }
+
+  /// A run of all cases, behind this test's back. Its workers have the folder in their
+  /// commands.
+  void Begin() const {
+    Shell(StrCat(Program(), " run --backend openmpi --out ", folder_.string(),
+                 "/out >log 2>&1 & echo $! >pid"));
+  }
+
+  /// How many processes have that text in their command.
+  int Processes(const std::string& text) const {
+    // The brackets keep the shell's own command out.
+    const Ran ran = Shell(StrCat("pgrep -fc '[", text.substr(0, 1), "]",
+                                 text.substr(1), "' || true"));
+    return std::stoi(ran.output);
+  }
+
+  /// Waits until `holds`, for a machine that is busy up to a minute.
+  static bool Wait(auto&& holds) {
+    for (int i = 0; i < 600; ++i) {
+      if (holds()) return true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    }
+    return false;
+  }
+};
+
+// Kills: a case of networks that is planned for ranks; a table without rows.
+TEST_F(RanksTest, ARunHasItsCasesAndItsTable) {
+  const Ran ran =
+      Assay("run --backend threads --filter 'op:barrier' --out out");
+  EXPECT_EQ(ran.exit_code, 0) << ran.output;
+  EXPECT_THAT(ran.output, HasSubstr("threads on distributed: "));
+  const auto table = file::ReadFile(folder_ / "out" / "distributed.csv");
+  ASSERT_TRUE(table.ok());
+  EXPECT_THAT(*table, HasSubstr("barrier/dissemination,threads,61,"));
+}
+
+TEST_F(RanksTest, NetworksAndRanksAreNotMixed) {
+  for (const char* wrong : {"--backend threads --suite node",
+                            "--backend reference --suite distributed"}) {
+    const Ran ran = Assay(StrCat("run ", wrong));
+    EXPECT_EQ(ran.exit_code, 2) << ran.output;
+    EXPECT_THAT(ran.output, HasSubstr("has a case for these backends"));
+  }
+}
+
+TEST_F(RanksTest, EveryTransportHasTheSameBits) {
+  if (!HasMpi()) GTEST_SKIP() << "found no MPI";
+  const Ran ran = Assay(
+      "run --backend threads --backend openmpi --out out --filter "
+      "'op:allreduce'");
+  EXPECT_EQ(ran.exit_code, 0) << ran.output;
+  EXPECT_GT(std::stoi(Shell("grep -c ,openmpi, out/distributed.csv").output),
+            100);
+  // Cases and roots that have more than one hash.
+  const Ran differing = Shell(
+      "cut -d, -f4,12,18 out/distributed.csv | sort -u | cut -d, -f1,2 | "
+      "uniq -d | wc -l");
+  EXPECT_EQ(differing.output, "0\n");
+}
+
+// Kills: ranks that outlive the supervisor, or that nobody misses.
+TEST_F(RanksTest, RanksEndWithTheirSupervisor) {
+  if (!HasMpi()) GTEST_SKIP() << "found no MPI";
+
+  const std::string mine = StrCat("--batch ", folder_.string());
+  Begin();
+  ASSERT_TRUE(Wait([&] { return Processes(mine) >= 8; }));
+  Shell("kill -9 $(cat pid)");
+  EXPECT_TRUE(Wait([&] { return Processes(mine) == 0; }));
+  // What they left goes with the run that goes on.
+  const Ran ran = Assay("run --resume out");
+  EXPECT_EQ(ran.exit_code, 0) << ran.output;
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "out" / "records" /
+                                       "openmpi.1.scratch"));
+}
+
+TEST_F(RanksTest, ARankThatIsKilledCostsItsCaseAlone) {
+  if (!HasMpi()) GTEST_SKIP() << "found no MPI";
+  const std::string mine = StrCat("--batch ", folder_.string());
+  Begin();
+  ASSERT_TRUE(Wait([&] { return Processes(mine) >= 8; }));
+  std::this_thread::sleep_for(std::chrono::seconds(1));
+  Shell(StrCat("pkill -9 -n -f -- '[-]", mine.substr(1), "'"));
+  ASSERT_TRUE(
+      Wait([&] { return Shell("kill -0 $(cat pid) 2>&1").output != ""; }));
+  const auto log = file::ReadFile(folder_ / "log");
+  ASSERT_TRUE(log.ok());
+  EXPECT_THAT(*log, HasSubstr("openmpi on distributed: "));
+  EXPECT_THAT(*log, HasSubstr("unexpected: 1"));
+  EXPECT_THAT(*log, Not(HasSubstr("missing")));
+}
+
+}  // namespace
+}  // namespace assay::run
