@@ -128,7 +128,8 @@ Status AddMoves(std::map<std::string, const Tensor*> kept,
 
 }  // namespace
 
-Result<std::string> CheckpointBytes(const Checkpoint& checkpoint) {
+Result<std::string> CheckpointBytes(const Checkpoint& checkpoint,
+                                    std::string room) {
   TensorFile file;
   file.notes[kFormat] = kThisFormat;
   Standing standing = checkpoint.standing;
@@ -149,7 +150,7 @@ Result<std::string> CheckpointBytes(const Checkpoint& checkpoint) {
   for (const StateTensor& tensor : checkpoint.state) {
     file.tensors.emplace_back(KeyOf(tensor), tensor.value);
   }
-  return TensorFileBytes(file);
+  return TensorFileBytes(file, std::move(room));
 }
 
 Result<Checkpoint> ReadCheckpoint(const std::filesystem::path& path) {

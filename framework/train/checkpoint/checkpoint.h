@@ -34,8 +34,9 @@ struct Checkpoint {
   Identity identity;
 };
 
-/// The bytes of a checkpoint's file; errors as TensorFileBytes.
-Result<std::string> CheckpointBytes(const Checkpoint& checkpoint);
+/// The bytes of a checkpoint's file; room and errors as TensorFileBytes.
+Result<std::string> CheckpointBytes(const Checkpoint& checkpoint,
+                                    std::string room = {});
 
 /// As ReadTensorFile; data loss also for what is no checkpoint.
 Result<Checkpoint> ReadCheckpoint(const std::filesystem::path& path);

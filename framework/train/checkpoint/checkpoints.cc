@@ -25,13 +25,13 @@ Status Checkpoints::Save(const TrainingMoment& moment) {
     const std::vector<StateTensor> more = options_.more();
     checkpoint.state.insert(checkpoint.state.end(), more.begin(), more.end());
   }
-  ASSAY_ASSIGN_OR_RETURN(std::string bytes, CheckpointBytes(checkpoint));
   ASSAY_RETURN_IF_ERROR(Written());
+  ASSAY_ASSIGN_OR_RETURN(bytes_,
+                         CheckpointBytes(checkpoint, std::move(bytes_)));
   // Deferred where no thread is to be had: it is written behind the next step.
-  writing_ = std::async(std::launch::async | std::launch::deferred,
-                        [path = options_.path, bytes = std::move(bytes)] {
-                          return file::WriteFile(path, bytes);
-                        });
+  writing_ = std::async(std::launch::async | std::launch::deferred, [this] {
+    return file::WriteFile(options_.path, bytes_);
+  });
   return OkStatus();
 }
 

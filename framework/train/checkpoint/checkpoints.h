@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <functional>
 #include <future>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -39,6 +40,8 @@ class Checkpoints : public TrainingEvent {
  public:
   explicit Checkpoints(CheckpointOptions options)
       : options_(std::move(options)) {}
+  Checkpoints(const Checkpoints&) = delete;
+  Checkpoints& operator=(const Checkpoints&) = delete;
 
   /// An optimizer that has not begun does: its state is part of the first one.
   Status BeforeRun(const TrainingMoment& moment) override;
@@ -52,6 +55,7 @@ class Checkpoints : public TrainingEvent {
   Status Written();
 
   CheckpointOptions options_;
+  std::string bytes_;  // of the last one; read by the thread that writes
   std::future<Status> writing_;
 };
 

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "framework/file/file.h"
 
@@ -186,7 +187,7 @@ const Tensor* TensorFile::Find(std::string_view name) const {
   return found == tensors.end() ? nullptr : &found->second;
 }
 
-Result<std::string> TensorFileBytes(const TensorFile& file) {
+Result<std::string> TensorFileBytes(const TensorFile& file, std::string room) {
   Json header = Json::object();
   if (!file.notes.empty()) header[kNotes] = file.notes;
   size_t elements = 0;
@@ -209,7 +210,8 @@ Result<std::string> TensorFileBytes(const TensorFile& file) {
   // The elements begin at a multiple of eight, as the format advises.
   text.resize((text.size() + kSizeBytes - 1) / kSizeBytes * kSizeBytes, ' ');
   const uint64_t size = text.size();
-  std::string bytes;
+  std::string bytes = std::move(room);
+  bytes.clear();
   bytes.reserve(kSizeBytes + text.size() + elements);
   bytes.append(reinterpret_cast<const char*>(&size), kSizeBytes);
   bytes += text;

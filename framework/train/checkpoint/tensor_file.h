@@ -33,8 +33,9 @@ struct TensorFile {
 };
 
 /// The bytes of the file. Tensors of float32, float64 and int64; unsupported for
-/// another type.
-Result<std::string> TensorFileBytes(const TensorFile& file);
+/// another type. `room` is memory to use again, such as that of the last file.
+Result<std::string> TensorFileBytes(const TensorFile& file,
+                                    std::string room = {});
 
 /// As TensorFileBytes; resource exhausted as WriteFile: the old file then stays.
 Status WriteTensorFile(const std::filesystem::path& path,

@@ -15,7 +15,7 @@ namespace {
 
 enum Column : uint8_t { kEpoch, kStep, kSamples, kSeconds, kColumnCount = 7 };
 
-constexpr std::chrono::milliseconds kLongestUnseen(100);
+constexpr std::chrono::seconds kLongestUnseen(1);
 
 double SecondsSince(std::chrono::steady_clock::time_point began) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - began)
@@ -62,17 +62,23 @@ Status CurveFile::BeforeRun(const TrainingMoment& moment) {
   return OkStatus();
 }
 
-Status CurveFile::Write(const TrainingMoment& moment, std::string_view set,
-                        double loss, double accuracy) {
-  out_ << moment.epoch << ',' << moment.steps << ',' << samples_ << ','
-       << file::ToText(seconds_before_ + SecondsSince(began_)) << ',' << set
-       << ',' << file::ToText(loss) << ',' << file::ToText(accuracy) << '\n';
+Status CurveFile::Add(const TrainingMoment& moment, std::string_view set,
+                      double loss, double accuracy) {
+  rows_.push_back({moment.epoch, moment.steps, samples_,
+                   seconds_before_ + SecondsSince(began_), set, loss,
+                   accuracy});
   const bool is_due =
       std::chrono::steady_clock::now() - flushed_ >= kLongestUnseen;
   return is_due ? Flush() : OkStatus();
 }
 
 Status CurveFile::Flush() {
+  for (const Row& row : rows_) {
+    out_ << row.epoch << ',' << row.step << ',' << row.samples << ','
+         << file::ToText(row.seconds) << ',' << row.set << ','
+         << file::ToText(row.loss) << ',' << file::ToText(row.accuracy) << '\n';
+  }
+  rows_.clear();
   out_.flush();
   flushed_ = std::chrono::steady_clock::now();
   if (out_) return OkStatus();
@@ -82,12 +88,12 @@ Status CurveFile::Flush() {
 Status CurveFile::AfterStep(const TrainingMoment& moment) {
   samples_ += std::ssize(moment.batch);
   if (moment.steps % every_ != 0) return OkStatus();
-  return Write(moment, "train", moment.loss, moment.train.accuracy());
+  return Add(moment, "train", moment.loss, moment.train.accuracy());
 }
 
 Status CurveFile::AfterTestSet(const TrainingMoment& moment) {
   ASSAY_RETURN_IF_ERROR(
-      Write(moment, "test", moment.test.mean_loss(), moment.test.accuracy()));
+      Add(moment, "test", moment.test.mean_loss(), moment.test.accuracy()));
   return Flush();
 }
 

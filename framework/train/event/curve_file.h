@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CurveFile: loss and accuracy of a run against steps, samples and seconds, as CSV. A
-// row is written out as soon as it is known. A run that goes on from a checkpoint goes
+// CurveFile: loss and accuracy of a run against steps, samples and seconds, as CSV. Rows
+// are made at once and written together. A run that goes on from a checkpoint goes
 // on with its file: rows behind the checkpoint are dropped, since their steps are taken
 // again.
 //
@@ -16,6 +16,7 @@
 #include <fstream>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "framework/core/status.h"
 #include "framework/train/training_event.h"
@@ -38,18 +39,26 @@ class CurveFile : public TrainingEvent {
   Status AfterTestSet(const TrainingMoment& moment) override;
   Status AfterRun(const TrainingMoment& moment) override;
 
-  /// Rows are in the file behind this and behind each test set, and a tenth of a second
-  /// after they are made. Resource exhausted.
+  /// Rows are in the file behind this, behind each test set and at the end, and with the
+  /// first row that comes a second after the last time. Resource exhausted.
   Status Flush();
 
  private:
+  struct Row {
+    int64_t epoch, step, samples;
+    double seconds;
+    std::string_view set;  // of a literal
+    double loss, accuracy;
+  };
+
   Status KeepUntil(int64_t steps);
-  Status Write(const TrainingMoment& moment, std::string_view set, double loss,
-               double accuracy);
+  Status Add(const TrainingMoment& moment, std::string_view set, double loss,
+             double accuracy);
 
   std::filesystem::path path_;
   int64_t every_;
   std::ofstream out_;
+  std::vector<Row> rows_;      // not in the file yet
   int64_t samples_ = 0;        // of all epochs
   double seconds_before_ = 0;  // of the run that this one goes on with
   std::chrono::steady_clock::time_point began_, flushed_;

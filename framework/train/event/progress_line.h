@@ -24,7 +24,7 @@ struct ProgressOptions {
   bool is_terminal = false;
   int64_t epochs = 1;
   int64_t steps = 0;                       // of all epochs
-  std::chrono::milliseconds between{100};  // two lines of a terminal
+  std::chrono::milliseconds between{250};  // two lines of a terminal
 };
 
 class ProgressLine : public TrainingEvent {
