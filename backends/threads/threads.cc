@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The library whose ranks are threads of one process: dist::RunThreads, as a backend.
+// With the setting mutant it is wrong in one way.
 
 #include "framework/dist/threads/threads.h"
 
 #include <functional>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "backends/threads/mutants/mutant.h"
 #include "framework/backend/registry.h"
 
 namespace assay::threads {
@@ -17,20 +21,35 @@ namespace {
 
 constexpr int kMostRanks = 1024;
 
+Result<std::vector<RankEnd>> RunRight(int count, const RankBody& rank) {
+  std::vector<RankEnd> ended;
+  for (Status& status : dist::RunThreads(count, rank)) {
+    ended.push_back({static_cast<int>(ended.size()), std::move(status)});
+  }
+  return ended;
+}
+
 class ThreadRanks final : public Ranks {
  public:
+  explicit ThreadRanks(const Mutant* mutant) : mutant_(mutant) {}
+
   Result<std::vector<RankEnd>> Run(
       int count, const std::function<Status(Endpoint&)>& rank) override {
     if (count < 1 || count > kMostRanks) {
       return Unsupported(Reason::kShape, "found ", count,
                          " ranks, wanted 1 to ", kMostRanks);
     }
-    std::vector<RankEnd> ended;
-    for (Status& status : dist::RunThreads(count, rank)) {
-      ended.push_back({static_cast<int>(ended.size()), std::move(status)});
-    }
-    return ended;
+    if (mutant_ == nullptr) return RunRight(count, rank);
+    const RankBody wrong = [&](Endpoint& mine) {
+      MutantEndpoint endpoint(*mutant_, mine);
+      return rank(endpoint);
+    };
+    return mutant_->run == nullptr ? RunRight(count, wrong)
+                                   : mutant_->run(RunRight, count, wrong);
   }
+
+ private:
+  const Mutant* const mutant_;  // null: right
 };
 
 class Threads final : public Backend {
@@ -43,10 +62,26 @@ class Threads final : public Backend {
                        "threads carries messages between ranks and runs no "
                        "model");
   }
-  Ranks* ranks() override { return &ranks_; }
+
+  Result<Ranks*> ranks(const Settings& settings) override {
+    const Mutant* mutant = nullptr;
+    for (const auto& [name, value] : settings) {
+      if (name != "mutant") {
+        return InvalidArgument("found the setting ", name, ", wanted mutant");
+      }
+      mutant = FindMutant(value);
+      if (mutant == nullptr) {
+        return InvalidArgument("setting mutant is '", value,
+                               "', wanted the name of a line of mutants.txt");
+      }
+    }
+    const std::lock_guard lock(mutex_);
+    return &ranks_.try_emplace(mutant, mutant).first->second;
+  }
 
  private:
-  ThreadRanks ranks_;
+  std::mutex mutex_;
+  std::map<const Mutant*, ThreadRanks> ranks_;
 };
 
 ASSAY_REGISTER_BACKEND(Threads);

@@ -9,6 +9,8 @@
 
 #include "conformance/distributed/collective/collective_case.h"
 #include "conformance/distributed/collective/collective_run.h"
+#include "conformance/distributed/own/own_case.h"
+#include "conformance/distributed/own/own_run.h"
 #include "conformance/distributed/scheme/mixing_case.h"
 #include "conformance/distributed/scheme/scheme_case.h"
 #include "conformance/distributed/scheme/scheme_run.h"
@@ -19,7 +21,7 @@ namespace {
 
 constexpr char kDomain[] = "dist";
 
-using AnyCase = std::variant<CollectiveCase, SchemeCase, MixingCase>;
+using AnyCase = std::variant<CollectiveCase, OwnCase, SchemeCase, MixingCase>;
 
 std::vector<AnyCase> AllCases() {
   std::vector<AnyCase> all;
@@ -27,6 +29,7 @@ std::vector<AnyCase> AllCases() {
     all.insert(all.end(), cases.begin(), cases.end());
   };
   add(AllCollectiveCases());
+  add(AllOwnCases());
   add(AllSchemeCases());
   add(AllMixingCases());
   return all;
@@ -46,11 +49,17 @@ void Describe(const CollectiveCase& from, cases::TestCase* c) {
   c->drawn = from.numbers == Numbers::kDrawn;
 }
 
+void Describe(const OwnCase& from, cases::TestCase* c) {
+  Describe(from.of, c);
+  c->n_ranks = from.ranks();
+  c->attributes = {{"way", std::string(ToString(from.way))}};
+}
+
 void Describe(const SchemeCase& from, cases::TestCase* c) {
   c->kind = "scheme";
   c->dtypes = {"float32"};
   c->n_ranks = from.ranks;
-  c->attributes = {{"optimizer", from.optimizer}};
+  c->attributes = {{"optimizer", from.optimizer}, {"way", from.way}};
 }
 
 void Describe(const MixingCase& from, cases::TestCase* c) {
@@ -81,6 +90,10 @@ measure::Judgement Run(const CollectiveCase& test_case, const RunOf& run,
                        record::Record* record) {
   return RunCollectiveCase(test_case, run, record);
 }
+measure::Judgement Run(const OwnCase& test_case, const RunOf& run,
+                       record::Record* record) {
+  return RunOwnCase(test_case, run, record);
+}
 measure::Judgement Run(const SchemeCase& test_case, const RunOf& run,
                        record::Record* record) {
   return RunSchemeCase(test_case, run, record);
@@ -106,8 +119,9 @@ measure::Judgement RunPlanned(const record::PlanRow& row, Backend& backend,
     for (const AnyCase& each : AllCases()) found.emplace(IdOf(each), each);
     return found;
   }();
-  Ranks* const ranks = backend.ranks();
-  if (ranks == nullptr) {
+  const Result<Ranks*> ranks = backend.ranks({});
+  if (!ranks.ok()) return Declines(ranks.status());
+  if (*ranks == nullptr) {
     return {record::Outcome::kUnsupported, Reason::kOperator,
             StrCat(backend.name(), " carries no messages between ranks")};
   }
@@ -116,7 +130,7 @@ measure::Judgement RunPlanned(const record::PlanRow& row, Backend& backend,
     return {record::Outcome::kError, Reason::kReader,
             "no case of ranks has that name"};
   }
-  const RunOf run = {*ranks, row.transport, facts.seed};
+  const RunOf run = {**ranks, row.transport, facts.seed};
   return std::visit([&](const auto& each) { return Run(each, run, record); },
                     found->second);
 }

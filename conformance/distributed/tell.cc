@@ -32,6 +32,9 @@ void TellRow(const DistributedRow& row, std::vector<suite::Labelled>* lines) {
     lines->emplace_back(
         "bits", StrCat(*row.differing_bits, " differ, hash ", row.hash));
   }
+  if (!row.determinism.empty()) {
+    lines->emplace_back("bits", StrCat("do not depend on: ", row.determinism));
+  }
   if (row.bytes_sent.has_value()) {
     lines->emplace_back("bytes", Counted(*row.bytes_sent, row.bytes_formula));
   }

@@ -15,7 +15,6 @@ namespace assay::diverge {
 namespace {
 
 using optdiff::LockedRun;
-using optimizer::Quad;
 using optimizer::QuadTensor;
 
 optdiff::StepRow NamesOf(const optdiff::Course& course, const Runner& a,
@@ -119,19 +118,19 @@ void Duel::AddUpdates(std::vector<Pair>* pairs) {
     const Tensor& of_a = a.both().parameters()[p].value;
     const Tensor& of_b = b.both().parameters()[p].value;
     const QuadTensor to_b = optimizer::InQuad(of_b);
-    Quad squares = 0;
-    Quad greatest = 0;
+    double squares = 0;
+    double greatest = 0;
     for (size_t i = 0; i < to_b.size(); ++i) {
-      const Quad apart = to_b[i] - x_[p][i];
+      const auto apart = static_cast<double>(to_b[i] - x_[p][i]);
       squares += apart * apart;
-      greatest = std::max(greatest, to_b[i] < 0 ? -to_b[i] : to_b[i]);
+      greatest = std::max(greatest, std::abs(static_cast<double>(to_b[i])));
     }
     const double rounded = 2 * optdiff::UpdateLimit(of_a.dtype()) *
                            std::sqrt(static_cast<double>(to_b.size())) *
-                           static_cast<double>(greatest);
+                           greatest;
     pairs->push_back({a.both().parameters()[p].name, of_a, of_b,
                       a.updates()[p].l2, b.updates()[p].l2,
-                      static_cast<double>(optimizer::Root(squares)) + rounded});
+                      std::sqrt(squares) + rounded});
   }
 }
 

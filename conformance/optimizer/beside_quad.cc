@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <ostream>
 #include <stdexcept>
 
@@ -19,8 +20,6 @@ std::string CalmRate(const train::Preset& preset) {
   if (preset.optimizer != "adadelta" || preset.name != "pytorch") return "";
   return "rate=0.1";
 }
-
-Quad Magnitude(Quad x) { return x < 0 ? -x : x; }
 
 /// Keeps the gradients that it passes on.
 class Recording : public train::Objective {
@@ -140,20 +139,22 @@ std::vector<Apart> BesideQuad::Compare() {
   for (size_t i = 0; i < tensors.size(); ++i) {
     const QuadTensor got = InQuad(tensors[i].own);
     const QuadTensor& want = *tensors[i].quad;
-    Quad squares = 0;
-    Quad off = 0;
+    // A difference needs the digits of quad; how great it is needs them no more.
+    double squares = 0;
+    double of_wanted = 0;
+    double off = 0;
     for (size_t k = 0; k < want.size(); ++k) {
-      const Quad apart = Magnitude(got[k] - want[k]);
+      const double apart = std::abs(static_cast<double>(got[k] - want[k]));
+      const double wanted = std::abs(static_cast<double>(want[k]));
       squares += apart * apart;
+      of_wanted += wanted * wanted;
       // NaN is beyond every number, and stays.
       if (!(apart <= off) && off == off) off = apart;
-      greatest_[i] = std::max(greatest_[i], Magnitude(want[k]));
+      greatest_[i] = std::max(greatest_[i], wanted);
     }
     compared.push_back({tensors[i].parameter, tensors[i].state,
-                        static_cast<double>(Root(squares)),
-                        static_cast<double>(off),
-                        static_cast<double>(Root(SumOfSquares(want))),
-                        static_cast<double>(greatest_[i])});
+                        std::sqrt(squares), off, std::sqrt(of_wanted),
+                        greatest_[i]});
   }
   return compared;
 }

@@ -125,7 +125,7 @@ class BesideQuad {
   Trial trial_;
   std::unique_ptr<QuadRule> rule_;
   std::vector<QuadTensor> x_, given_;
-  std::vector<Quad> greatest_;
+  std::vector<double> greatest_;
   QuadRule::At at_ = {.step = 0};
 };
 

@@ -115,7 +115,10 @@ class OneRun {
     for (const auto& [name, value] : IdentityOf(options_)) {
       words += StrCat("--", name, "\n", value, "\n");
     }
-    words += StrCat("--module\n", options_.module, "\n");
+    words += StrCat("--module\n", options_.module, "\n--epochs\n",
+                    options_.epochs, "\n--checkpoint-every\n",
+                    options_.checkpoint_every, "\n--stop-at\n",
+                    options_.stop_at, "\n--seconds\n", options_.seconds, "\n");
     ASSAY_RETURN_IF_ERROR(file::WriteFile(options_.out / "train.txt", words));
     return train::WriteModelFile(options_.out / kModel, model_);
   }

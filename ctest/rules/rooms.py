@@ -32,6 +32,7 @@ _TABLES = (
     "backends/faulty/mutants.h",
     "backends/reference/image/codec.h",
     "backends/reference/image/plain.h",
+    "backends/threads/mutants/mutant.h",
     "conformance/contract/cases.h",
     "conformance/hostile/attempt.h",
     "conformance/hostile/forged_answer.h",

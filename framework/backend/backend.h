@@ -35,6 +35,10 @@ namespace assay::inline v1 {
 
 enum class Mode : uint8_t { kInference, kTraining };
 
+/// A backend's own settings by name, for example {"threads", "1"}. An unknown name is an
+/// invalid argument.
+using Settings = std::map<std::string, std::string>;
+
 /// The purpose of a loaded network.
 struct LoadOptions {
   Mode mode = Mode::kInference;
@@ -49,9 +53,7 @@ struct LoadOptions {
   std::vector<std::string> gradient_targets;
   /// True when Network::exact will be asked for.
   bool exact = false;
-  /// The backend's own settings, for example {"threads", "1"}. An unknown name
-  /// is an invalid argument.
-  std::map<std::string, std::string> settings;
+  Settings settings;
 };
 
 /// Inputs and outputs tied to a network, ready to run any number of times.
@@ -127,9 +129,12 @@ class Backend {
   virtual Result<std::unique_ptr<Network>> Load(
       std::shared_ptr<const Model> model, const LoadOptions& options) = 0;
 
-  /// Of a library that carries messages between ranks, which declines every model.
-  /// Null: the backend is none.
-  virtual Ranks* ranks() { return nullptr; }
+  /// Of a library that carries messages between ranks, which declines every model; null
+  /// for any other backend. The same for the same settings, which are as those of Load.
+  virtual Result<Ranks*> ranks(const Settings& settings) {
+    static_cast<void>(settings);
+    return static_cast<Ranks*>(nullptr);
+  }
 };
 
 /// Bind, Forward and Synchronize with values by name, for tests and tools.

@@ -10,11 +10,16 @@
 
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
+#include "framework/core/dtype.h"
 #include "framework/core/status.h"
 
 namespace assay::inline v1 {
@@ -22,6 +27,72 @@ namespace assay::inline v1 {
 /// In place of a rank: none, and whoever sends first.
 inline constexpr int kNobody = -1;
 inline constexpr int kAnybody = -2;
+
+/// What ranks do together.
+enum class Operation : uint8_t {
+  kBarrier,
+  kBroadcast,
+  kReduce,
+  kAllReduce,
+  kGather,
+  kScatter,
+  kReduceScatter,
+  kAllGather,
+  kAllToAll,
+};
+
+/// Integers wrap around. The least and the greatest with a number that is none is
+/// none.
+enum class Reduction : uint8_t { kSum, kProduct, kMin, kMax };
+
+inline std::string_view ToString(Operation operation) {
+  constexpr std::array<std::string_view, 9> kNames = {
+      "barrier", "broadcast",      "reduce",    "allreduce", "gather",
+      "scatter", "reduce_scatter", "allgather", "alltoall"};
+  return kNames[static_cast<size_t>(operation)];
+}
+inline std::string_view ToString(Reduction reduction) {
+  constexpr std::array<std::string_view, 4> kNames = {"sum", "product", "min",
+                                                      "max"};
+  return kNames[static_cast<size_t>(reduction)];
+}
+
+/// A rank's part of a collective of the library's own. A block is `count` elements, and n
+/// the number of ranks:
+///
+///   operation        in                      out
+///   barrier          nothing                 nothing
+///   broadcast        a block at the root     a block
+///   reduce           a block                 a block at the root
+///   all-reduce       a block                 a block
+///   gather           a block                 n blocks at the root
+///   scatter          n blocks at the root    a block
+///   reduce-scatter   n blocks                a block
+///   all-gather       a block                 n blocks
+///   all-to-all       n blocks                n blocks
+///
+/// Blocks are in the order of ranks. The two may share memory: they are the same where they
+/// are as long, and else the shorter one is the rank's own block of the longer one.
+struct CollectiveCall {
+  Operation operation = Operation::kAllReduce;
+  Reduction reduction = Reduction::kSum;  // where numbers are combined
+  DType type = DType::kFloat32;
+  int64_t count = 0;
+  int root = 0;
+  std::span<const std::byte> in;
+  std::span<std::byte> out;
+};
+
+/// A collective that is under way.
+class Pending {
+ public:
+  virtual ~Pending() = default;
+  Pending() = default;
+  Pending(const Pending&) = delete;
+  Pending& operator=(const Pending&) = delete;
+  /// Returns when the rank's part is done, with what became of it.
+  virtual Status Wait() = 0;
+};
 
 /// What one rank has of the library. Used by one thread at a time.
 class Endpoint {
@@ -37,6 +108,33 @@ class Endpoint {
                           std::span<std::byte> in) = 0;
   /// Receives `in` from whoever sends it, and returns from whom it came.
   virtual Result<int> ReceiveAny(std::span<std::byte> in) = 0;
+
+  // What follows may be missing, and is unsupported then. Ranks call collectives in the same
+  // order. These and the messages above do not meet.
+
+  /// Returns when the rank's part is done.
+  virtual Status Collect(const CollectiveCall& call) {
+    static_cast<void>(call);
+    return Lacks("collectives of its own");
+  }
+  /// Begins it: the memory is the library's until Wait has returned. Several may be under
+  /// way, and be waited for in any order.
+  virtual Result<std::unique_ptr<Pending>> Start(const CollectiveCall& call) {
+    static_cast<void>(call);
+    return Lacks("collectives that do not wait");
+  }
+  /// The ranks of the same color among themselves, in the order of their keys and, of
+  /// equal keys, of their ranks. All ranks call it. It does not outlive this one.
+  virtual Result<std::unique_ptr<Endpoint>> Split(int color, int key) {
+    static_cast<void>(color);
+    static_cast<void>(key);
+    return Lacks("communicators of some ranks");
+  }
+
+ private:
+  static Status Lacks(const char* what) {
+    return Unsupported(Reason::kOperator, "the library has no ", what);
+  }
 };
 
 /// How one rank ended.

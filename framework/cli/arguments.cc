@@ -31,6 +31,12 @@ void AddSelection(CLI::App* app, select::SelectionOptions* options) {
   app->add_option("--tier", options->selection.tier, "how much to run")
       ->check(CLI::IsMember({"smoke", "ci", "nightly", "scale"}))
       ->capture_default_str();
+  app->add_option(
+         "--ranks", options->selection.ranks,
+         "of a library of ranks: cases of so many at most, and as many "
+         "launched; 0: as its launch.txt has them")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("N");
   app->add_option("--corpus", options->corpora,
                   "name, or a folder of cases; repeatable; the default ones "
                   "if none")
@@ -95,7 +101,7 @@ void AddRun(CLI::App& app, RunOptions* options) {
   resume->excludes(plan);
   // A plan has its selection; of its parts a shard takes suites and backends.
   for (const char* name :
-       {"--filter", "--tier", "--corpus", "--seed", "--host"}) {
+       {"--filter", "--tier", "--ranks", "--corpus", "--seed", "--host"}) {
     run->get_option(name)->excludes(resume)->excludes(plan);
   }
   run->get_option("--suite")->excludes(resume);
@@ -304,22 +310,29 @@ void AddAssess(CLI::App& app, AssessOptions* options) {
   CLI::App* assess = app.add_subcommand(
       "assess", "find out which deliberate defects the suites see");
   assess
-      ->add_option("--backend", options->backend,
-                   "by default the installed one with a mutants.txt")
+      ->add_option("--backend", options->backends,
+                   "by default each that has a mutants.txt")
       ->type_name("BACKEND");
+  assess
+      ->add_option("--mutant", options->mutants,
+                   "this one alone; writes no table without --out")
+      ->type_name("NAME");
   assess->add_option("--out", options->out, "mutants.csv to write")
       ->type_name("FILE");
   assess->add_flag("--check", options->check,
                    "only say what is known of this build; 1: nothing");
-  assess->add_option("--repeats", options->repeats, "of the clean backend")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
+  assess
+      ->add_option("--repeats", options->repeats,
+                   "of the clean backend; 20, of a library of ranks 10")
+      ->check(CLI::NonNegativeNumber);
   assess
       ->add_option("--jobs", options->jobs,
                    "workers at a time; 0: one per processor")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
-  AddExamples(assess, "  assay assess --check");
+  AddExamples(assess,
+              "  assay assess --check\n"
+              "  assay assess --backend threads --mutant broadcast_dropped");
 }
 
 }  // namespace

@@ -90,11 +90,12 @@ struct ExpectOptions {
 };
 
 struct AssessOptions {
-  std::string backend;        // empty: the installed one with a mutants.txt
-  std::filesystem::path out;  // empty: where runs look for it
-  int repeats = 20;           // of the clean backend
-  bool check = false;         // only say whether it is done
-  int jobs = 0;               // 0: one per processor
+  std::vector<std::string> backends;  // empty: all that have a mutants.txt
+  std::vector<std::string> mutants;   // empty: all
+  std::filesystem::path out;          // empty: where runs look for it
+  std::optional<int> repeats;         // of the clean backend; 20, of ranks 10
+  bool check = false;                 // only say whether it is done
+  int jobs = 0;                       // 0: one per processor
 };
 
 struct ReportOptions {
@@ -116,15 +117,15 @@ struct TrainOptions {
   std::string dataset = "digits";
   std::string backend = "reference";
   std::string optimizer = "momentum";  // OPTIMIZER[/PRESET][:SETTINGS]
-  int64_t epochs = 10;
   int64_t batch = 64;
   int64_t micro_batch = 0;  // 0: a whole batch at once
   int64_t seed = 0;
-  std::filesystem::path out;       // empty: below runs/
-  std::filesystem::path resume;    // empty: a new one
-  int64_t checkpoint_every = 100;  // steps
-  double stop_at = 0;              // accuracy; 0: none
-  double seconds = 0;              // 0: as many as it takes
+  std::filesystem::path out;     // empty: below runs/
+  std::filesystem::path resume;  // empty: a new one
+  // Those of the run that goes on, or the trainer's own, where none is given.
+  std::optional<int64_t> epochs, checkpoint_every;  // every so many steps
+  std::optional<double> stop_at;                    // accuracy; 0: none
+  std::optional<double> seconds;                    // 0: as many as it takes
 };
 
 /// Two training runs in step. A run is BACKEND[:OPTIMIZER[/PRESET][:SETTINGS]].

@@ -29,9 +29,10 @@ void AddTrain(CLI::App& app, TrainOptions* options) {
                    "as adam, adam/pytorch or 'adam/keras:rate=0.01 beta1=0.8'")
       ->type_name("OPTIMIZER[/PRESET][:SETTINGS]")
       ->capture_default_str();
-  train->add_option("--epochs", options->epochs, "of the whole run")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+  train
+      ->add_option("--epochs", options->epochs,
+                   "of the whole run; 10, or as the run that goes on")
+      ->check(CLI::PositiveNumber);
   train->add_option("--batch", options->batch, "samples a step")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
@@ -55,9 +56,9 @@ void AddTrain(CLI::App& app, TrainOptions* options) {
   }
   train
       ->add_option("--checkpoint-every", options->checkpoint_every,
-                   "steps; what a kill costs at most")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+                   "steps; what a kill costs at most; 100, or as the run that "
+                   "goes on")
+      ->check(CLI::PositiveNumber);
   train
       ->add_option("--stop-at", options->stop_at,
                    "accuracy of the test set that is enough, 0 to 1")

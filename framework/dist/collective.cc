@@ -14,9 +14,6 @@ namespace {
 
 using enum Algorithm;
 
-constexpr std::array kOperationNames = {
-    "barrier", "broadcast",      "reduce",    "allreduce", "gather",
-    "scatter", "reduce_scatter", "allgather", "alltoall"};
 constexpr std::array kAlgorithmNames = {
     "linear",       "binomial",      "ring", "recursive_doubling",
     "rabenseifner", "dissemination",
@@ -66,10 +63,6 @@ Cost OfBarrier(Algorithm algorithm, int64_t n) {
 }
 
 }  // namespace
-
-std::string_view ToString(Operation operation) {
-  return kOperationNames[static_cast<size_t>(operation)];
-}
 
 std::string_view ToString(Algorithm algorithm) {
   return kAlgorithmNames[static_cast<size_t>(algorithm)];

@@ -15,21 +15,13 @@
 #include <string>
 #include <string_view>
 
+#include "framework/backend/communicator.h"
 #include "framework/core/status.h"
 
 namespace assay::dist {
 
-enum class Operation : uint8_t {
-  kBarrier,
-  kBroadcast,
-  kReduce,
-  kAllReduce,
-  kGather,
-  kScatter,
-  kReduceScatter,
-  kAllGather,
-  kAllToAll,
-};
+using assay::Operation;
+using assay::ToString;
 
 /// R. Thakur, R. Rabenseifner, W. Gropp, "Optimization of collective communication
 /// operations in MPICH", 2005, has all of them but the ring (P. Patarasuk, X. Yuan,
@@ -45,7 +37,6 @@ enum class Algorithm : uint8_t {
   kDissemination,  // twice as far in each round
 };
 
-std::string_view ToString(Operation operation);
 std::string_view ToString(Algorithm algorithm);
 
 struct Collective {

@@ -2,7 +2,6 @@
 
 #include "framework/dist/reduction.h"
 
-#include <array>
 #include <cmath>
 #include <concepts>
 #include <cstring>
@@ -11,8 +10,6 @@
 
 namespace assay::dist {
 namespace {
-
-constexpr std::array kNames = {"sum", "product", "min", "max"};
 
 /// As minimum and maximum of IEEE 754-2019: minus zero is below zero.
 template <class T>
@@ -62,10 +59,6 @@ void CombineAs(Reduction reduction, std::span<const std::byte> came,
 }
 
 }  // namespace
-
-std::string_view ToString(Reduction reduction) {
-  return kNames[static_cast<size_t>(reduction)];
-}
 
 Result<std::span<std::byte>> BytesOf(Part part, Tensor* tensor) {
   constexpr int kBitsOfByte = 8;

@@ -8,21 +8,16 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <span>
-#include <string_view>
 
+#include "framework/backend/communicator.h"
 #include "framework/core/status.h"
 #include "framework/core/tensor.h"
 #include "framework/dist/schedule.h"
 
 namespace assay::dist {
 
-/// Integers wrap around. The least and the greatest with a number that is none is
-/// none.
-enum class Reduction : uint8_t { kSum, kProduct, kMin, kMax };
-
-std::string_view ToString(Reduction reduction);
+using assay::Reduction;
 
 /// Combines what came in with a part of the tensor. Unsupported for a type other than
 /// float32, float64, int32 and int64; invalid argument for a part that the tensor does

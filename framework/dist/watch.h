@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <mutex>
 #include <span>
 #include <string>
@@ -43,6 +44,16 @@ class WatchedEndpoint : public Endpoint {
   Status Exchange(int to, std::span<const std::byte> out, int from,
                   std::span<std::byte> in) override;
   Result<int> ReceiveAny(std::span<std::byte> in) override;
+  // What these send is the library's business, and not counted.
+  Status Collect(const CollectiveCall& call) override {
+    return inner_.Collect(call);
+  }
+  Result<std::unique_ptr<Pending>> Start(const CollectiveCall& call) override {
+    return inner_.Start(call);
+  }
+  Result<std::unique_ptr<Endpoint>> Split(int color, int key) override {
+    return inner_.Split(color, key);
+  }
 
   Traffic sent() const;
   /// A line for each, the last one last: "7: 4 bytes to 1, 4 bytes from 3: done".

@@ -42,16 +42,25 @@ bool Reduces(Operation operation) {
          operation == Operation::kReduceScatter;
 }
 
-std::string CollectiveCase::test_id() const {
-  std::string id = StrCat("distributed/", ToString(what.operation), "/",
-                          ToString(what.algorithm));
+std::span<const Operation> Operations() { return kOperations; }
+
+std::string IdOf(const CollectiveCase& test_case, std::string_view way,
+                 int ranks) {
+  const dist::Collective& what = test_case.what;
+  std::string id = StrCat("distributed/", ToString(what.operation), "/", way);
   if (what.operation != Operation::kBarrier) {
-    id += StrCat(".", type);
-    if (Reduces(what.operation)) id += StrCat(".", ToString(reduction));
+    id += StrCat(".", test_case.type);
+    if (Reduces(what.operation)) {
+      id += StrCat(".", ToString(test_case.reduction));
+    }
     id += StrCat(".", what.count);
   }
-  id += StrCat("#n", what.ranks);
-  return numbers == Numbers::kDrawn ? id + ".drawn" : id;
+  id += StrCat("#n", ranks);
+  return test_case.numbers == Numbers::kDrawn ? id + ".drawn" : id;
+}
+
+std::string CollectiveCase::test_id() const {
+  return IdOf(*this, ToString(what.algorithm), what.ranks);
 }
 
 cases::Tier CollectiveCase::tier() const {

@@ -35,6 +35,13 @@ struct CollectiveCase {
   std::vector<int> roots() const;
 };
 
+/// The name of a case of `ranks` ranks by the way of that name.
+std::string IdOf(const CollectiveCase& test_case, std::string_view way,
+                 int ranks);
+
+/// All that ranks do together, in the order of the cases.
+std::span<const dist::Operation> Operations();
+
 /// True where numbers of ranks are combined.
 bool Reduces(dist::Operation operation);
 

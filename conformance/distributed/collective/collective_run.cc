@@ -2,8 +2,6 @@
 
 #include "conformance/distributed/collective/collective_run.h"
 
-#include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -11,18 +9,17 @@
 #include <vector>
 
 #include "conformance/distributed/collective/contents.h"
+#include "conformance/distributed/collective/judge.h"
+#include "conformance/distributed/ranks/bits.h"
 #include "conformance/distributed/ranks/distributed_row.h"
-#include "framework/core/hash.h"
 #include "framework/core/text.h"
 #include "framework/dist/endpoint.h"
 #include "framework/dist/watch.h"
-#include "framework/testing/suite/suite.h"
 
 namespace assay::distributed {
 namespace {
 
 using measure::Judgement;
-using Bytes = std::span<const std::byte>;
 
 /// What one rank has behind a collective.
 struct Share {
@@ -65,66 +62,6 @@ Result<std::vector<Share>> SharesOf(const std::vector<std::string>& found,
   return shares;
 }
 
-Bytes BytesOf(const Tensor& buffer, dist::Part part) {
-  const auto width = static_cast<size_t>(BitsOf(buffer.dtype()) / 8);
-  return buffer.bytes().subspan(static_cast<size_t>(part.begin) * width,
-                                static_cast<size_t>(part.count) * width);
-}
-
-int64_t DifferingBits(Bytes got, Bytes wanted) {
-  int64_t bits = 0;
-  for (size_t i = 0; i < got.size(); ++i) {
-    bits += std::popcount(std::to_integer<uint8_t>(got[i] ^ wanted[i]));
-  }
-  return bits;
-}
-
-std::string ElementText(const Tensor& buffer, int64_t i) {
-  const auto at = static_cast<size_t>(i);
-  switch (buffer.dtype()) {
-    case DType::kFloat32:
-      return StrCat(buffer.elements<float>()[at]);
-    case DType::kFloat64:
-      return StrCat(buffer.elements<double>()[at]);
-    case DType::kInt32:
-      return StrCat(buffer.elements<int32_t>()[at]);
-    default:
-      return StrCat(buffer.elements<int64_t>()[at]);
-  }
-}
-
-/// Adds what differs to the row. Null where nothing does.
-std::optional<Judgement> JudgeBits(const std::vector<Share>& shares,
-                                   const std::vector<Wanted>& wanted,
-                                   DistributedRow* row) {
-  std::optional<Judgement> first;
-  int64_t differing = 0;
-  std::string digests;
-  for (size_t rank = 0; rank < shares.size(); ++rank) {
-    const Tensor& got = shares[rank].buffer;
-    for (const dist::Part& part : wanted[rank].judged) {
-      const Bytes found = BytesOf(got, part);
-      digests += StrCat(core::StableHash(found), " ");
-      const int64_t bits =
-          DifferingBits(found, BytesOf(wanted[rank].buffer, part));
-      differing += bits;
-      if (bits == 0 || first.has_value()) continue;
-      int64_t i = part.begin;
-      while (std::ranges::equal(BytesOf(got, {i, 1}),
-                                BytesOf(wanted[rank].buffer, {i, 1}))) {
-        ++i;
-      }
-      first =
-          Fails(kFailBits, StrCat("rank ", rank, ", element ", i, ": found ",
-                                  ElementText(got, i), ", wanted ",
-                                  ElementText(wanted[rank].buffer, i)));
-    }
-  }
-  row->differing_bits = differing;
-  row->hash = StrCat(core::StableHash(digests));
-  return first;
-}
-
 /// Adds what was sent to the row. Null where it is what the formulas say.
 std::optional<Judgement> JudgeCost(const std::vector<Share>& shares,
                                    const dist::Cost& cost, DType type,
@@ -134,17 +71,8 @@ std::optional<Judgement> JudgeCost(const std::vector<Share>& shares,
     sent.bytes += share.sent.bytes;
     sent.messages += share.sent.messages;
   }
-  row->bytes_sent = sent.bytes;
-  row->bytes_formula = cost.elements * BitsOf(type) / 8;
-  row->messages = sent.messages;
-  row->messages_formula = cost.messages;
-  if (row->bytes_sent == row->bytes_formula &&
-      row->messages == row->messages_formula) {
-    return std::nullopt;
-  }
-  return Fails(kFailCost, StrCat("found ", sent.bytes, " bytes in ",
-                                 sent.messages, " messages, wanted ",
-                                 *row->bytes_formula, " in ", cost.messages));
+  return JudgeTraffic(sent, cost.elements * BitsOf(type) / 8, cost.messages,
+                      row);
 }
 
 DistributedRow RowOf(const CollectiveCase& test_case,
@@ -184,7 +112,9 @@ Result<Judgement> RunRoot(const CollectiveCase& test_case, int root,
   if (!fault.has_value()) {
     ASSAY_ASSIGN_OR_RETURN(const std::vector<Share> shares,
                            SharesOf(ran.found, before));
-    fault = JudgeBits(shares, wanted, &row);
+    std::vector<Tensor> got;
+    for (const Share& share : shares) got.push_back(share.buffer);
+    fault = JudgeBits(got, wanted, RankName, &row);
     const auto spent = JudgeCost(shares, cost, test_case.type, &row);
     if (!fault.has_value()) fault = spent;
   }
@@ -200,18 +130,9 @@ Result<Judgement> RunRoot(const CollectiveCase& test_case, int root,
 
 Judgement RunCollectiveCase(const CollectiveCase& test_case, const RunOf& run,
                             record::Record* record) {
-  Judgement first = Passes();
-  const int64_t began = record::SteadyMicroseconds();
-  for (const int root : test_case.roots()) {
-    const Result<Judgement> judged = RunRoot(test_case, root, run, record);
-    if (!judged.ok()) {
-      return {suite::OutcomeOf(judged.status()), judged.status().reason(),
-              judged.status().message()};
-    }
-    if (first.outcome == record::Outcome::kPass) first = *judged;
-  }
-  record->result.run_us = record::SteadyMicroseconds() - began;
-  return first;
+  return RunRoots(test_case.roots(), record, [&](int root) {
+    return RunRoot(test_case, root, run, record);
+  });
 }
 
 }  // namespace assay::distributed

@@ -28,18 +28,8 @@ CollectiveCase RingOf(int ranks) {
                    1021, 0}};
 }
 
-struct Ran {
-  measure::Judgement judged;
-  std::vector<DistributedRow> rows;
-};
-
-Ran RanOn(const CollectiveCase& test_case, const Wrap& wrap = nullptr) {
-  WrappedRanks ranks(wrap);
-  record::Record record;
-  Ran ran;
-  ran.judged = RunCollectiveCase(test_case, {ranks, "threads", 3}, &record);
-  ran.rows = record.Rows<DistributedRow>().value();
-  return ran;
+RanCase RanOn(const CollectiveCase& test_case, const Wrap& wrap = nullptr) {
+  return distributed::RanOn(&RunCollectiveCase, test_case, wrap);
 }
 
 TEST(CollectiveCaseTest, EveryCaseHasANameOfItsOwn) {
@@ -80,7 +70,7 @@ TEST(ContentsTest, NoTwoRanksHaveANumberInCommon) {
 TEST(CollectiveRunTest, EveryCasePassesOnThreads) {
   for (const CollectiveCase& each : AllCollectiveCases()) {
     if (each.tier() > cases::Tier::kCi) continue;
-    const Ran ran = RanOn(each);
+    const RanCase ran = RanOn(each);
     EXPECT_EQ(ran.judged.outcome, record::Outcome::kPass)
         << each.test_id() << ": " << ran.judged.message;
     EXPECT_EQ(ran.rows.size(), each.roots().size());
@@ -88,7 +78,7 @@ TEST(CollectiveRunTest, EveryCasePassesOnThreads) {
 }
 
 TEST(CollectiveRunTest, ARowSaysWhatWasFound) {
-  const Ran ran = RanOn(RingOf(4));
+  const RanCase ran = RanOn(RingOf(4));
   ASSERT_EQ(ran.rows.size(), 1U);
   const DistributedRow& row = ran.rows[0];
   EXPECT_EQ(row.collective, "allreduce/ring");
@@ -107,7 +97,7 @@ TEST(CollectiveRunTest, OneBitOfOneMessageIsAFail) {
     test_case.numbers = numbers;
     // The third is added up and goes on to all, the sixth is what rank 1 ends with.
     for (const int which : {3, 6}) {
-      const Ran ran = RanOn(test_case, [&](Endpoint& mine) {
+      const RanCase ran = RanOn(test_case, [&](Endpoint& mine) {
         return std::make_unique<Flipping>(mine, which);
       });
       EXPECT_EQ(ran.judged.outcome, record::Outcome::kFail);
@@ -141,7 +131,7 @@ TEST(CollectiveRunTest, RanksOfOneNumberAreAFail) {
   none.what.count = 0;
   none.what.operation = dist::Operation::kBarrier;
   none.what.algorithm = dist::Algorithm::kLinear;
-  const Ran ran = RanOn(
+  const RanCase ran = RanOn(
       none, [](Endpoint& mine) { return std::make_unique<AllFirst>(mine); });
   EXPECT_EQ(ran.judged.reason, record::ReasonCode(kFailRanks));
 }
@@ -196,7 +186,7 @@ class Failing : public Wrapped {
 };
 
 TEST(CollectiveRunTest, ARankThatFailsIsNamed) {
-  const Ran ran = RanOn(RingOf(4), [](Endpoint& mine) {
+  const RanCase ran = RanOn(RingOf(4), [](Endpoint& mine) {
     return std::make_unique<Failing>(mine);
   });
   EXPECT_EQ(ran.judged.reason, record::ReasonCode(kFailRanks));

@@ -140,9 +140,10 @@ void PutWanted(const CollectiveCase& test_case, const dist::Collective& what,
 }  // namespace
 
 Result<std::vector<Tensor>> ContentsOf(const CollectiveCase& test_case,
-                                       int64_t seed) {
+                                       int64_t seed, int first_rank) {
   std::vector<Tensor> contents;
-  for (int rank = 0; rank < test_case.what.ranks; ++rank) {
+  for (int rank = first_rank; rank < first_rank + test_case.what.ranks;
+       ++rank) {
     ASSAY_ASSIGN_OR_RETURN(
         Tensor buffer,
         Tensor::Allocate(test_case.type, {dist::ElementsOf(test_case.what)}));

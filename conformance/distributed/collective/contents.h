@@ -21,9 +21,10 @@
 namespace assay::distributed {
 
 /// A buffer for each rank (dist::ElementsOf). No two ranks have the same, and whole
-/// numbers are none of them 0: what is lost, taken twice or exchanged shows.
+/// numbers are none of them 0: what is lost, taken twice or exchanged shows. The first rank
+/// is another one where there are several sets of them.
 Result<std::vector<Tensor>> ContentsOf(const CollectiveCase& test_case,
-                                       int64_t seed);
+                                       int64_t seed, int first_rank = 0);
 
 /// What a rank should have in these parts of its buffer; elsewhere it may have anything.
 struct Wanted {

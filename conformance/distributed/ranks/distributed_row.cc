@@ -26,6 +26,8 @@ const record::Table& record::TableOf<Row>() {
        ASSAY_COLUMN(differing_bits, "of all ranks, from those that are right"),
        ASSAY_COLUMN(max_ulp, "greatest distance from what is right"),
        ASSAY_COLUMN(hash, "of what all ranks have"),
+       ASSAY_COLUMN(determinism,
+                    "what the bits of a rounded sum do not depend on"),
        ASSAY_COLUMN(rank_agreement, "1: ranks that should be alike are"),
        ASSAY_COLUMN(bytes_sent, "by all ranks"),
        ASSAY_COLUMN(bytes_formula, "that they should send"),

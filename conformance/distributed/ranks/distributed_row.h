@@ -24,6 +24,7 @@ struct DistributedRow : record::Key {
   record::Integer differing_bits;
   record::Number max_ulp;
   std::string hash;
+  std::string determinism;
   record::Integer rank_agreement, bytes_sent, bytes_formula, messages,
       messages_formula, staleness_max, staleness_bound;
   record::Number consensus, contraction_err;

@@ -15,9 +15,13 @@
 #include <utility>
 #include <vector>
 
+#include "conformance/distributed/ranks/distributed_row.h"
+#include "conformance/distributed/ranks/ranks_run.h"
 #include "framework/backend/communicator.h"
 #include "framework/core/status.h"
 #include "framework/dist/threads/threads.h"
+#include "framework/testing/measure/measure.h"
+#include "framework/testing/record/record.h"
 
 namespace assay::distributed {
 
@@ -33,6 +37,15 @@ class Wrapped : public Endpoint {
   }
   Result<int> ReceiveAny(std::span<std::byte> in) override {
     return inner_.ReceiveAny(in);
+  }
+  Status Collect(const CollectiveCall& call) override {
+    return inner_.Collect(call);
+  }
+  Result<std::unique_ptr<Pending>> Start(const CollectiveCall& call) override {
+    return inner_.Start(call);
+  }
+  Result<std::unique_ptr<Endpoint>> Split(int color, int key) override {
+    return inner_.Split(color, key);
   }
 
  protected:
@@ -61,6 +74,24 @@ class WrappedRanks : public Ranks {
  private:
   const Wrap wrap_;
 };
+
+/// What came of a case.
+struct RanCase {
+  measure::Judgement judged;
+  std::vector<DistributedRow> rows;
+};
+
+template <class Case>
+RanCase RanOn(measure::Judgement (*run)(const Case&, const RunOf&,
+                                        record::Record*),
+              const Case& test_case, const Wrap& wrap = nullptr) {
+  WrappedRanks ranks(wrap);
+  record::Record record;
+  RanCase ran;
+  ran.judged = run(test_case, {ranks, "threads", 3}, &record);
+  ran.rows = record.Rows<DistributedRow>().value();
+  return ran;
+}
 
 /// Flips a bit of the last byte of one message that rank 1 receives, the third or
 /// another.

@@ -2,6 +2,7 @@
 
 #include "conformance/distributed/ranks/ranks_run.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <span>
@@ -11,6 +12,7 @@
 
 #include "framework/core/text.h"
 #include "framework/testing/record/run_facts.h"
+#include "framework/testing/suite/suite.h"
 
 namespace assay::distributed {
 namespace {
@@ -28,6 +30,27 @@ const RankEnd* FirstFailed(const std::vector<RankEnd>& ended) {
     }
   }
   return first;
+}
+
+/// True where ranks decline, and none fails otherwise.
+bool HaveDeclined(const std::vector<RankEnd>& ended) {
+  return std::ranges::all_of(ended, [](const RankEnd& end) {
+    return end.status.ok() || end.status.code() == StatusCode::kUnsupported ||
+           end.status.code() == StatusCode::kCancelled;
+  });
+}
+
+/// Null where each rank was run once, and ended.
+std::optional<Judgement> Missing(const std::vector<RankEnd>& ended,
+                                 const std::vector<std::atomic<int>>& times) {
+  for (size_t i = 0; i < times.size(); ++i) {
+    if (times[i] == 1) continue;
+    return Fails(kFailRanks, StrCat("found ", times[i].load(),
+                                    " ranks of number ", i, ", wanted one"));
+  }
+  if (ended.size() == times.size()) return std::nullopt;
+  return Fails(kFailRanks, StrCat("found ", ended.size(),
+                                  " ranks that ended, wanted ", times.size()));
 }
 
 /// What goes to the first rank in front of what was found, or of why nothing was.
@@ -79,6 +102,23 @@ Judgement Fails(const char* reason, std::string message) {
           std::move(message)};
 }
 
+Judgement Declines(const Status& status) {
+  return {suite::OutcomeOf(status), status.reason(), status.message()};
+}
+
+Judgement RunRoots(std::span<const int> roots, record::Record* record,
+                   const std::function<Result<Judgement>(int root)>& run) {
+  Judgement first = Passes();
+  const int64_t began = record::SteadyMicroseconds();
+  for (const int root : roots) {
+    const Result<Judgement> judged = run(root);
+    if (!judged.ok()) return Declines(judged.status());
+    if (first.outcome == record::Outcome::kPass) first = *judged;
+  }
+  record->result.run_us = record::SteadyMicroseconds() - began;
+  return first;
+}
+
 Result<RanRanks> RunRanks(Ranks& ranks, int count, const RankBody& rank) {
   const bool spans = ranks.spans_processes();
   std::vector<std::atomic<int>> times(static_cast<size_t>(count));
@@ -121,20 +161,15 @@ Result<RanRanks> RunRanks(Ranks& ranks, int count, const RankBody& rank) {
   if (!ran.judges) return ran;
   for (const RankEnd& end : brought) ++times[static_cast<size_t>(end.rank)];
   if (const RankEnd* const failed = FirstFailed(ended)) {
-    ran.fault = Fails(kFailRanks, StrCat("rank ", failed->rank, ": ",
-                                         failed->status.message()));
-    return ran;
-  }
-  for (size_t i = 0; i < times.size(); ++i) {
-    if (times[i] == 1) continue;
-    ran.fault =
-        Fails(kFailRanks, StrCat("found ", times[i].load(), " ranks of number ",
-                                 i, ", wanted one"));
-    return ran;
-  }
-  if (std::cmp_not_equal(ended.size(), count)) {
-    ran.fault = Fails(kFailRanks, StrCat("found ", ended.size(),
-                                         " ranks that ended, wanted ", count));
+    const std::string why =
+        StrCat("rank ", failed->rank, ": ", failed->status.message());
+    if (failed->status.code() == StatusCode::kUnsupported &&
+        HaveDeclined(ended)) {
+      return Unsupported(Reason::kOperator, why);
+    }
+    ran.fault = Fails(kFailRanks, why);
+  } else {
+    ran.fault = Missing(ended, times);
   }
   return ran;
 }

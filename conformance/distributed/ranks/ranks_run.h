@@ -22,6 +22,7 @@
 #include "framework/backend/communicator.h"
 #include "framework/core/status.h"
 #include "framework/testing/measure/measure.h"
+#include "framework/testing/record/record.h"
 
 namespace assay::distributed {
 
@@ -32,6 +33,8 @@ inline constexpr char kFailCost[] = "fail_cost";
 inline constexpr char kFailMixing[] = "fail_mixing";
 
 measure::Judgement Fails(const char* reason, std::string message);
+/// What could not be run.
+measure::Judgement Declines(const Status& status);
 inline measure::Judgement Passes() { return {record::Outcome::kPass, {}, {}}; }
 
 /// Whose ranks run, and what the run draws from.
@@ -55,8 +58,13 @@ struct RanRanks {
 
 /// `rank` is called for the numbers from 0 to below `count` alone. Where ranks are
 /// processes, what they found goes to the first one through the library itself. As
-/// Ranks::Run declines.
+/// Ranks::Run declines, and unsupported where ranks do.
 Result<RanRanks> RunRanks(Ranks& ranks, int count, const RankBody& rank);
+
+/// The first root of a collective that fails. Puts the time of all into the result.
+measure::Judgement RunRoots(
+    std::span<const int> roots, record::Record* record,
+    const std::function<Result<measure::Judgement>(int root)>& run);
 
 /// The bytes of what is copied as bytes, and back: false where they are too few.
 template <class T>

@@ -21,7 +21,7 @@
 #include "framework/dist/scheme/mixing.h"
 #include "framework/dist/scheme/push_sum.h"
 #include "framework/dist/scheme/scheme.h"
-#include "framework/testing/suite/suite.h"
+#include "framework/testing/record/run_facts.h"
 #include "framework/train/rule/optimizers.h"
 
 namespace assay::distributed {
@@ -359,8 +359,7 @@ Judgement RunMixingCase(const MixingCase& test_case, const RunOf& run,
   row.run_us = record::SteadyMicroseconds() - began;
   record->result.run_us = row.run_us;
   if (!judged.ok()) {
-    return {suite::OutcomeOf(judged.status()), judged.status().reason(),
-            judged.status().message()};
+    return Declines(judged.status());
   }
   if (!part.judges) return Passes();
   record->Add(row);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -28,6 +29,7 @@ using Optimizer = std::unique_ptr<train::Optimizer>;
 
 constexpr int kRanks[] = {1, 2, 3, 4, 8};
 constexpr int64_t kFloatBytes = 4;
+constexpr char kOwnWay[] = "own";
 
 /// Those of the model together.
 int64_t Elements() {
@@ -98,10 +100,14 @@ Result<SchemeCost> CostOfCodec(MakeCodec codec, Algorithm algorithm,
 struct Kind {
   std::string_view name;
   Operation ways;  // whose algorithms it can travel by
-  std::function<std::unique_ptr<Scheme>(Endpoint&, Optimizer, Algorithm)> make;
+  std::function<std::unique_ptr<Scheme>(Endpoint&, Optimizer,
+                                        std::optional<Algorithm>)>
+      make;
   std::function<Result<SchemeCost>(Algorithm, int ranks)> cost;  // of a round
   int64_t rounds = kTrainedSteps;
   bool has_each_step = true;
+  /// Whether it can travel by the library's own collectives, too.
+  bool has_own = true;
   Promise promise = Promise::kLargeBatch;
   /// Optimizers that it does not promise it for.
   std::vector<std::string_view> without = {};
@@ -115,13 +121,15 @@ Kind Compressed(std::string_view name, MakeCodec codec,
       .name = name,
       .ways = Operation::kAllGather,
       .make =
-          [=](Endpoint& mine, Optimizer optimizer, Algorithm algorithm) {
+          [=](Endpoint& mine, Optimizer optimizer,
+              std::optional<Algorithm> algorithm) {
             return std::make_unique<dist::CompressedScheme>(
                 mine, std::move(optimizer), codec(mine.rank()),
-                dist::CompressedScheme::Options{.algorithm = algorithm});
+                dist::CompressedScheme::Options{.algorithm = *algorithm});
           },
       .cost = [=](Algorithm algorithm,
                   int ranks) { return CostOfCodec(codec, algorithm, ranks); },
+      .has_own = false,
       .promise = promise};
 }
 
@@ -157,25 +165,26 @@ std::vector<std::string_view> AllButDescent() {
 
 template <class Made>
 auto Travelling(int64_t most = std::numeric_limits<int64_t>::max()) {
-  return [most](Endpoint& mine, Optimizer optimizer, Algorithm algorithm) {
+  return [most](Endpoint& mine, Optimizer optimizer,
+                std::optional<Algorithm> algorithm) {
     return std::make_unique<Made>(mine, std::move(optimizer),
                                   Travel{algorithm, most});
   };
 }
 
 Kind Averaged(std::string_view name, int64_t period) {
-  return {
-      .name = name,
-      .ways = Operation::kAllReduce,
-      .make =
-          [period](Endpoint& mine, Optimizer optimizer, Algorithm algorithm) {
-            return std::make_unique<dist::AverageScheme>(
-                mine, std::move(optimizer), Travel{algorithm}, period);
-          },
-      .cost = &CostOfMean,
-      .rounds = kTrainedSteps / period,
-      .has_each_step = period == 1,
-      .without = AllButDescent()};
+  return {.name = name,
+          .ways = Operation::kAllReduce,
+          .make =
+              [period](Endpoint& mine, Optimizer optimizer,
+                       std::optional<Algorithm> algorithm) {
+                return std::make_unique<dist::AverageScheme>(
+                    mine, std::move(optimizer), Travel{algorithm}, period);
+              },
+          .cost = &CostOfMean,
+          .rounds = kTrainedSteps / period,
+          .has_each_step = period == 1,
+          .without = AllButDescent()};
 }
 
 const std::vector<Kind>& Kinds() {
@@ -214,11 +223,21 @@ const Kind& KindOf(const SchemeCase& test_case) {
   return *std::ranges::find(Kinds(), test_case.scheme, &Kind::name);
 }
 
-Algorithm AlgorithmOf(const SchemeCase& test_case) {
-  const auto ways = dist::AlgorithmsOf(KindOf(test_case).ways);
-  return *std::ranges::find_if(ways, [&](const Algorithm way) {
-    return ToString(way) == test_case.way;
-  });
+/// Nothing: the library's own.
+std::optional<Algorithm> AlgorithmOf(const SchemeCase& test_case) {
+  for (const Algorithm way : dist::AlgorithmsOf(KindOf(test_case).ways)) {
+    if (ToString(way) == test_case.way) return way;
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> WaysOf(const Kind& kind) {
+  std::vector<std::string> ways;
+  for (const Algorithm way : dist::AlgorithmsOf(kind.ways)) {
+    ways.emplace_back(ToString(way));
+  }
+  if (kind.has_own) ways.emplace_back(kOwnWay);
+  return ways;
 }
 
 }  // namespace
@@ -230,7 +249,7 @@ std::string SchemeCase::test_id() const {
 std::vector<SchemeCase> AllSchemeCases() {
   std::vector<SchemeCase> all;
   for (const Kind& kind : Kinds()) {
-    for (const Algorithm way : dist::AlgorithmsOf(kind.ways)) {
+    for (const std::string& way : WaysOf(kind)) {
       for (const std::string_view optimizer : train::OptimizerNames()) {
         if (std::ranges::count(kind.without, optimizer) > 0) continue;
         for (const int ranks : kRanks) {
@@ -238,8 +257,8 @@ std::vector<SchemeCase> AllSchemeCases() {
           const bool rounds =
               kind.name.starts_with("train_average") && ranks == 3;
           if (rounds) continue;
-          all.push_back({std::string(kind.name), std::string(ToString(way)),
-                         std::string(optimizer), ranks});
+          all.push_back(
+              {std::string(kind.name), way, std::string(optimizer), ranks});
         }
       }
     }
@@ -263,14 +282,15 @@ std::unique_ptr<Scheme> SchemeOf(const SchemeCase& test_case,
                                 AlgorithmOf(test_case));
 }
 
-Result<SchemeCost> CostOf(const SchemeCase& test_case) {
-  ASSAY_ASSIGN_OR_RETURN(
-      SchemeCost cost,
-      KindOf(test_case).cost(AlgorithmOf(test_case), test_case.ranks));
+Result<std::optional<SchemeCost>> CostOf(const SchemeCase& test_case) {
+  const auto algorithm = AlgorithmOf(test_case);
+  if (!algorithm.has_value()) return std::optional<SchemeCost>();
+  ASSAY_ASSIGN_OR_RETURN(SchemeCost cost,
+                         KindOf(test_case).cost(*algorithm, test_case.ranks));
   const int64_t rounds = KindOf(test_case).rounds;
   cost.bytes *= rounds;
   if (cost.messages.has_value()) *cost.messages *= rounds;
-  return cost;
+  return std::optional(cost);
 }
 
 }  // namespace assay::distributed

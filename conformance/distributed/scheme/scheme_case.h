@@ -29,7 +29,7 @@ enum class Promise {
 
 struct SchemeCase {
   std::string scheme;     // "all_reduce"
-  std::string way;        // the algorithm by which tensors travel
+  std::string way;        // the algorithm by which tensors travel, or "own"
   std::string optimizer;  // by name
   int ranks = 1;
 
@@ -56,6 +56,7 @@ struct SchemeCost {
   int64_t bytes = 0;
   std::optional<int64_t> messages;
 };
-Result<SchemeCost> CostOf(const SchemeCase& test_case);
+/// Nothing where the library's own collectives send them.
+Result<std::optional<SchemeCost>> CostOf(const SchemeCase& test_case);
 
 }  // namespace assay::distributed

@@ -2,7 +2,6 @@
 
 #include "conformance/distributed/scheme/scheme_run.h"
 
-#include <bit>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -11,12 +10,12 @@
 #include <utility>
 #include <vector>
 
+#include "conformance/distributed/ranks/bits.h"
 #include "conformance/distributed/ranks/distributed_row.h"
-#include "framework/core/hash.h"
 #include "framework/core/text.h"
 #include "framework/dist/model/whole_objective.h"
 #include "framework/dist/watch.h"
-#include "framework/testing/suite/suite.h"
+#include "framework/testing/record/run_facts.h"
 #include "framework/train/rule/optimizers.h"
 
 namespace assay::distributed {
@@ -59,13 +58,9 @@ std::string NameOf(size_t at) {
   return StrCat("[", at, "]");
 }
 
-int64_t DifferingBits(const Vector& got, const Vector& wanted) {
-  int64_t bits = 0;
-  for (size_t i = 0; i < got.size(); ++i) {
-    bits += std::popcount(std::bit_cast<uint32_t>(got[i]) ^
-                          std::bit_cast<uint32_t>(wanted[i]));
-  }
-  return bits;
+int64_t Differing(const Vector& got, const Vector& wanted) {
+  return DifferingBits(std::as_bytes(std::span(got)),
+                       std::as_bytes(std::span(wanted)));
 }
 
 /// The first step whose parameters differ where each rank has those of the step; a server
@@ -77,7 +72,7 @@ Judgement FirstDifference(const std::vector<Trainee>& trainees,
     for (size_t rank = 0; rank < trainees.size(); ++rank) {
       const Vector& got = trainees[rank].course[step];
       for (size_t i = 0; i < got.size(); ++i) {
-        if (DifferingBits({got[i]}, {wanted[step][i]}) == 0) continue;
+        if (Differing({got[i]}, {wanted[step][i]}) == 0) continue;
         return Fails(kFailBits,
                      StrCat("rank ", rank, ", step ", step + 1, ", ", NameOf(i),
                             ": found ", got[i], ", wanted ", wanted[step][i]));
@@ -93,16 +88,16 @@ std::optional<Judgement> JudgeBits(const SchemeCase& test_case,
                                    const Course& wanted, DistributedRow* row) {
   int64_t differing = 0;
   bool agree = true;
-  std::string digests;
+  HashOfRanks hash;
   for (const Trainee& each : trainees) {
     const Vector& last = each.course.back();
-    differing += DifferingBits(last, wanted.back());
-    agree = agree && DifferingBits(last, trainees[0].course.back()) == 0;
-    digests += StrCat(core::StableHash(std::as_bytes(std::span(last))), " ");
+    differing += Differing(last, wanted.back());
+    agree = agree && Differing(last, trainees[0].course.back()) == 0;
+    hash.Add(std::as_bytes(std::span(last)));
   }
   row->differing_bits = differing;
   row->rank_agreement = agree ? 1 : 0;
-  row->hash = StrCat(core::StableHash(digests));
+  row->hash = hash.text();
   if (differing == 0) return std::nullopt;
   return FirstDifference(trainees, wanted, HasEachStep(test_case));
 }
@@ -115,19 +110,7 @@ std::optional<Judgement> JudgeCost(const std::vector<Trainee>& trainees,
     sent.bytes += each.sent.bytes;
     sent.messages += each.sent.messages;
   }
-  row->bytes_sent = sent.bytes;
-  row->bytes_formula = cost.bytes;
-  row->messages = sent.messages;
-  if (cost.messages.has_value()) row->messages_formula = *cost.messages;
-  if (sent.bytes != cost.bytes) {
-    return Fails(kFailCost,
-                 StrCat("found ", sent.bytes, " bytes, wanted ", cost.bytes));
-  }
-  if (cost.messages.has_value() && sent.messages != *cost.messages) {
-    return Fails(kFailCost, StrCat("found ", sent.messages,
-                                   " messages, wanted ", *cost.messages));
-  }
-  return std::nullopt;
+  return JudgeTraffic(sent, cost.bytes, cost.messages, row);
 }
 
 /// A rank's part: what it trained, as bytes.
@@ -177,7 +160,8 @@ bool HasMoved(const Course& course) {
 
 Result<Judgement> Run(const SchemeCase& test_case, const RunOf& run,
                       record::Record* record) {
-  ASSAY_ASSIGN_OR_RETURN(const SchemeCost cost, CostOf(test_case));
+  ASSAY_ASSIGN_OR_RETURN(const std::optional<SchemeCost> cost,
+                         CostOf(test_case));
   ASSAY_ASSIGN_OR_RETURN(Course wanted, Alone(test_case));
   ASSAY_ASSIGN_OR_RETURN(
       const RanRanks ran,
@@ -205,7 +189,8 @@ Result<Judgement> Run(const SchemeCase& test_case, const RunOf& run,
       fault = Fails(kFailBits, "no parameter is another than at the start");
     }
     const auto differs = JudgeBits(test_case, trainees, wanted, &row);
-    const auto spent = JudgeCost(trainees, cost, &row);
+    std::optional<Judgement> spent;
+    if (cost.has_value()) spent = JudgeCost(trainees, *cost, &row);
     if (!fault.has_value()) fault = differs;
     if (!fault.has_value()) fault = spent;
   }
@@ -221,8 +206,7 @@ Judgement RunSchemeCase(const SchemeCase& test_case, const RunOf& run,
   const Result<Judgement> judged = Run(test_case, run, record);
   record->result.run_us = record::SteadyMicroseconds() - began;
   if (judged.ok()) return *judged;
-  return {suite::OutcomeOf(judged.status()), judged.status().reason(),
-          judged.status().message()};
+  return Declines(judged.status());
 }
 
 }  // namespace assay::distributed

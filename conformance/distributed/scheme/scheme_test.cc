@@ -23,27 +23,11 @@ namespace {
 
 using ::testing::HasSubstr;
 
-struct Ran {
-  measure::Judgement judged;
-  std::vector<DistributedRow> rows;
-};
-
-Ran RanOn(const SchemeCase& test_case, const Wrap& wrap = nullptr) {
-  WrappedRanks ranks(wrap);
-  record::Record record;
-  Ran ran;
-  ran.judged = RunSchemeCase(test_case, {ranks, "threads", 3}, &record);
-  ran.rows = record.Rows<DistributedRow>().value();
-  return ran;
+RanCase RanOn(const SchemeCase& test_case, const Wrap& wrap = nullptr) {
+  return distributed::RanOn(&RunSchemeCase, test_case, wrap);
 }
-
-Ran RanOn(const MixingCase& test_case, const Wrap& wrap = nullptr) {
-  WrappedRanks ranks(wrap);
-  record::Record record;
-  Ran ran;
-  ran.judged = RunMixingCase(test_case, {ranks, "threads", 3}, &record);
-  ran.rows = record.Rows<DistributedRow>().value();
-  return ran;
+RanCase RanOn(const MixingCase& test_case, const Wrap& wrap = nullptr) {
+  return distributed::RanOn(&RunMixingCase, test_case, wrap);
 }
 
 TEST(PlannedCaseTest, EveryCaseHasANameOfItsOwnAndRanks) {
@@ -61,7 +45,7 @@ TEST(PlannedCaseTest, EveryCaseHasANameOfItsOwnAndRanks) {
 // Kills: a formula of another scheme; a comparison with a batch of other ranks.
 TEST(SchemeRunTest, EveryCasePassesOnThreads) {
   for (const SchemeCase& each : AllSchemeCases()) {
-    const Ran ran = RanOn(each);
+    const RanCase ran = RanOn(each);
     EXPECT_EQ(ran.judged.outcome, record::Outcome::kPass)
         << each.test_id() << ": " << ran.judged.message;
   }
@@ -71,7 +55,7 @@ TEST(SchemeRunTest, OneBitOfOneMessageIsAFailOfItsStep) {
   const SchemeCase test_case = {"train_all_reduce", "ring", "momentum", 4};
   // Of six messages of a step three are added up, whose sum goes to all.
   for (const int which : {3, 6}) {
-    const Ran ran = RanOn(test_case, [&](Endpoint& mine) {
+    const RanCase ran = RanOn(test_case, [&](Endpoint& mine) {
       return std::make_unique<Flipping>(mine, which);
     });
     EXPECT_EQ(ran.judged.reason, record::ReasonCode(kFailBits));
@@ -84,7 +68,7 @@ TEST(SchemeRunTest, OneBitOfOneMessageIsAFailOfItsStep) {
 
 TEST(MixingRunTest, EveryCasePassesOnThreads) {
   for (const MixingCase& each : AllMixingCases()) {
-    const Ran ran = RanOn(each);
+    const RanCase ran = RanOn(each);
     EXPECT_EQ(ran.judged.outcome, record::Outcome::kPass)
         << each.test_id() << ": " << ran.judged.message;
   }
@@ -96,11 +80,31 @@ TEST(SchemeRunTest, RanksThatShouldAgreeAreCompared) {
   const SchemeCase test_case = {"train_signs", "ring", "momentum", 4};
   ASSERT_EQ(PromiseOf(test_case), Promise::kAgreement);
   EXPECT_EQ(RanOn(test_case).judged.outcome, record::Outcome::kPass);
-  const Ran ran = RanOn(test_case, [](Endpoint& mine) {
+  const RanCase ran = RanOn(test_case, [](Endpoint& mine) {
     return std::make_unique<Flipping>(mine, /*which=*/6);
   });
   EXPECT_EQ(ran.judged.reason, record::ReasonCode(kFailBits));
   EXPECT_EQ(ran.rows[0].rank_agreement, 0);
+}
+
+/// What a library should have combined stays as it was.
+class Idle : public Wrapped {
+ public:
+  using Wrapped::Wrapped;
+  Status Collect(const CollectiveCall&) override { return OkStatus(); }
+};
+
+// Kills: a scheme by the library's own collectives that takes ours.
+TEST(SchemeRunTest, AnOwnCollectiveThatDoesNothingIsAFail) {
+  for (const char* const scheme :
+       {"train_all_reduce", "train_server", "train_average"}) {
+    const SchemeCase test_case = {scheme, "own", "gradient_descent", 4};
+    const RanCase ran = RanOn(
+        test_case, [](Endpoint& mine) { return std::make_unique<Idle>(mine); });
+    EXPECT_EQ(ran.judged.reason, record::ReasonCode(kFailBits)) << scheme;
+    ASSERT_EQ(ran.rows.size(), 1U);
+    EXPECT_FALSE(ran.rows[0].bytes_sent.has_value());
+  }
 }
 
 /// Delivers to rank 1 zeros in place of one message, the third or another.
@@ -128,7 +132,7 @@ TEST(MixingRunTest, ALostMessageIsAFail) {
                             {"push_sum", "one_peer", 8},
                             {"push_sum", "uneven", 5}};
   for (const MixingCase& each : all) {
-    const Ran ran = RanOn(
+    const RanCase ran = RanOn(
         each, [](Endpoint& mine) { return std::make_unique<Dropping>(mine); });
     EXPECT_EQ(ran.judged.outcome, record::Outcome::kFail) << each.test_id();
     EXPECT_EQ(ran.judged.reason, record::ReasonCode(kFailMixing))
@@ -137,9 +141,10 @@ TEST(MixingRunTest, ALostMessageIsAFail) {
 }
 
 TEST(MixingRunTest, AWaveOfAnotherFactorIsAFail) {
-  const Ran ran = RanOn(MixingCase{"gossip", "ring", 8}, [](Endpoint& mine) {
-    return std::make_unique<Dropping>(mine, /*which=*/1);
-  });
+  const RanCase ran =
+      RanOn(MixingCase{"gossip", "ring", 8}, [](Endpoint& mine) {
+        return std::make_unique<Dropping>(mine, /*which=*/1);
+      });
   EXPECT_EQ(ran.judged.reason, record::ReasonCode(kFailMixing));
   EXPECT_THAT(ran.judged.message, HasSubstr("wave 0 by 1: found "));
   ASSERT_EQ(ran.rows.size(), 1U);
@@ -160,7 +165,7 @@ class Silent : public Wrapped {
 };
 
 TEST(MixingRunTest, AServerThatMissesGradientsIsAFail) {
-  const Ran ran =
+  const RanCase ran =
       RanOn(MixingCase{"async_server", "slack1", 4},
             [](Endpoint& mine) { return std::make_unique<Silent>(mine); });
   EXPECT_EQ(ran.judged.outcome, record::Outcome::kFail);

@@ -47,6 +47,10 @@ std::string CasesOf(const policy::MutantLine& mutant) {
                 "suite:", kGradcheck);
 }
 
+// Clean runs of ranks, which take more of a machine.
+constexpr int kRepeats = 20;
+constexpr int kRepeatsOfRanks = 10;
+
 /// Runs plans of a faulty backend, and forgets what they wrote.
 class Assessor {
  public:
@@ -220,60 +224,120 @@ void PrintAll(const char* what, const std::vector<std::string>& items) {
   }
 }
 
-/// The only installed backend that has a list of mutants.
-Result<std::string> BackendWithMutants() {
+/// The installed backends that have a list of mutants.
+Result<std::vector<std::string>> BackendsWithMutants() {
   std::vector<std::string> found;
   for (const std::string& name : file::InstalledBackends()) {
     std::error_code error;
-    if (!fs::exists(
+    if (fs::exists(
             file::PolicyPath(file::ModulePath(name)) / policy::kMutantsFile,
             error)) {
-      continue;
+      found.push_back(name);
     }
-    found.push_back(name);
   }
-  if (found.size() == 1) return found.front();
-  return InvalidArgument("found ", found.empty() ? "no backend" : Joined(found),
-                         " with a ", policy::kMutantsFile, " in ",
-                         file::ModuleDirectory().string(),
+  if (!found.empty()) return found;
+  return InvalidArgument("found no backend with a ", policy::kMutantsFile,
+                         " in ", file::ModuleDirectory().string(),
                          ", wanted one, or a name as --backend");
+}
+
+/// Those of the backend's list that are asked for.
+Result<std::vector<policy::MutantLine>> MutantsOf(
+    const cli::AssessOptions& options, const std::string& backend) {
+  ASSAY_ASSIGN_OR_RETURN(const plan::PlannedBackend faulty,
+                         plan::ResolveBackend(backend));
+  ASSAY_ASSIGN_OR_RETURN(auto mutants,
+                         policy::ReadMutantLines(faulty.policy_dir));
+  if (options.mutants.empty()) return mutants;
+  std::erase_if(mutants, [&](const policy::MutantLine& mutant) {
+    return std::ranges::count(options.mutants, mutant.name) == 0;
+  });
+  return mutants;
 }
 
 struct Assessment {
   KillMatrix matrix;
   std::vector<std::string> alarms;  // of the clean backend
   size_t n_clean;                   // cases of each clean run
+  int repeats;                      // of those
 };
 
-Result<Assessment> TryMutants(const cli::AssessOptions& options) {
-  ASSAY_ASSIGN_OR_RETURN(const plan::PlannedBackend faulty,
-                         plan::ResolveBackend(options.backend));
-  ASSAY_ASSIGN_OR_RETURN(const auto mutants,
-                         policy::ReadMutantLines(faulty.policy_dir));
-  ASSAY_ASSIGN_OR_RETURN(const select::NamedCorpora corpora,
-                         select::OpenCorpora({}));
-  ASSAY_ASSIGN_OR_RETURN(supervise::WorkFolder work,
-                         supervise::WorkFolder::Make());
-  const Assessor assessor(options, corpora, &work);
+/// A few mutants are compared with their own cases alone.
+Result<Assessment> TryMutants(const cli::AssessOptions& options,
+                              const std::string& backend,
+                              const std::vector<policy::MutantLine>& mutants,
+                              const Assessor& assessor) {
   plan::Plan clean;
-  ASSAY_RETURN_IF_ERROR(assessor.Add(options.backend, kCases, &clean));
-  ASSAY_ASSIGN_OR_RETURN(const auto first, assessor.Run(clean, /*seed=*/0));
+  std::vector<record::ResultRow> first;
+  if (options.mutants.empty()) {
+    ASSAY_RETURN_IF_ERROR(assessor.Add(backend, kCases, &clean));
+    ASSAY_ASSIGN_OR_RETURN(first, assessor.Run(clean, /*seed=*/0));
+  }
   ASSAY_ASSIGN_OR_RETURN(const auto mutated,
-                         RunMutants(assessor, mutants, options.backend));
+                         RunMutants(assessor, mutants, backend));
   ASSAY_ASSIGN_OR_RETURN(auto passing,
-                         Passing(assessor, options.backend, first, mutated));
-  ASSAY_ASSIGN_OR_RETURN(auto alarms,
-                         FalseAlarms(assessor, clean, first, options.repeats));
+                         Passing(assessor, backend, first, mutated));
+  std::vector<std::string> alarms;
+  int repeats = 0;
+  if (options.mutants.empty()) {
+    const bool of_ranks = clean.Backend(backend).launch.has_ranks();
+    repeats = options.repeats.value_or(of_ranks ? kRepeatsOfRanks : kRepeats);
+    ASSAY_ASSIGN_OR_RETURN(alarms,
+                           FalseAlarms(assessor, clean, first, repeats));
+  }
   return Assessment{MatrixOf(std::move(passing), mutants, mutated),
-                    std::move(alarms), first.size()};
+                    std::move(alarms), first.size(), repeats};
 }
 
-Result<int> RunAssess(cli::AssessOptions options) {
-  if (options.backend.empty()) {
-    ASSAY_ASSIGN_OR_RETURN(options.backend, BackendWithMutants());
+/// What was found out of all lists.
+struct Assessed {
+  std::vector<record::MutantRow> rows;
+  std::vector<std::string> survivors, alarms;
+  std::set<std::string> names;
+};
+
+/// Adds a backend's list. Invalid argument for a mutant that another one has.
+Status AddBackend(const cli::AssessOptions& options, const std::string& backend,
+                  const Assessor& assessor, Assessed* all) {
+  ASSAY_ASSIGN_OR_RETURN(const auto mutants, MutantsOf(options, backend));
+  if (mutants.empty()) return OkStatus();
+  for (const policy::MutantLine& mutant : mutants) {
+    if (all->names.insert(mutant.name).second) continue;
+    return InvalidArgument("found the mutant '", mutant.name,
+                           "' of several backends, one of them ", backend,
+                           ", wanted a name of its own for each");
   }
-  ASSAY_ASSIGN_OR_RETURN(const Assessment found, TryMutants(options));
-  std::vector<record::MutantRow> rows = found.matrix.Rows();
+  ASSAY_ASSIGN_OR_RETURN(const Assessment found,
+                         TryMutants(options, backend, mutants, assessor));
+  std::cout << found.matrix.Text() << "\n"
+            << found.matrix.n_mutants() << " mutants of " << backend << " in "
+            << found.matrix.n_classes() << " classes\n";
+  if (found.n_clean > 0) {
+    std::cout << "false alarms: " << found.alarms.size() << " in "
+              << found.repeats << " clean repeats of " << found.n_clean
+              << " cases\n";
+  }
+  std::cout << std::flush;
+  std::ranges::move(found.matrix.Rows(), std::back_inserter(all->rows));
+  std::ranges::move(found.matrix.Survivors(),
+                    std::back_inserter(all->survivors));
+  std::ranges::copy(found.alarms, std::back_inserter(all->alarms));
+  return OkStatus();
+}
+
+/// Invalid argument where a name that was asked for is in no list.
+Status CheckNames(const cli::AssessOptions& options, const Assessed& all) {
+  for (const std::string& name : options.mutants) {
+    if (all.names.contains(name)) continue;
+    return InvalidArgument("found --mutant ", name, ", wanted a name of a ",
+                           policy::kMutantsFile);
+  }
+  return OkStatus();
+}
+
+/// Writes the table, those of the harness among them. True where all were killed.
+Result<bool> WriteTable(const cli::AssessOptions& options,
+                        std::vector<record::MutantRow> rows) {
   const fs::path prefix = file::InstallPrefix();
   ASSAY_ASSIGN_OR_RETURN(const std::string build_id, file::BuildId(prefix));
   for (record::MutantRow& row : rows) row.build_id = build_id;
@@ -284,20 +348,41 @@ Result<int> RunAssess(cli::AssessOptions options) {
                             ? prefix / "share" / "assay" / "mutants.csv"
                             : options.out;
   ASSAY_RETURN_IF_ERROR(file::WriteFile(file, record::ToCsv(rows)));
-  std::cout << found.matrix.Text() << "\n"
-            << found.matrix.n_mutants() << " mutants of " << options.backend
-            << " in " << found.matrix.n_classes() << " classes\n"
-            << "mutants: " << kills.Sentence() << "\n"
-            << "false alarms: " << found.alarms.size() << " in "
-            << options.repeats << " clean repeats of " << found.n_clean
-            << " cases\n"
+  std::cout << "mutants: " << kills.Sentence() << "\n"
             << "written to " << file.string() << "\n";
-  const auto survivors = found.matrix.Survivors();
-  PrintAll("survivor", survivors);
-  PrintAll("false alarm", found.alarms);
-  const bool all = survivors.empty() && found.alarms.empty() &&
-                   kills.survivors.empty() && kills.assessed();
-  return all ? select::kExitOk : select::kExitUnexpected;
+  return kills.survivors.empty() && kills.assessed();
+}
+
+Result<int> RunAssess(cli::AssessOptions options) {
+  if (options.backends.empty()) {
+    ASSAY_ASSIGN_OR_RETURN(options.backends, BackendsWithMutants());
+  }
+  std::vector<plan::PlannedBackend> backends;
+  for (const std::string& name : options.backends) {
+    ASSAY_ASSIGN_OR_RETURN(plan::PlannedBackend each,
+                           plan::ResolveBackend(name));
+    backends.push_back(std::move(each));
+  }
+  ASSAY_ASSIGN_OR_RETURN(const select::NamedCorpora corpora,
+                         select::OpenCorpora(select::CorporaFor(backends, {})));
+  ASSAY_ASSIGN_OR_RETURN(supervise::WorkFolder work,
+                         supervise::WorkFolder::Make());
+  const Assessor assessor(options, corpora, &work);
+  Assessed all;
+  for (const std::string& backend : options.backends) {
+    ASSAY_RETURN_IF_ERROR(AddBackend(options, backend, assessor, &all));
+  }
+  ASSAY_RETURN_IF_ERROR(CheckNames(options, all));
+  bool are_all_killed = true;
+  if (options.mutants.empty() || !options.out.empty()) {
+    ASSAY_ASSIGN_OR_RETURN(are_all_killed,
+                           WriteTable(options, std::move(all.rows)));
+  }
+  PrintAll("survivor", all.survivors);
+  PrintAll("false alarm", all.alarms);
+  const bool is_well =
+      are_all_killed && all.survivors.empty() && all.alarms.empty();
+  return is_well ? select::kExitOk : select::kExitUnexpected;
 }
 
 }  // namespace

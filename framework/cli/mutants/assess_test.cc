@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which backend assay assess takes where none is named.
+// Whose mutants assay assess tries.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ using testing::HasSubstr;
 class AssessTest : public cli::TreeTest {};
 
 // Kills: a default by name, the first of several, any backend with a policy.
-TEST_F(AssessTest, TheOnlyBackendWithMutantsIsTheDefault) {
+TEST_F(AssessTest, EachBackendWithMutantsIsTheDefault) {
   const struct {
     const char* what;
     std::vector<const char*> with_mutants;
@@ -31,7 +31,7 @@ TEST_F(AssessTest, TheOnlyBackendWithMutantsIsTheDefault) {
       {"two",
        {"misbehaving", "reference"},
        "",
-       "found misbehaving, reference with a mutants.txt in "},
+       "misbehaving.policy/mutants.txt:1: "},
       {"two, and one named",
        {"misbehaving", "reference"},
        "--backend reference",

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "framework/testing/record/outcome.h"
 
@@ -11,8 +12,9 @@ namespace assay::mutants {
 namespace {
 
 constexpr std::string_view kRecheck = "recheck";
-constexpr std::array<std::string_view, 6> kColumns = {
-    "node", "model", "contract", "special", "gradcheck", kRecheck};
+constexpr std::array<std::string_view, 7> kColumns = {
+    "node",      "model",       "contract", "special",
+    "gradcheck", "distributed", kRecheck};
 
 bool IsKill(const record::ResultRow& row) {
   return record::IsFailure(row.outcome);
@@ -46,13 +48,20 @@ std::string KillMatrix::Text() const {
   constexpr size_t kName = 28;
   constexpr size_t kApart = 2;
   std::string text = Padded("mutant", kName);
-  for (const std::string_view column : kColumns) {
+  std::vector<std::string_view> columns;
+  std::ranges::copy_if(
+      kColumns, std::back_inserter(columns), [&](std::string_view column) {
+        return std::ranges::any_of(entries_, [&](const Entry& entry) {
+          return entry.by_suite.contains(std::string(column));
+        });
+      });
+  for (const std::string_view column : columns) {
     text += StrCat(std::string(kApart, ' '), column);
   }
   text += "\n";
   for (const Entry& entry : entries_) {
     text += Padded(entry.mutant.name, kName);
-    for (const std::string_view column : kColumns) {
+    for (const std::string_view column : columns) {
       const auto found = entry.by_suite.find(std::string(column));
       const std::string count = found == entry.by_suite.end()
                                     ? "-"

@@ -33,7 +33,8 @@ class KillMatrix {
            const std::vector<record::ResultRow>& results);
 
   /// A line for each mutant with the number of cases of each suite that saw it,
-  /// at most 80 columns wide, and "-" for none.
+  /// at most 80 columns wide, and "-" for none. Suites that saw none are left
+  /// out.
   std::string Text() const;
 
   /// Mutants that the suite that should see them did not, or nobody did.

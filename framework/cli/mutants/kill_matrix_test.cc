@@ -65,10 +65,14 @@ TEST(KillMatrixTest, TheTableFitsATerminalAndCounts) {
              {Row("node/A/a", "fail"), Row("node/A/b", "error"),
               Row("special/A/a", "pass")});
   matrix.Add({"unseen", "two", "", "special", ""}, {});
+  matrix.Add({"special", "two", "", "special", ""},
+             {Row("special/A/a", "fail")});
   EXPECT_EQ(matrix.n_classes(), 2U);
+  // Suites that saw none have no column.
+  EXPECT_THAT(matrix.Text(), HasSubstr("node  special\n"));
   EXPECT_THAT(matrix.Text(),
-              HasSubstr("seen                             2      -"));
-  EXPECT_FALSE(matrix.Rows().back().killed);
+              HasSubstr("seen                             2        -\n"));
+  EXPECT_FALSE(matrix.Rows()[1].killed);
   std::string line;
   for (const char c : matrix.Text()) {
     line = c == '\n' ? "" : line + c;

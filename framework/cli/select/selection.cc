@@ -124,7 +124,13 @@ std::vector<std::string> DefaultNames(bool of_ranks) {
   return names;
 }
 
-/// The corpora of those names; none named: those that the backends are about.
+Status AnotherThanPlanned(std::string_view what) {
+  return FailedPrecondition(
+      what, " is not the one that was planned with: plan again");
+}
+
+}  // namespace
+
 std::vector<std::string> CorporaFor(
     const std::vector<plan::PlannedBackend>& backends,
     std::vector<std::string> names) {
@@ -138,13 +144,6 @@ std::vector<std::string> CorporaFor(
   }
   return names;
 }
-
-Status AnotherThanPlanned(std::string_view what) {
-  return FailedPrecondition(
-      what, " is not the one that was planned with: plan again");
-}
-
-}  // namespace
 
 Result<NamedCorpora> OpenCorpora(const std::vector<std::string>& names,
                                  std::string_view only) {

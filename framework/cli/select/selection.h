@@ -27,6 +27,11 @@ struct SelectionOptions {
   std::string command;  // as typed
 };
 
+/// The names of the corpora; none named: those that the backends are about.
+std::vector<std::string> CorporaFor(
+    const std::vector<plan::PlannedBackend>& backends,
+    std::vector<std::string> names);
+
 /// The corpora of those names or folders; none named: kDefaultCorpora.
 struct NamedCorpora {
   std::vector<cases::Corpus> corpora;

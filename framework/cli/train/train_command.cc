@@ -2,8 +2,11 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <ctime>
 #include <filesystem>
+#include <iterator>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -62,6 +65,18 @@ Result<std::vector<std::string>> WordsIn(const fs::path& folder) {
   return words;
 }
 
+/// Puts what is given in the place of what stands behind the name, or to the end.
+void SetWord(std::string_view name, const auto& given,
+             std::vector<std::string>* words) {
+  if (!given.has_value()) return;
+  const auto found = std::ranges::find(*words, name);
+  if (found == words->end()) {
+    words->insert(words->end(), {std::string(name), StrCat(*given)});
+  } else {
+    *std::next(found) = StrCat(*given);
+  }
+}
+
 Result<int> Run(const cli::TrainOptions& options) {
   const bool goes_on = !options.resume.empty();
   fs::path folder = goes_on ? options.resume : options.out;
@@ -74,11 +89,11 @@ Result<int> Run(const cli::TrainOptions& options) {
   }
   words.insert(words.begin(), "train");
   if (goes_on) words.emplace_back("--resume");
-  words.insert(words.end(),
-               {"--out", folder.string(), "--epochs",
-                std::to_string(options.epochs), "--checkpoint-every",
-                std::to_string(options.checkpoint_every), "--stop-at",
-                StrCat(options.stop_at), "--seconds", StrCat(options.seconds)});
+  SetWord("--out", std::optional(folder.string()), &words);
+  SetWord("--epochs", options.epochs, &words);
+  SetWord("--checkpoint-every", options.checkpoint_every, &words);
+  SetWord("--stop-at", options.stop_at, &words);
+  SetWord("--seconds", options.seconds, &words);
   return RunTrainer(std::move(words));
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "framework/dist/own.h"
 #include "framework/dist/reduction.h"
 #include "framework/train/optimizer/in_place.h"
 
@@ -54,7 +55,7 @@ Status Divide(int by, Tensor* tensor) {
 /// One collective after the other, each of a buffer of tensors.
 Status InBuffers(std::span<Tensor> tensors, const Travel& travel,
                  Collective what, bool is_mean, Endpoint& endpoint) {
-  what.algorithm = travel.algorithm;
+  what.algorithm = travel.algorithm.value_or(Algorithm::kLinear);
   what.ranks = endpoint.size();
   while (!tensors.empty()) {
     const auto some = tensors.first(CountOfBuffer(tensors, travel.most));
@@ -62,7 +63,9 @@ Status InBuffers(std::span<Tensor> tensors, const Travel& travel,
     ASSAY_ASSIGN_OR_RETURN(Tensor buffer, Packed(some));
     what.count = buffer.num_elements();
     ASSAY_RETURN_IF_ERROR(
-        RunCollective(what, Reduction::kSum, endpoint, &buffer));
+        travel.algorithm.has_value()
+            ? RunCollective(what, Reduction::kSum, endpoint, &buffer)
+            : RunOwn(what, Reduction::kSum, endpoint, &buffer));
     if (is_mean) ASSAY_RETURN_IF_ERROR(Divide(endpoint.size(), &buffer));
     Unpack(buffer, some);
   }

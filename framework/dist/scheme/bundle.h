@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 
 #include "framework/core/status.h"
@@ -18,7 +19,8 @@
 namespace assay::dist {
 
 struct Travel {
-  Algorithm algorithm = Algorithm::kRing;
+  /// Nothing: by the library's own collectives.
+  std::optional<Algorithm> algorithm = Algorithm::kRing;
   /// Elements of a buffer at most, and one tensor at least.
   int64_t most = std::numeric_limits<int64_t>::max();
 };

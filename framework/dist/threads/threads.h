@@ -8,6 +8,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "framework/core/status.h"
@@ -21,9 +22,11 @@ namespace assay::dist {
 ///
 /// Nobody waits for ever: where all that are left wait, each gets failed precondition
 /// with who waits for whom, or cancelled with the rank that failed before. `rank` throws
-/// nothing; fewer ranks than one are none.
+/// nothing; fewer ranks than one are none. `left` gets a text for each rank with messages
+/// that it did not receive, where all ended well.
 std::vector<Status> RunThreads(int ranks,
                                const std::function<Status(Endpoint&)>& rank,
-                               Choices* choices = nullptr);
+                               Choices* choices = nullptr,
+                               std::vector<std::string>* left = nullptr);
 
 }  // namespace assay::dist

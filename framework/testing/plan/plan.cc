@@ -115,9 +115,11 @@ std::optional<cases::Tier> TierNamed(std::string_view name) {
 
 /// True where the case is about what the backend is: networks, or messages between as
 /// many ranks as can be launched.
-bool IsFor(const cases::TestCase& c, const PlannedBackend& backend) {
-  return (c.n_ranks > 0) == backend.launch.has_ranks() &&
-         c.n_ranks <= backend.launch.most;
+bool IsFor(const cases::TestCase& c, const PlannedBackend& backend,
+           const Selection& selection) {
+  const int64_t most =
+      selection.ranks > 0 ? selection.ranks : backend.launch.most;
+  return (c.n_ranks > 0) == backend.launch.has_ranks() && c.n_ranks <= most;
 }
 
 /// The cases that a selection takes for at least one backend, over all corpora.
@@ -134,7 +136,7 @@ Result<std::vector<const cases::TestCase*>> Select(
   for (const cases::Corpus& corpus : corpora) {
     for (const cases::TestCase& c : corpus.cases) {
       const auto wanted = [&](const PlannedBackend& backend) {
-        return IsFor(c, backend) &&
+        return IsFor(c, backend, selection) &&
                query.Matches({c, backend.instance, {}, {}});
       };
       if (c.tier <= *most &&
@@ -202,7 +204,8 @@ Result<Plan> MakePlan(const Selection& selection, std::string command,
   std::string policies;
   for (PlannedBackend& backend : backends) {
     for (const cases::TestCase* c : cases) {
-      if (IsFor(*c, backend) && query.Matches({*c, backend.instance, {}, {}})) {
+      if (IsFor(*c, backend, selection) &&
+          query.Matches({*c, backend.instance, {}, {}})) {
         plan.rows.push_back(RowOf(*c, backend));
       }
     }

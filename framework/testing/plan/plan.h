@@ -35,13 +35,14 @@ struct Selection {
   std::vector<std::string> suites;  // empty: all
   std::string filter;               // a Query; empty: all
   std::string tier = "ci";
+  int64_t ranks = 0;  // launched at most; 0: as launch.txt has them
   int64_t seed = 0;
   std::string oracle;  // instance that is asked about each case; empty: none
   std::string host = kApart;  // where backends run
 
   /// True when anything was left out, so that no conformance can follow.
   bool Partial() const {
-    return !suites.empty() || !filter.empty() || tier == "smoke";
+    return !suites.empty() || !filter.empty() || tier == "smoke" || ranks > 0;
   }
 };
 

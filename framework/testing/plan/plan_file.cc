@@ -10,7 +10,7 @@
 
 namespace assay::plan {
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Selection, suites, filter, tier, seed,
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Selection, suites, filter, tier, ranks, seed,
                                    oracle, host)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CorpusUse, name, hash, directory, standard,
                                    n_cases, drift)

@@ -110,6 +110,14 @@ TEST(PlanTest, CasesOfRanksAreForLibrariesOfRanks) {
   EXPECT_EQ(plan->rows[1].ranks, 4);
   EXPECT_EQ(plan->rows[1].transport, "threads");
   EXPECT_EQ(plan->Backend("threads").launch, threads.launch);
+  Selection more;
+  more.ranks = 5;
+  EXPECT_TRUE(more.Partial());
+  EXPECT_THAT(
+      IdsOf(*Make(more, {corpus}, {threads})),
+      ElementsAre("threads distributed/Abs/b", "threads distributed/Abs/c"));
+  more.ranks = 3;
+  EXPECT_FALSE(Make(more, {corpus}, {threads}).ok());
   const Result<Plan> none = Make({}, {CorpusOf(3)}, {threads});
   EXPECT_EQ(none.status().code(), StatusCode::kInvalidArgument);
 }

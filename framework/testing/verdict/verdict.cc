@@ -45,6 +45,12 @@ std::string Repro(const plan::Plan& plan, const record::PlanRow& row) {
       command += StrCat(" --corpus ", corpus.directory);
     }
   }
+  if (plan.selection.tier != plan::Selection().tier) {
+    command += StrCat(" --tier ", plan.selection.tier);
+  }
+  if (plan.selection.ranks > 0) {
+    command += StrCat(" --ranks ", plan.selection.ranks);
+  }
   if (plan.selection.seed != 0) {
     command += StrCat(" --seed ", plan.selection.seed);
   }

@@ -30,6 +30,12 @@ Result<std::unique_ptr<Network>> SetBackend::Load(
   return backend_.Load(std::move(model), set);
 }
 
+Result<Ranks*> SetBackend::ranks(const Settings& settings) {
+  Settings set = settings;
+  set.insert(settings_.begin(), settings_.end());
+  return backend_.ranks(set);
+}
+
 CaseRunner::CaseRunner(Backend& backend, record::RunFacts facts,
                        const suite::Suite& otherwise,
                        std::function<host::CaseEnd()> end)

@@ -34,18 +34,18 @@ namespace assay::worker {
 /// it with.
 class SetBackend : public Backend {
  public:
-  SetBackend(Backend& backend, const std::map<std::string, std::string>& set)
+  SetBackend(Backend& backend, const Settings& set)
       : backend_(backend), settings_(set) {}
 
   std::string_view name() const override { return backend_.name(); }
   Result<Probe> Inspect() override { return backend_.Inspect(); }
   Result<std::unique_ptr<Network>> Load(std::shared_ptr<const Model> model,
                                         const LoadOptions& options) override;
-  Ranks* ranks() override { return backend_.ranks(); }
+  Result<Ranks*> ranks(const Settings& settings) override;
 
  private:
   Backend& backend_;
-  const std::map<std::string, std::string>& settings_;
+  const Settings& settings_;
 };
 
 class CaseRunner {

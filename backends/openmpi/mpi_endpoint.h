@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// MpiEndpoint: a rank of a communicator.
+//
+//   ASSAY_ASSIGN_OR_RETURN(const auto mine, MpiEndpoint::Of(group, /*tag=*/7));
+
+#pragma once
+
+#include <mpi.h>
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <span>
+
+#include "framework/backend/communicator.h"
+#include "framework/core/status.h"
+
+namespace assay::openmpi {
+
+class MpiEndpoint final : public Endpoint {
+ public:
+  /// Messages have a tag: what another run left is none of this one's. The group lives as
+  /// long, unless it is this endpoint's own.
+  static Result<std::unique_ptr<MpiEndpoint>> Of(MPI_Comm group, int tag,
+                                                 bool owns = false);
+  ~MpiEndpoint() override;
+
+  int rank() const override { return rank_; }
+  int size() const override { return size_; }
+
+  Status Exchange(int to, std::span<const std::byte> out, int from,
+                  std::span<std::byte> in) override;
+  Result<int> ReceiveAny(std::span<std::byte> in) override;
+  Status Collect(const CollectiveCall& call) override;
+  Result<std::unique_ptr<Pending>> Start(const CollectiveCall& call) override;
+  Result<std::unique_ptr<Endpoint>> Split(int color, int key) override;
+
+ private:
+  MpiEndpoint(MPI_Comm group, int tag, bool owns)
+      : group_(group), tag_(tag), owns_(owns) {}
+
+  static Status Wait(std::array<MPI_Request, 2>& requests,
+                     std::array<MPI_Status, 2>& ended, int from);
+
+  MPI_Comm group_;
+  const int tag_;
+  const bool owns_;
+  int size_ = 0;
+  int rank_ = 0;
+};
+
+}  // namespace assay::openmpi

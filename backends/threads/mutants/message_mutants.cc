@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include <algorithm>
+#include <cstring>
+
+#include "backends/threads/mutants/mutant.h"
+
+namespace assay::threads {
+namespace {
+
+/// A message comes, and is spoiled where it is.
+template <auto spoil>
+Status Spoiled(Rank& rank, const Exchanged& what) {
+  ASSAY_RETURN_IF_ERROR(what.By(rank.right));
+  if (what.from != kNobody && !what.in.empty()) spoil(rank, what.in);
+  return OkStatus();
+}
+
+void FlipLastBit(Rank& rank, std::span<std::byte> in) {
+  if (rank.number() == 1) in.back() ^= std::byte{1};
+}
+
+void FlipOnce(Rank& rank, std::span<std::byte> in) {
+  if (rank.number() == 0 && rank.exchanges == 2) in.front() ^= std::byte{1};
+}
+
+void LoseLastByte(Rank&, std::span<std::byte> in) { in.back() = std::byte{0}; }
+
+void LoseThird(Rank& rank, std::span<std::byte> in) {
+  if (rank.exchanges == 3) std::ranges::fill(in, std::byte{0});
+}
+
+void LoseSecondHalf(Rank&, std::span<std::byte> in) {
+  std::ranges::fill(in.subspan(in.size() / 2), std::byte{0});
+}
+
+void ExchangeHalves(Rank&, std::span<std::byte> in) {
+  std::ranges::rotate(in,
+                      in.begin() + static_cast<std::ptrdiff_t>(in.size() / 2));
+}
+
+void ReverseWords(Rank&, std::span<std::byte> in) {
+  constexpr size_t kWord = 4;
+  for (; in.size() >= kWord; in = in.subspan(kWord)) {
+    std::ranges::reverse(in.first(kWord));
+  }
+}
+
+/// The two lower bytes of each word: half of a float32's digits.
+void RoundWords(Rank&, std::span<std::byte> in) {
+  constexpr size_t kWord = 4;
+  for (; in.size() >= kWord; in = in.subspan(kWord)) {
+    std::ranges::fill(in.first(kWord / 2), std::byte{0});
+  }
+}
+
+void ShowLast(Rank& rank, std::span<std::byte> in) {
+  const std::vector<std::byte> now(in.begin(), in.end());
+  if (rank.kept.size() == in.size()) std::ranges::copy(rank.kept, in.begin());
+  rank.kept = now;
+}
+
+Status SendNothingOnce(Rank& rank, const Exchanged& what) {
+  Exchanged less = what;
+  if (rank.number() == 1 && rank.exchanges == 2) less.to = kNobody;
+  return less.By(rank.right);
+}
+
+Status SendTwice(Rank& rank, const Exchanged& what) {
+  if (what.to != kNobody && rank.number() == 0) {
+    ASSAY_RETURN_IF_ERROR(rank.right.Exchange(what.to, what.out, kNobody, {}));
+  }
+  return what.By(rank.right);
+}
+
+Status SendToTheNextOne(Rank& rank, const Exchanged& what) {
+  Exchanged other = what;
+  if (what.to != kNobody) other.to = (what.to + 1) % rank.size();
+  return other.By(rank.right);
+}
+
+Status ReceiveFromTheNextOne(Rank& rank, const Exchanged& what) {
+  Exchanged other = what;
+  if (what.from != kNobody) other.from = (what.from + 1) % rank.size();
+  return other.By(rank.right);
+}
+
+/// What is received stands in place of what goes out, before that is sent.
+Status ReceiveFirst(Rank& rank, const Exchanged& what) {
+  ASSAY_RETURN_IF_ERROR(rank.right.Exchange(kNobody, {}, what.from, what.in));
+  return rank.right.Exchange(what.to, what.out, kNobody, {});
+}
+
+Status LoseEmpty(Rank& rank, const Exchanged& what) {
+  Exchanged less = what;
+  if (what.out.empty()) less.to = kNobody;
+  return less.By(rank.right);
+}
+
+Status FailLate(Rank& rank, const Exchanged& what) {
+  if (rank.number() == rank.size() - 1 && rank.exchanges == 2) {
+    return Internal("the link is down");
+  }
+  return what.By(rank.right);
+}
+
+Result<int> NameTheNextOne(Rank& rank, std::span<std::byte> in) {
+  ASSAY_ASSIGN_OR_RETURN(const int from, rank.right.ReceiveAny(in));
+  return (from + 1) % rank.size();
+}
+
+Result<int> TakeTheFirstOneAlone(Rank& rank, std::span<std::byte> in) {
+  ASSAY_RETURN_IF_ERROR(rank.right.Exchange(kNobody, {}, 1 % rank.size(), in));
+  return 1 % rank.size();
+}
+
+Result<int> ShowLastOfAnybody(Rank& rank, std::span<std::byte> in) {
+  ASSAY_ASSIGN_OR_RETURN(const int from, rank.right.ReceiveAny(in));
+  ShowLast(rank, in);
+  return from;
+}
+
+}  // namespace
+
+std::span<const Mutant> MessageMutants() {
+  static constexpr Mutant kMutants[] = {
+      {.name = "last_bit_flipped", .exchange = Spoiled<FlipLastBit>},
+      {.name = "one_bit_once", .exchange = Spoiled<FlipOnce>},
+      {.name = "last_byte_lost", .exchange = Spoiled<LoseLastByte>},
+      {.name = "third_message_lost", .exchange = Spoiled<LoseThird>},
+      {.name = "half_a_message", .exchange = Spoiled<LoseSecondHalf>},
+      {.name = "halves_exchanged", .exchange = Spoiled<ExchangeHalves>},
+      {.name = "bytes_of_words_reversed", .exchange = Spoiled<ReverseWords>},
+      {.name = "words_rounded", .exchange = Spoiled<RoundWords>},
+      {.name = "message_before_shown", .exchange = Spoiled<ShowLast>},
+      {.name = "second_send_lost", .exchange = SendNothingOnce},
+      {.name = "sent_twice", .exchange = SendTwice},
+      {.name = "sent_to_the_next", .exchange = SendToTheNextOne},
+      {.name = "received_from_the_next", .exchange = ReceiveFromTheNextOne},
+      {.name = "receives_before_it_sends", .exchange = ReceiveFirst},
+      {.name = "empty_messages_lost", .exchange = LoseEmpty},
+      {.name = "link_goes_down", .exchange = FailLate},
+      {.name = "sender_misnamed", .receive_any = NameTheNextOne},
+      {.name = "anybody_is_the_first", .receive_any = TakeTheFirstOneAlone},
+      {.name = "anybody_before_shown", .receive_any = ShowLastOfAnybody},
+  };
+  return kMutants;
+}
+
+}  // namespace assay::threads

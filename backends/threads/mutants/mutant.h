@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The ways in which `threads+mutant=NAME` is wrong: a library that is right everywhere but
+// in one defect. What each stands for, its class and the cases that must see it are data:
+// mutants.txt.
+//
+//   const Mutant* const mutant = FindMutant("broadcast_dropped");
+//   MutantEndpoint wrong(*mutant, mine);
+//
+// To add one, write its row in the table of its theme and its line in mutants.txt.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "framework/backend/communicator.h"
+#include "framework/core/status.h"
+
+namespace assay::threads {
+
+/// A rank of a mutant.
+struct Rank {
+  Endpoint& right;
+  int64_t exchanges = 0;        // so far, this one among them
+  std::vector<std::byte> kept;  // the mutant's own
+
+  int number() const { return right.rank(); }
+  int size() const { return right.size(); }
+};
+
+/// The arguments of Endpoint::Exchange.
+struct Exchanged {
+  int to = kNobody;
+  std::span<const std::byte> out;
+  int from = kNobody;
+  std::span<std::byte> in;
+
+  Status By(Endpoint& endpoint) const {
+    return endpoint.Exchange(to, out, from, in);
+  }
+};
+
+using RankBody = std::function<Status(Endpoint&)>;
+using RunBody =
+    std::function<Result<std::vector<RankEnd>>(int, const RankBody&)>;
+
+/// What is null is right.
+struct Mutant {
+  std::string_view name;
+  Status (*exchange)(Rank& rank, const Exchanged& what) = nullptr;
+  Result<int> (*receive_any)(Rank& rank, std::span<std::byte> in) = nullptr;
+  Status (*collect)(Rank& rank, const CollectiveCall& call) = nullptr;
+  Result<std::unique_ptr<Pending>> (*start)(
+      Rank& rank, const CollectiveCall& call) = nullptr;
+  Result<std::unique_ptr<Endpoint>> (*split)(Rank& rank, int color,
+                                             int key) = nullptr;
+  int (*number)(const Rank& rank) = nullptr;
+  int (*size)(const Rank& rank) = nullptr;
+  Result<std::vector<RankEnd>> (*run)(const RunBody& right, int count,
+                                      const RankBody& rank) = nullptr;
+};
+
+/// The tables.
+std::span<const Mutant> MessageMutants();     // between two ranks
+std::span<const Mutant> ReductionMutants();   // of numbers of all
+std::span<const Mutant> CollectiveMutants();  // blocks that go elsewhere
+std::span<const Mutant> LaunchMutants();  // ranks, groups, what is under way
+
+/// Null where there is none of the name.
+const Mutant* FindMutant(std::string_view name);
+
+/// A rank as the mutant has it. The other endpoint lives as long.
+class MutantEndpoint final : public Endpoint {
+ public:
+  MutantEndpoint(const Mutant& mutant, Endpoint& right)
+      : mutant_(mutant), rank_{right, 0, {}} {}
+
+  int rank() const override;
+  int size() const override;
+  Status Exchange(int to, std::span<const std::byte> out, int from,
+                  std::span<std::byte> in) override;
+  Result<int> ReceiveAny(std::span<std::byte> in) override;
+  Status Collect(const CollectiveCall& call) override;
+  Result<std::unique_ptr<Pending>> Start(const CollectiveCall& call) override;
+  Result<std::unique_ptr<Endpoint>> Split(int color, int key) override;
+
+ private:
+  const Mutant& mutant_;
+  Rank rank_;
+};
+
+}  // namespace assay::threads

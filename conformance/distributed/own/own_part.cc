@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "conformance/distributed/own/own_part.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include "framework/dist/own.h"
+#include "framework/dist/reduction.h"
+
+namespace assay::distributed {
+namespace {
+
+/// What nobody has to write into, beside an output.
+constexpr size_t kGuard = 64;
+constexpr std::byte kUntouched{0xA5};
+
+/// A call whose input and output are apart, in memory of their own.
+class Apart {
+ public:
+  static Result<std::unique_ptr<Apart>> Of(const OwnTask& task,
+                                           dist::Reduction reduction) {
+    Tensor buffer = task.buffer;
+    ASSAY_ASSIGN_OR_RETURN(
+        const CollectiveCall call,
+        dist::OwnCallOf(task.what, reduction, task.rank, &buffer));
+    return std::make_unique<Apart>(call);
+  }
+
+  explicit Apart(const CollectiveCall& call)
+      : within_(call),
+        in_(call.in.begin(), call.in.end()),
+        out_(call.out.size() + 2 * kGuard, kUntouched),
+        call_(call) {
+    call_.in = in_;
+    call_.out = std::span(out_).subspan(kGuard, call.out.size());
+  }
+
+  const CollectiveCall& call() const { return call_; }
+
+  /// The output goes to its place in the task's buffer.
+  Status Finish() const {
+    if (!std::ranges::equal(in_, within_.in)) {
+      return DataLoss(ToString(call_.operation), " changed its input");
+    }
+    const std::span<const std::byte> all = out_;
+    if (!IsUntouched(all.first(kGuard)) || !IsUntouched(all.last(kGuard))) {
+      return DataLoss(ToString(call_.operation), " wrote beside its output");
+    }
+    std::ranges::copy(call_.out, within_.out.begin());
+    return OkStatus();
+  }
+
+ private:
+  static bool IsUntouched(std::span<const std::byte> bytes) {
+    return std::ranges::all_of(
+        bytes, [](std::byte each) { return each == kUntouched; });
+  }
+
+  const CollectiveCall within_;  // of the task's buffer
+  std::vector<std::byte> in_, out_;
+  CollectiveCall call_;
+};
+
+Status RunApart(Endpoint& mine, dist::Reduction reduction, OwnTask& task) {
+  ASSAY_ASSIGN_OR_RETURN(const auto apart, Apart::Of(task, reduction));
+  ASSAY_RETURN_IF_ERROR(mine.Collect(apart->call()));
+  return apart->Finish();
+}
+
+/// What goes to each rank and what comes from each stand apart in a buffer: both are in the
+/// first half for this call.
+Status AllToAllInPlace(Endpoint& mine, CollectiveCall call) {
+  std::vector<std::byte> both(call.in.begin(), call.in.end());
+  const std::span<std::byte> out = std::exchange(call.out, both);
+  call.in = both;
+  ASSAY_RETURN_IF_ERROR(mine.Collect(call));
+  std::ranges::copy(both, out.begin());
+  return OkStatus();
+}
+
+Status RunInPlace(Endpoint& mine, dist::Reduction reduction, OwnTask& task) {
+  ASSAY_ASSIGN_OR_RETURN(
+      const CollectiveCall call,
+      dist::OwnCallOf(task.what, reduction, task.rank, &task.buffer));
+  if (task.what.operation == dist::Operation::kAllToAll) {
+    return AllToAllInPlace(mine, call);
+  }
+  return mine.Collect(call);
+}
+
+/// All of them begun, and then waited for, in another order on every second rank.
+Status RunStarted(Endpoint& mine, dist::Reduction reduction,
+                  std::vector<OwnTask>& tasks) {
+  std::vector<std::unique_ptr<Apart>> calls;
+  std::vector<std::unique_ptr<Pending>> pending;
+  for (const OwnTask& task : tasks) {
+    ASSAY_ASSIGN_OR_RETURN(auto apart, Apart::Of(task, reduction));
+    ASSAY_ASSIGN_OR_RETURN(auto begun, mine.Start(apart->call()));
+    calls.push_back(std::move(apart));
+    pending.push_back(std::move(begun));
+  }
+  if (mine.rank() % 2 == 1) std::ranges::reverse(pending);
+  for (const auto& each : pending) ASSAY_RETURN_IF_ERROR(each->Wait());
+  for (const auto& each : calls) ASSAY_RETURN_IF_ERROR(each->Finish());
+  return OkStatus();
+}
+
+/// With the ranks of its half, whose order is turned round.
+Status RunSplit(Endpoint& mine, dist::Reduction reduction, OwnTask& task) {
+  ASSAY_ASSIGN_OR_RETURN(const auto half, mine.Split(task.set, -mine.rank()));
+  if (half->rank() != task.rank || half->size() != task.what.ranks) {
+    return DataLoss("found rank ", half->rank(), " of ", half->size(),
+                    " in a half of the ranks, wanted ", task.rank, " of ",
+                    task.what.ranks);
+  }
+  return RunApart(*half, reduction, task);
+}
+
+/// The first elements of each block.
+Result<Tensor> Shortened(const Tensor& buffer, const dist::Collective& what,
+                         int64_t count) {
+  dist::Collective shorter = what;
+  shorter.count = count;
+  ASSAY_ASSIGN_OR_RETURN(
+      Tensor made,
+      Tensor::Allocate(buffer.dtype(), {dist::ElementsOf(shorter)}));
+  const int64_t blocks = buffer.num_elements() / what.count;
+  for (int64_t i = 0; i < blocks; ++i) {
+    Tensor from = buffer;
+    ASSAY_ASSIGN_OR_RETURN(const auto in,
+                           dist::BytesOf({i * what.count, count}, &from));
+    ASSAY_ASSIGN_OR_RETURN(const auto out,
+                           dist::BytesOf({i * count, count}, &made));
+    std::ranges::copy(in, out.begin());
+  }
+  return made;
+}
+
+Status AddVariants(const dist::Collective& what, int rank, const OwnSet& set,
+                   std::vector<OwnTask>* tasks) {
+  const auto at = static_cast<size_t>(rank);
+  ASSAY_ASSIGN_OR_RETURN(Tensor again, set[at].Clone());
+  dist::Collective half = what;
+  half.count = (what.count + 1) / 2;
+  ASSAY_ASSIGN_OR_RETURN(Tensor shorter, Shortened(set[at], what, half.count));
+  ASSAY_ASSIGN_OR_RETURN(Tensor turned, set[(at + 1) % set.size()].Clone());
+  tasks->push_back({what, 0, rank, std::move(again)});
+  tasks->push_back({half, 0, rank, std::move(shorter)});
+  tasks->push_back({what, 0, rank, std::move(turned)});
+  return OkStatus();
+}
+
+}  // namespace
+
+Result<std::vector<OwnTask>> TasksOf(const OwnCase& test_case,
+                                     const dist::Collective& what, int rank,
+                                     const OwnSets& sets) {
+  std::vector<OwnTask> tasks;
+  const bool is_split = test_case.way == Way::kSplit;
+  const int own_rank = is_split ? what.ranks - 1 - rank / 2 : rank;
+  for (int set = 0; set < test_case.sets(); ++set) {
+    if (is_split && set != rank % 2) continue;
+    ASSAY_ASSIGN_OR_RETURN(
+        Tensor buffer,
+        sets[static_cast<size_t>(set)][static_cast<size_t>(own_rank)].Clone());
+    tasks.push_back({what, set, own_rank, std::move(buffer)});
+  }
+  if (test_case.of.numbers == Numbers::kDrawn) {
+    ASSAY_RETURN_IF_ERROR(AddVariants(what, rank, sets[0], &tasks));
+  }
+  return tasks;
+}
+
+Status RunTasks(const OwnCase& test_case, Endpoint& mine,
+                std::vector<OwnTask>& tasks) {
+  const dist::Reduction reduction = test_case.of.reduction;
+  switch (test_case.way) {
+    case Way::kStarted:
+    case Way::kTwo:
+      return RunStarted(mine, reduction, tasks);
+    case Way::kSplit:
+      return RunSplit(mine, reduction, tasks[0]);
+    case Way::kInPlace:
+      return RunInPlace(mine, reduction, tasks[0]);
+    case Way::kOwn:
+      break;
+  }
+  for (OwnTask& task : tasks) {
+    ASSAY_RETURN_IF_ERROR(RunApart(mine, reduction, task));
+  }
+  return OkStatus();
+}
+
+}  // namespace assay::distributed

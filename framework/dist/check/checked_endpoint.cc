@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/dist/check/checked_endpoint.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "framework/core/hash.h"
+#include "framework/core/text.h"
+#include "framework/dist/collective.h"
+
+namespace assay::dist {
+namespace {
+
+bool Meet(std::span<const std::byte> one, std::span<const std::byte> other) {
+  return !one.empty() && !other.empty() &&
+         one.data() < other.data() + other.size() &&
+         other.data() < one.data() + one.size();
+}
+
+std::string TextOf(const CollectiveCall& call) {
+  std::string text(ToString(call.operation));
+  if (call.operation == Operation::kBarrier) return text;
+  text += StrCat(" of ", call.count, " ", ToString(call.type));
+  const bool reduces = call.operation == Operation::kReduce ||
+                       call.operation == Operation::kAllReduce ||
+                       call.operation == Operation::kReduceScatter;
+  if (reduces) text += StrCat(" by ", ToString(call.reduction));
+  if (HasRoot(call.operation)) text += StrCat(" at the root ", call.root);
+  return text;
+}
+
+std::string ExchangeText(int to, size_t out, int from, size_t in) {
+  std::vector<std::string> parts;
+  if (to != kNobody)
+    parts.push_back(StrCat("send ", out, " bytes to rank ", to));
+  if (from != kNobody) {
+    parts.push_back(StrCat("receive ", in, " bytes from rank ", from));
+  }
+  return Joined(parts, " and ");
+}
+
+}  // namespace
+
+void Held::Add(const CheckedPending* owner, Call call) {
+  calls_.push_back({owner, std::move(call)});
+}
+
+void Held::Remove(const CheckedPending* owner) {
+  std::erase_if(calls_, [&](const Owned& each) { return each.owner == owner; });
+}
+
+std::string Held::Meets(const Call& other) const {
+  for (const Owned& each : calls_) {
+    if (Meet(each.call.out, other.out) || Meet(each.call.out, other.in) ||
+        Meet(each.call.in, other.out)) {
+      return each.call.text;
+    }
+  }
+  return "";
+}
+
+/// A collective that is under way.
+class CheckedPending final : public Pending {
+ public:
+  CheckedPending(CheckedEndpoint* endpoint, std::unique_ptr<Pending> inner,
+                 const CollectiveCall& call)
+      : board_(endpoint->board_),
+        rank_(endpoint->world_rank_),
+        held_(endpoint->held_),
+        inner_(std::move(inner)),
+        call_(call),
+        input_(core::StableHash(call.in)) {
+    held_->Add(this, {call.in, call.out, TextOf(call)});
+  }
+
+  ~CheckedPending() override {
+    held_->Remove(this);
+    if (is_waited_for_) return;
+    board_.Leave(rank_, TextOf(call_));
+  }
+
+  Status Wait() override {
+    if (is_waited_for_) {
+      const std::string text =
+          StrCat("rank ", rank_, " waits for ", TextOf(call_), " once more");
+      board_.Find(Finding::kLifecycle, text);
+      return FailedPrecondition(text);
+    }
+    is_waited_for_ = true;
+    held_->Remove(this);
+    const bool is_in_place = Meet(call_.in, call_.out);
+    if (!is_in_place && core::StableHash(call_.in) != input_) {
+      const std::string text = StrCat("rank ", rank_, " changed the input of ",
+                                      TextOf(call_), " before it was done");
+      board_.Find(Finding::kConcurrency, text);
+      return FailedPrecondition(text);
+    }
+    board_.Enter(rank_, StrCat("wait for ", TextOf(call_)));
+    ASSAY_RETURN_IF_ERROR(inner_->Wait());
+    board_.Exit(rank_);
+    return OkStatus();
+  }
+
+ private:
+  Board& board_;
+  const int rank_;
+  const std::shared_ptr<Held> held_;
+  const std::unique_ptr<Pending> inner_;
+  const CollectiveCall call_;
+  const uint64_t input_;
+  bool is_waited_for_ = false;
+};
+
+Status CheckedEndpoint::Begin() {
+  if (!is_synchronous_) return OkStatus();
+  ASSAY_ASSIGN_OR_RETURN(acks_, inner_.Split(0, rank()));
+  return OkStatus();
+}
+
+Status CheckedEndpoint::In(std::string call,
+                           const std::function<Status()>& run) {
+  board_.Enter(world_rank_, std::move(call));
+  ASSAY_RETURN_IF_ERROR(run());
+  board_.Exit(world_rank_);
+  return OkStatus();
+}
+
+Status CheckedEndpoint::CheckMemory(const Held::Call& call) {
+  const std::string other = held_->Meets(call);
+  if (other.empty()) return OkStatus();
+  const std::string text =
+      StrCat("rank ", world_rank_, " uses memory of ", other,
+             ", which is under way, for ", call.text);
+  board_.Find(Finding::kConcurrency, text);
+  return FailedPrecondition(text);
+}
+
+Status CheckedEndpoint::Acknowledge(int from) {
+  if (acks_ == nullptr) return OkStatus();
+  return acks_->Exchange(from, {}, kNobody, {});
+}
+
+Status CheckedEndpoint::AwaitAcknowledgement(int to) {
+  if (acks_ == nullptr) return OkStatus();
+  return acks_->Exchange(kNobody, {}, to, {});
+}
+
+Status CheckedEndpoint::Exchange(int to, std::span<const std::byte> out,
+                                 int from, std::span<std::byte> in) {
+  const std::string text = ExchangeText(to, out.size(), from, in.size());
+  ASSAY_RETURN_IF_ERROR(CheckMemory({out, in, text}));
+  return In(text, [&]() -> Status {
+    ASSAY_RETURN_IF_ERROR(inner_.Exchange(to, out, from, in));
+    if (from != kNobody) ASSAY_RETURN_IF_ERROR(Acknowledge(from));
+    return to == kNobody ? OkStatus() : AwaitAcknowledgement(to);
+  });
+}
+
+Result<int> CheckedEndpoint::ReceiveAny(std::span<std::byte> in) {
+  const std::string text = StrCat("receive ", in.size(), " bytes from anybody");
+  ASSAY_RETURN_IF_ERROR(CheckMemory({{}, in, text}));
+  int sender = kNobody;
+  ASSAY_RETURN_IF_ERROR(In(text, [&]() -> Status {
+    ASSAY_ASSIGN_OR_RETURN(sender, inner_.ReceiveAny(in));
+    return Acknowledge(sender);
+  }));
+  return sender;
+}
+
+Status CheckedEndpoint::Come(const CollectiveCall& call) {
+  const std::string text = TextOf(call);
+  ASSAY_RETURN_IF_ERROR(CheckMemory({call.in, call.out, text}));
+  return board_.Come(group_, ++collectives_, world_rank_, text);
+}
+
+Status CheckedEndpoint::Collect(const CollectiveCall& call) {
+  ASSAY_RETURN_IF_ERROR(Come(call));
+  return In(TextOf(call), [&] { return inner_.Collect(call); });
+}
+
+Result<std::unique_ptr<Pending>> CheckedEndpoint::Start(
+    const CollectiveCall& call) {
+  ASSAY_RETURN_IF_ERROR(Come(call));
+  ASSAY_ASSIGN_OR_RETURN(auto begun, inner_.Start(call));
+  return std::unique_ptr<Pending>(
+      std::make_unique<CheckedPending>(this, std::move(begun), call));
+}
+
+Result<std::unique_ptr<Endpoint>> CheckedEndpoint::Split(int color, int key) {
+  const int64_t number = ++collectives_;
+  ASSAY_RETURN_IF_ERROR(board_.Come(group_, number, world_rank_, "split"));
+  std::unique_ptr<Endpoint> part;
+  ASSAY_RETURN_IF_ERROR(In("split", [&]() -> Status {
+    ASSAY_ASSIGN_OR_RETURN(part, inner_.Split(color, key));
+    return OkStatus();
+  }));
+  Endpoint& endpoint = *part;
+  std::unique_ptr<CheckedEndpoint> made(
+      new CheckedEndpoint(&board_, endpoint, is_synchronous_, world_rank_,
+                          StrCat(group_, ".", number, ".", color), held_));
+  made->own_ = std::move(part);
+  ASSAY_RETURN_IF_ERROR(made->Begin());
+  return std::unique_ptr<Endpoint>(std::move(made));
+}
+
+}  // namespace assay::dist
