@@ -12,7 +12,6 @@
 #include "conformance/distributed/collective/judge.h"
 #include "conformance/distributed/ranks/bits.h"
 #include "conformance/distributed/ranks/distributed_row.h"
-#include "framework/core/text.h"
 #include "framework/dist/endpoint.h"
 #include "framework/dist/watch.h"
 
@@ -75,19 +74,6 @@ std::optional<Judgement> JudgeCost(const std::vector<Share>& shares,
                       row);
 }
 
-DistributedRow RowOf(const CollectiveCase& test_case,
-                     const dist::Collective& what, const RunOf& run) {
-  DistributedRow row;
-  row.collective =
-      StrCat(ToString(what.operation), "/", ToString(what.algorithm));
-  row.transport = run.transport;
-  row.ranks = what.ranks;
-  if (dist::HasRoot(what.operation)) row.root = what.root;
-  row.mode = test_case.numbers == Numbers::kDrawn ? "float" : "exact";
-  row.seed = run.seed;
-  return row;
-}
-
 /// One root of a case.
 Result<Judgement> RunRoot(const CollectiveCase& test_case, int root,
                           const RunOf& run, record::Record* record) {
@@ -98,7 +84,7 @@ Result<Judgement> RunRoot(const CollectiveCase& test_case, int root,
                          ContentsOf(test_case, run.seed));
   ASSAY_ASSIGN_OR_RETURN(const std::vector<Wanted> wanted,
                          WantedOf(test_case, root, before));
-  DistributedRow row = RowOf(test_case, what, run);
+  DistributedRow row = RowOf(test_case, what, run, ToString(what.algorithm));
   ASSAY_ASSIGN_OR_RETURN(
       const RanRanks ran,
       RunRanks(run.ranks, what.ranks,
@@ -119,11 +105,7 @@ Result<Judgement> RunRoot(const CollectiveCase& test_case, int root,
     if (!fault.has_value()) fault = spent;
   }
   record->Add(row);
-  if (!fault.has_value()) return Passes();
-  if (dist::HasRoot(what.operation)) {
-    fault->message += StrCat(", at the root ", root);
-  }
-  return *fault;
+  return AtRoot(std::move(fault), what);
 }
 
 }  // namespace

@@ -3,12 +3,34 @@
 #include "conformance/distributed/collective/judge.h"
 
 #include <cstdint>
+#include <utility>
 
 #include "conformance/distributed/ranks/bits.h"
-#include "conformance/distributed/ranks/ranks_run.h"
 #include "framework/core/text.h"
 
 namespace assay::distributed {
+
+DistributedRow RowOf(const CollectiveCase& test_case,
+                     const dist::Collective& what, const RunOf& run,
+                     std::string_view way) {
+  DistributedRow row;
+  row.collective = StrCat(ToString(what.operation), "/", way);
+  row.transport = run.transport;
+  row.ranks = what.ranks;
+  if (dist::HasRoot(what.operation)) row.root = what.root;
+  row.mode = test_case.numbers == Numbers::kDrawn ? "float" : "exact";
+  row.seed = run.seed;
+  return row;
+}
+
+measure::Judgement AtRoot(std::optional<measure::Judgement> fault,
+                          const dist::Collective& what) {
+  if (!fault.has_value()) return Passes();
+  if (dist::HasRoot(what.operation)) {
+    fault->message += StrCat(", at the root ", what.root);
+  }
+  return *std::move(fault);
+}
 
 std::string RankName(size_t rank) { return StrCat("rank ", rank); }
 

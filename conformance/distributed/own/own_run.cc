@@ -159,25 +159,13 @@ Result<std::optional<Judgement>> Judge(const OwnCase& test_case,
   return JudgeBits(got, wanted, name, row);
 }
 
-DistributedRow RowOf(const OwnCase& test_case, const dist::Collective& what,
-                     const RunOf& run) {
-  DistributedRow row;
-  row.collective =
-      StrCat(ToString(what.operation), "/", ToString(test_case.way));
-  row.transport = run.transport;
-  row.ranks = test_case.ranks();
-  if (dist::HasRoot(what.operation)) row.root = what.root;
-  row.mode = test_case.of.numbers == Numbers::kDrawn ? "float" : "exact";
-  row.seed = run.seed;
-  return row;
-}
-
 Result<Judgement> RunRoot(const OwnCase& test_case, int root, const RunOf& run,
                           record::Record* record) {
   dist::Collective what = test_case.of.what;
   what.root = root;
   ASSAY_ASSIGN_OR_RETURN(const OwnSets sets, SetsOf(test_case, run.seed));
-  DistributedRow row = RowOf(test_case, what, run);
+  DistributedRow row = RowOf(test_case.of, what, run, ToString(test_case.way));
+  row.ranks = test_case.ranks();
   ASSAY_ASSIGN_OR_RETURN(
       const RanRanks ran,
       RunRanks(run.ranks, test_case.ranks(), [&](Endpoint& mine) {
@@ -192,11 +180,7 @@ Result<Judgement> RunRoot(const OwnCase& test_case, int root, const RunOf& run,
     ASSAY_ASSIGN_OR_RETURN(fault, Judge(test_case, what, sets, all, &row));
   }
   record->Add(row);
-  if (!fault.has_value()) return Passes();
-  if (dist::HasRoot(what.operation)) {
-    fault->message += StrCat(", at the root ", root);
-  }
-  return *fault;
+  return AtRoot(std::move(fault), what);
 }
 
 }  // namespace
