@@ -75,13 +75,6 @@ Blocks BlocksOf(Operation operation, size_t ranks, bool is_root) {
   return {ranks, ranks};
 }
 
-bool ShareMemory(const CollectiveCall& call) {
-  const std::byte* const in = call.in.data();
-  const std::byte* const out = call.out.data();
-  return !call.in.empty() && !call.out.empty() && in < out + call.out.size() &&
-         out < in + call.in.size();
-}
-
 class MpiCollective final : public Pending {
  public:
   MpiCollective(MPI_Comm group, const CollectiveCall& call)
@@ -131,7 +124,7 @@ void MpiCollective::Arrange() {
     }
     return;
   }
-  if (!ShareMemory(call_)) return;
+  if (!ShareMemory(call_.in, call_.out)) return;
   if (call_.operation == Operation::kReduceScatter) {
     copy_.assign(call_.in.begin(), call_.in.end());
     in_ = copy_.data();

@@ -19,19 +19,18 @@ using optimizer::QuadTensor;
 
 optdiff::StepRow NamesOf(const optdiff::Course& course, const Runner& a,
                          const Runner& b) {
-  optdiff::StepRow row;
-  row.run_a = "a";
-  row.run_b = "b";
-  row.backend_a = a.instance;
-  row.backend_b = b.instance;
-  row.optimizer_a = a.subject.optimizer;
-  row.optimizer_b = b.subject.optimizer;
-  row.preset_a = a.subject.preset;
-  row.preset_b = b.subject.preset;
-  row.tier_a = row.tier_b = "rule";
-  row.network = course.name;
-  row.mode = "locked";
-  return row;
+  return {.run_a = "a",
+          .run_b = "b",
+          .backend_a = a.instance,
+          .backend_b = b.instance,
+          .optimizer_a = a.subject.optimizer,
+          .optimizer_b = b.subject.optimizer,
+          .preset_a = a.subject.preset,
+          .preset_b = b.subject.preset,
+          .tier_a = "rule",
+          .tier_b = "rule",
+          .network = course.name,
+          .mode = "locked"};
 }
 
 /// Copies the elements where the two are alike.
@@ -117,20 +116,13 @@ void Duel::AddUpdates(std::vector<Pair>* pairs) {
   for (size_t p = 0; p < x_.size(); ++p) {
     const Tensor& of_a = a.both().parameters()[p].value;
     const Tensor& of_b = b.both().parameters()[p].value;
-    const QuadTensor to_b = optimizer::InQuad(of_b);
-    double squares = 0;
-    double greatest = 0;
-    for (size_t i = 0; i < to_b.size(); ++i) {
-      const auto apart = static_cast<double>(to_b[i] - x_[p][i]);
-      squares += apart * apart;
-      greatest = std::max(greatest, std::abs(static_cast<double>(to_b[i])));
-    }
+    const optimizer::Spread spread = optimizer::SpreadOf(of_b, x_[p]);
     const double rounded = 2 * optdiff::UpdateLimit(of_a.dtype()) *
-                           std::sqrt(static_cast<double>(to_b.size())) *
-                           greatest;
+                           std::sqrt(static_cast<double>(x_[p].size())) *
+                           spread.greatest;
     pairs->push_back({a.both().parameters()[p].name, of_a, of_b,
                       a.updates()[p].l2, b.updates()[p].l2,
-                      std::sqrt(squares) + rounded});
+                      spread.l2 + rounded});
   }
 }
 

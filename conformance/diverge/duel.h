@@ -22,7 +22,6 @@
 #include <string>
 #include <vector>
 
-#include "conformance/diverge/other_thread.h"
 #include "conformance/optdiff/course.h"
 #include "conformance/optdiff/locked_run.h"
 #include "conformance/optdiff/step_row.h"
@@ -33,6 +32,7 @@
 #include "framework/core/status.h"
 #include "framework/testing/draw/draw.h"
 #include "framework/testing/record/record.h"
+#include "framework/train/other_thread.h"
 
 namespace assay::diverge {
 
@@ -112,7 +112,7 @@ class Duel {
   std::vector<optimizer::QuadTensor> x_;
   optdiff::StepRow names_;
   std::optional<FirstDifference> difference_;
-  OtherThread other_;  // for run b
+  train::OtherThread other_;  // for run b
 };
 
 }  // namespace assay::diverge

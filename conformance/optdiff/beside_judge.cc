@@ -160,6 +160,7 @@ Status BesideJudge::LookAgain(size_t gradient, double share) {
   // What is smooth grows with the roundings, and is divided by their number again.
   constexpr int kDraws = 16;
   constexpr double kAtOnce = 4;
+  if (gradients_[gradient].share() <= share) return OkStatus();
   ASSAY_ASSIGN_OR_RETURN(const auto exact, judge_->At(PlaceOf(wide_)));
   for (int i = 0; i < kDraws && !(gradients_[gradient].share() <= share); ++i) {
     ASSAY_ASSIGN_OR_RETURN(

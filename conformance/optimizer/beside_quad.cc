@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cmath>
 #include <ostream>
 #include <stdexcept>
 
@@ -137,24 +136,10 @@ std::vector<Apart> BesideQuad::Compare() {
   greatest_.resize(tensors.size(), 0);
   std::vector<Apart> compared;
   for (size_t i = 0; i < tensors.size(); ++i) {
-    const QuadTensor got = InQuad(tensors[i].own);
-    const QuadTensor& want = *tensors[i].quad;
-    // A difference needs the digits of quad; how great it is needs them no more.
-    double squares = 0;
-    double of_wanted = 0;
-    double off = 0;
-    for (size_t k = 0; k < want.size(); ++k) {
-      const double apart = std::abs(static_cast<double>(got[k] - want[k]));
-      const double wanted = std::abs(static_cast<double>(want[k]));
-      squares += apart * apart;
-      of_wanted += wanted * wanted;
-      // NaN is beyond every number, and stays.
-      if (!(apart <= off) && off == off) off = apart;
-      greatest_[i] = std::max(greatest_[i], wanted);
-    }
-    compared.push_back({tensors[i].parameter, tensors[i].state,
-                        std::sqrt(squares), off, std::sqrt(of_wanted),
-                        greatest_[i]});
+    const Spread spread = SpreadOf(tensors[i].own, *tensors[i].quad);
+    greatest_[i] = std::max(greatest_[i], spread.greatest);
+    compared.push_back({tensors[i].parameter, tensors[i].state, spread.l2,
+                        spread.linf, spread.norm, greatest_[i]});
   }
   return compared;
 }

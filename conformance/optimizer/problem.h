@@ -60,4 +60,13 @@ Quad Exponential(Quad x);
 /// The elements of a tensor of float32 or float64.
 QuadTensor InQuad(const Tensor& tensor);
 
+/// How far numbers are from those wanted.
+struct Spread {
+  double l2 = 0, linf = 0;
+  double norm = 0, greatest = 0;  // of those wanted: l2, and of their absolutes
+};
+
+/// Of a tensor of float32 or float64.
+Spread SpreadOf(const Tensor& got, const QuadTensor& want);
+
 }  // namespace assay::optimizer

@@ -9,7 +9,11 @@
 namespace assay::optimizer {
 namespace {
 
-/// target += factor * other; nothing for a factor of 0, whatever `other` holds.
+/// The bound of a clip that there is not.
+constexpr double kNone = std::numeric_limits<double>::infinity();
+
+/// target += factor * other, which may be the target; nothing for a factor of 0,
+/// whatever `other` holds.
 void AddScaled(Quad factor, const QuadTensor& other, QuadTensor* target) {
   if (factor == 0) return;
   for (size_t i = 0; i < target->size(); ++i) {
@@ -50,7 +54,7 @@ void QuadRule::Update(const At& at, std::vector<QuadTensor> gradients,
       AddScaled(WeightDecay(at, p), weights, &gradients[p]);
     }
     GoBack(p, &weights);
-    AddScaled(-ShrinkageBefore(at, p), QuadTensor(weights), &weights);
+    AddScaled(-ShrinkageBefore(at, p), weights, &weights);
   }
   See(gradients);
   for (size_t p = 0; p < x->size(); ++p) {
@@ -95,6 +99,7 @@ QuadRule::Turn QuadRule::TurnOf(const At& at, size_t parameter) const {
 }
 
 void QuadRule::ClipByValue(std::vector<QuadTensor>* gradients) const {
+  if (clip_value_ == kNone) return;
   const Quad c = clip_value_;
   for (QuadTensor& gradient : *gradients) {
     for (Quad& g : gradient) {
@@ -105,6 +110,7 @@ void QuadRule::ClipByValue(std::vector<QuadTensor>* gradients) const {
 }
 
 void QuadRule::ClipByNorm(std::vector<QuadTensor>* gradients) const {
+  if (clip_norm_ == kNone) return;
   Quad sum = 0;
   for (const QuadTensor& gradient : *gradients) sum += SumOfSquares(gradient);
   const Quad norm = Root(sum);

@@ -66,8 +66,8 @@ void AddFacts(const StepCase& step_case, cases::TestCase* c) {
   }
   for (const Tensor& tensor : network->batches[0]) {
     types.emplace(ToString(tensor.dtype()));
-    c->shape_sig +=
-        (c->shape_sig.empty() ? "" : ";") + tensor.shape().ToString();
+    if (!c->shape_sig.empty()) c->shape_sig += ";";
+    c->shape_sig += tensor.shape().ToString();
   }
   std::ranges::sort(c->operators);
   const auto twice = std::ranges::unique(c->operators);

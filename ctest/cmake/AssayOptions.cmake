@@ -11,6 +11,9 @@ target_compile_options(assay_options INTERFACE
   -ffp-contract=off
   # GCC 12 warns of overlap where a string is added to a literal (bug 105651).
   -Wno-restrict
+  # The compiler tidies its memory when it has a gigabyte more, not at each 128 MB:
+  # a tenth of its time.
+  $<$<CXX_COMPILER_ID:GNU>:--param=ggc-min-heapsize=1000000>
   # Google's designated initialisers leave out fields that have a default.
   -Wno-missing-field-initializers)
 

@@ -4,39 +4,69 @@
 # once for many sources: a test then costs half. A source includes what it uses
 # all the same: clang-tidy and the rules read it without this.
 #
-#   assay_precompile(assay_core)       # for the sources of a large library
+#   assay_precompile(assay_train)      # for the sources of a library
+#   assay_precompile(assay_core OWN)   # of one with compile options of its own
 #   assay_precompile(assay_cli COLD)   # of one that no case waits for: -O1
 #   assay_cheap_to_build(core_test)    # for what tests, and is not measured
+#   assay_cheap_to_build(mutant WITHOUT_TESTS)  # and has no test among its sources
 
 set(ASSAY_PRECOMPILED <algorithm> <array> <cmath> <cstdint> <cstring>
   <filesystem> <fstream> <functional> <limits> <map> <memory> <optional> <set>
   <span> <sstream> <string> <string_view> <utility> <vector>)
 
-function(assay_precompile target)
-  target_precompile_headers(${target} PRIVATE ${ASSAY_PRECOMPILED})
-  if("COLD" IN_LIST ARGN)
-    target_compile_options(${target}
-      PRIVATE $<$<CONFIG:Release,RelWithDebInfo>:-O1>)
+# The target NAME of options, made where it is not there, from which others take
+# their precompiled header: assay_headers(NAME OPTIONS... [HEADERS HEADER...])
+function(assay_headers name)
+  if(TARGET ${name})
+    return()
   endif()
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "HEADERS")
+  set(source ${PROJECT_BINARY_DIR}/generated/${name}.cc)
+  file(CONFIGURE OUTPUT ${source} CONTENT "")
+  add_library(${name} OBJECT ${source})
+  target_link_libraries(${name} PRIVATE assay_options)
+  target_compile_options(${name} PRIVATE ${arg_UNPARSED_ARGUMENTS})
+  target_precompile_headers(${name}
+    PRIVATE ${ASSAY_PRECOMPILED} ${arg_HEADERS})
+endfunction()
+
+set(ASSAY_COLD $<$<CONFIG:Release,RelWithDebInfo>:-O1>)
+
+function(assay_precompile target)
+  if("OWN" IN_LIST ARGN)
+    target_precompile_headers(${target} PRIVATE ${ASSAY_PRECOMPILED})
+  elseif("COLD" IN_LIST ARGN)
+    assay_headers(assay_cold_headers ${ASSAY_COLD})
+    target_precompile_headers(${target} REUSE_FROM assay_cold_headers)
+  else()
+    assay_headers(assay_library_headers)
+    target_precompile_headers(${target} REUSE_FROM assay_library_headers)
+  endif()
+  if("COLD" IN_LIST ARGN)
+    target_compile_options(${target} PRIVATE ${ASSAY_COLD})
+  endif()
+  # GCC 12 warns of lengths in the library's own headers where they are precompiled.
+  target_compile_options(${target} PRIVATE
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow -Wno-stringop-overread>)
 endfunction()
 
 # An executable that is not optimised, takes the precompiled header of all
-# tests, and is linked by gold where it is here, in a third of the time.
+# tests, and is linked by gold where it is here, in a third of the time. What has
+# no test among its own sources goes without GoogleTest's: to read a precompiled
+# header takes time by its size.
 find_program(ASSAY_GOLD ld.gold)
 mark_as_advanced(ASSAY_GOLD)
 function(assay_cheap_to_build target)
-  if(NOT TARGET assay_test_headers)
-    find_package(GTest REQUIRED)
-    set(source ${PROJECT_BINARY_DIR}/generated/test_headers.cc)
-    file(CONFIGURE OUTPUT ${source} CONTENT "")
-    add_library(assay_test_headers OBJECT ${source})
-    target_link_libraries(assay_test_headers
-      PRIVATE assay_options GTest::gmock)
-    target_compile_options(assay_test_headers PRIVATE -O0 -fPIE)
-    target_precompile_headers(assay_test_headers
-      PRIVATE ${ASSAY_PRECOMPILED} <gmock/gmock.h> <gtest/gtest.h>)
+  find_package(GTest REQUIRED)
+  if("WITHOUT_TESTS" IN_LIST ARGN)
+    set(headers assay_plain_headers)
+    assay_headers(${headers} -O0 -fPIE)
+  else()
+    set(headers assay_test_headers)
+    assay_headers(${headers} -O0 -fPIE HEADERS <gmock/gmock.h> <gtest/gtest.h>)
+    target_link_libraries(${headers} PRIVATE GTest::gmock)
   endif()
-  target_precompile_headers(${target} REUSE_FROM assay_test_headers)
+  target_precompile_headers(${target} REUSE_FROM ${headers})
   target_compile_options(${target} PRIVATE -O0)
   if(ASSAY_GOLD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     target_link_options(${target} PRIVATE -fuse-ld=gold)

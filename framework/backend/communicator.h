@@ -83,6 +83,14 @@ struct CollectiveCall {
   std::span<std::byte> out;
 };
 
+/// True where a byte belongs to both.
+inline bool ShareMemory(std::span<const std::byte> one,
+                        std::span<const std::byte> other) {
+  return !one.empty() && !other.empty() &&
+         one.data() < other.data() + other.size() &&
+         other.data() < one.data() + one.size();
+}
+
 /// A collective that is under way.
 class Pending {
  public:

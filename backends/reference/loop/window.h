@@ -113,19 +113,22 @@ void Window::ForEach(Body&& body) const {
   const WindowAxis& x = axes_[0];
   const WindowAxis& y = axes_[1];
   const WindowAxis& z = axes_[2];
+  // Each bound of taps is a division: none is taken twice.
   int64_t o = 0;
   for (int64_t ox = 0; ox < x.output; ++ox) {
+    const int64_t first_x = x.FirstTap(ox), end_x = x.EndTap(ox);
     for (int64_t oy = 0; oy < y.output; ++oy) {
+      const int64_t first_y = y.FirstTap(oy), end_y = y.EndTap(oy);
       for (int64_t oz = 0; oz < z.output; ++oz, ++o) {
         body(o, [&](auto&& visit) {
-          for (int64_t kx = x.FirstTap(ox); kx < x.EndTap(ox); ++kx) {
+          const int64_t first_z = z.FirstTap(oz), end_z = z.EndTap(oz);
+          for (int64_t kx = first_x; kx < end_x; ++kx) {
             const int64_t ix = x.Start(ox) + kx * x.dilation;
-            for (int64_t ky = y.FirstTap(oy); ky < y.EndTap(oy); ++ky) {
+            for (int64_t ky = first_y; ky < end_y; ++ky) {
               const int64_t iy = y.Start(oy) + ky * y.dilation;
-              const int64_t row = (ix * y.input + iy) * z.input;
-              const int64_t end = z.EndTap(oz);
-              for (int64_t kz = z.FirstTap(oz); kz < end; ++kz) {
-                visit(row + z.Start(oz) + kz * z.dilation);
+              const int64_t row = (ix * y.input + iy) * z.input + z.Start(oz);
+              for (int64_t kz = first_z; kz < end_z; ++kz) {
+                visit(row + kz * z.dilation);
               }
             }
           }

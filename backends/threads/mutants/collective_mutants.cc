@@ -98,7 +98,7 @@ Status RefuseNothing(Rank& rank, const CollectiveCall& call) {
 /// suite has room there.
 Status WriteBeyond(Rank& rank, const CollectiveCall& call) {
   ASSAY_RETURN_IF_ERROR(rank.right.Collect(call));
-  if (call.out.empty() || ShareMemory(call)) return OkStatus();
+  if (call.out.empty() || ShareMemory(call.in, call.out)) return OkStatus();
   constexpr size_t kRoom = 8;
   std::memset(call.out.data() + call.out.size(), 0x5A, kRoom);
   return OkStatus();
@@ -106,7 +106,7 @@ Status WriteBeyond(Rank& rank, const CollectiveCall& call) {
 
 Status ChangeInput(Rank& rank, const CollectiveCall& call) {
   ASSAY_RETURN_IF_ERROR(rank.right.Collect(call));
-  if (call.in.empty() || ShareMemory(call)) return OkStatus();
+  if (call.in.empty() || ShareMemory(call.in, call.out)) return OkStatus();
   // The caller's memory is not constant, only our view of it.
   const_cast<std::byte&>(call.in.front()) ^= std::byte{1};
   return OkStatus();

@@ -88,11 +88,4 @@ inline size_t WidthOf(const CollectiveCall& call) {
   return static_cast<size_t>(BitsOf(call.type)) / 8;
 }
 
-inline bool ShareMemory(const CollectiveCall& call) {
-  const std::byte* const in = call.in.data();
-  const std::byte* const out = call.out.data();
-  return !call.in.empty() && !call.out.empty() && in < out + call.out.size() &&
-         out < in + call.in.size();
-}
-
 }  // namespace assay::threads

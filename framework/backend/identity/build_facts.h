@@ -9,5 +9,5 @@
 
 // A package whose headers are no longer those that were installed says so.
 #ifndef ASSAY_HEADERS_DIGEST
-#define ASSAY_HEADERS_DIGEST "e03108eb2631168d"
+#define ASSAY_HEADERS_DIGEST "ff6dad1204a36441"
 #endif

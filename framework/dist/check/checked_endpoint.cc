@@ -13,12 +13,6 @@
 namespace assay::dist {
 namespace {
 
-bool Meet(std::span<const std::byte> one, std::span<const std::byte> other) {
-  return !one.empty() && !other.empty() &&
-         one.data() < other.data() + other.size() &&
-         other.data() < one.data() + one.size();
-}
-
 std::string TextOf(const CollectiveCall& call) {
   std::string text(ToString(call.operation));
   if (call.operation == Operation::kBarrier) return text;
@@ -53,8 +47,9 @@ void Held::Remove(const CheckedPending* owner) {
 
 std::string Held::Meets(const Call& other) const {
   for (const Owned& each : calls_) {
-    if (Meet(each.call.out, other.out) || Meet(each.call.out, other.in) ||
-        Meet(each.call.in, other.out)) {
+    if (ShareMemory(each.call.out, other.out) ||
+        ShareMemory(each.call.out, other.in) ||
+        ShareMemory(each.call.in, other.out)) {
       return each.call.text;
     }
   }
@@ -90,7 +85,7 @@ class CheckedPending final : public Pending {
     }
     is_waited_for_ = true;
     held_->Remove(this);
-    const bool is_in_place = Meet(call_.in, call_.out);
+    const bool is_in_place = ShareMemory(call_.in, call_.out);
     if (!is_in_place && core::StableHash(call_.in) != input_) {
       const std::string text = StrCat("rank ", rank_, " changed the input of ",
                                       TextOf(call_), " before it was done");

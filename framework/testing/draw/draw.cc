@@ -56,6 +56,14 @@ Draw::Draw(std::string_view test_id, int64_t seed, std::string_view purpose)
 bool Carries(DType type) { return IsFloatingPoint(type) && BitsOf(type) >= 16; }
 
 std::vector<double> NumbersOf(const Tensor& tensor) {
+  if (tensor.dtype() == DType::kFloat32) {
+    const auto floats = tensor.elements<float>();
+    return {floats.begin(), floats.end()};
+  }
+  if (tensor.dtype() == DType::kFloat64) {
+    const auto doubles = tensor.elements<double>();
+    return {doubles.begin(), doubles.end()};
+  }
   std::vector<double> numbers(static_cast<size_t>(tensor.num_elements()));
   for (size_t i = 0; i < numbers.size(); ++i) {
     numbers[i] = metric::DecodeFloat(

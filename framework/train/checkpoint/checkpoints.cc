@@ -2,36 +2,84 @@
 
 #include "framework/train/checkpoint/checkpoints.h"
 
-#include <chrono>
+#include <algorithm>
+#include <iterator>
+#include <memory>
 #include <span>
-#include <string>
+#include <system_error>
 #include <utility>
+#include <vector>
 
 #include "framework/file/file.h"
 
 namespace assay::train {
+namespace {
+
+/// Into memory of its own, which serves again where type and shape are alike.
+Status Copy(const Tensor& from, Tensor* to) {
+  if (!to->defined() || to->dtype() != from.dtype() ||
+      to->shape() != from.shape()) {
+    ASSAY_ASSIGN_OR_RETURN(*to, from.Clone());
+    return OkStatus();
+  }
+  std::ranges::copy(from.bytes(), to->mutable_data());
+  return OkStatus();
+}
+
+/// Null where there is no thread to be had.
+std::unique_ptr<OtherThread> NewThread() {
+  try {
+    return std::make_unique<OtherThread>();
+  } catch (const std::system_error&) {
+    return nullptr;
+  }
+}
+
+}  // namespace
 
 Status Checkpoints::Written() {
-  return writing_.valid() ? writing_.get() : OkStatus();
+  if (writer_ != nullptr) writer_->Wait();
+  return std::exchange(written_, OkStatus());
+}
+
+Status Checkpoints::Keep(const TrainingMoment& moment) {
+  kept_.standing = moment;
+  const std::span<const Parameter> parameters = moment.objective.parameters();
+  kept_.parameters.resize(parameters.size());
+  for (size_t p = 0; p < parameters.size(); ++p) {
+    kept_.parameters[p].name = parameters[p].name;
+    ASSAY_RETURN_IF_ERROR(
+        Copy(parameters[p].value, &kept_.parameters[p].value));
+  }
+  std::vector<StateTensor> state = moment.optimizer.State();
+  if (options_.more) {
+    std::ranges::move(options_.more(), std::back_inserter(state));
+  }
+  kept_.state.resize(state.size());
+  for (size_t s = 0; s < state.size(); ++s) {
+    kept_.state[s].parameter = std::move(state[s].parameter);
+    kept_.state[s].name = std::move(state[s].name);
+    ASSAY_RETURN_IF_ERROR(Copy(state[s].value, &kept_.state[s].value));
+  }
+  return OkStatus();
+}
+
+Status Checkpoints::Write() {
+  ASSAY_ASSIGN_OR_RETURN(bytes_, CheckpointBytes(kept_, std::move(bytes_)));
+  return file::WriteFile(options_.path, bytes_);
 }
 
 Status Checkpoints::Save(const TrainingMoment& moment) {
   if (options_.before) ASSAY_RETURN_IF_ERROR(options_.before());
-  Checkpoint checkpoint{
-      moment, {}, moment.optimizer.State(), options_.identity};
-  const std::span<const Parameter> parameters = moment.objective.parameters();
-  checkpoint.parameters.assign(parameters.begin(), parameters.end());
-  if (options_.more) {
-    const std::vector<StateTensor> more = options_.more();
-    checkpoint.state.insert(checkpoint.state.end(), more.begin(), more.end());
-  }
   ASSAY_RETURN_IF_ERROR(Written());
-  ASSAY_ASSIGN_OR_RETURN(bytes_,
-                         CheckpointBytes(checkpoint, std::move(bytes_)));
-  // Deferred where no thread is to be had: it is written behind the next step.
-  writing_ = std::async(std::launch::async | std::launch::deferred, [this] {
-    return file::WriteFile(options_.path, bytes_);
-  });
+  ASSAY_RETURN_IF_ERROR(Keep(moment));
+  if (writer_ == nullptr) writer_ = NewThread();
+  const auto write = [this] { written_ = Write(); };
+  if (writer_ == nullptr) {
+    write();
+  } else {
+    writer_->Start(write);
+  }
   return OkStatus();
 }
 
@@ -48,10 +96,8 @@ Status Checkpoints::BeforeEpoch(const TrainingMoment& moment) {
 Status Checkpoints::AfterStep(const TrainingMoment& moment) {
   const bool is_due = options_.every > 0 && moment.steps % options_.every == 0;
   if (is_due) return Save(moment);
-  const bool is_over =
-      writing_.valid() &&
-      writing_.wait_for(std::chrono::seconds(0)) != std::future_status::timeout;
-  return is_over ? Written() : OkStatus();
+  const bool is_writing = writer_ != nullptr && writer_->IsBusy();
+  return is_writing ? OkStatus() : Written();
 }
 
 Status Checkpoints::AfterRun(const TrainingMoment& moment) {

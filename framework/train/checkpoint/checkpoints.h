@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Checkpoints: keeps a run's last checkpoint while it goes. What is kept is what stood
-// when the event came; a thread writes it while the run goes on.
+// when the event came: the event copies it, and a thread writes it while the run goes on.
 //
 //   Checkpoints keeps({.path = "run/checkpoint.safetensors", .every = 100});
 //   training.events.push_back(&keeps);
@@ -11,13 +11,14 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <future>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "framework/core/status.h"
 #include "framework/train/checkpoint/checkpoint.h"
+#include "framework/train/other_thread.h"
 #include "framework/train/training_event.h"
 
 namespace assay::train {
@@ -39,7 +40,9 @@ struct CheckpointOptions {
 class Checkpoints : public TrainingEvent {
  public:
   explicit Checkpoints(CheckpointOptions options)
-      : options_(std::move(options)) {}
+      : options_(std::move(options)) {
+    kept_.identity = options_.identity;
+  }
   Checkpoints(const Checkpoints&) = delete;
   Checkpoints& operator=(const Checkpoints&) = delete;
 
@@ -51,12 +54,18 @@ class Checkpoints : public TrainingEvent {
 
  private:
   Status Save(const TrainingMoment& moment);
+  /// Copies what stands there, into the memory of the last copy.
+  Status Keep(const TrainingMoment& moment);
+  Status Write();
   /// What became of the writing under way, at its end; OK where there is none.
   Status Written();
 
   CheckpointOptions options_;
-  std::string bytes_;  // of the last one; read by the thread that writes
-  std::future<Status> writing_;
+  // The last one, its file, and what became of it: the thread's while it writes.
+  Checkpoint kept_;
+  std::string bytes_;
+  Status written_;
+  std::unique_ptr<OtherThread> writer_;  // from the first one on
 };
 
 }  // namespace assay::train

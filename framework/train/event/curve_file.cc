@@ -15,12 +15,9 @@ namespace {
 
 enum Column : uint8_t { kEpoch, kStep, kSamples, kSeconds, kColumnCount = 7 };
 
-constexpr std::chrono::seconds kLongestUnseen(1);
+using file::ToText;
 
-double SecondsSince(std::chrono::steady_clock::time_point began) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - began)
-      .count();
-}
+constexpr std::chrono::seconds kLongestUnseen(1);
 
 }  // namespace
 
@@ -64,19 +61,18 @@ Status CurveFile::BeforeRun(const TrainingMoment& moment) {
 
 Status CurveFile::Add(const TrainingMoment& moment, std::string_view set,
                       double loss, double accuracy) {
+  const auto now = std::chrono::steady_clock::now();
+  const double since = std::chrono::duration<double>(now - began_).count();
   rows_.push_back({moment.epoch, moment.steps, samples_,
-                   seconds_before_ + SecondsSince(began_), set, loss,
-                   accuracy});
-  const bool is_due =
-      std::chrono::steady_clock::now() - flushed_ >= kLongestUnseen;
-  return is_due ? Flush() : OkStatus();
+                   seconds_before_ + since, set, loss, accuracy});
+  return now - flushed_ >= kLongestUnseen ? Flush() : OkStatus();
 }
 
 Status CurveFile::Flush() {
   for (const Row& row : rows_) {
-    out_ << row.epoch << ',' << row.step << ',' << row.samples << ','
-         << file::ToText(row.seconds) << ',' << row.set << ','
-         << file::ToText(row.loss) << ',' << file::ToText(row.accuracy) << '\n';
+    out_ << StrCat(ToText(row.epoch), ",", ToText(row.step), ",",
+                   ToText(row.samples), ",", ToText(row.seconds), ",", row.set,
+                   ",", ToText(row.loss), ",", ToText(row.accuracy), "\n");
   }
   rows_.clear();
   out_.flush();

@@ -2,21 +2,26 @@
 
 #include "framework/train/event/progress_line.h"
 
-#include <cstdio>
+#include <charconv>
+#include <iterator>
 #include <string>
 
 #include "framework/core/text.h"
+#include "framework/file/csv.h"
 
 namespace assay::train {
 namespace {
+
+using file::ToText;
 
 /// Of a line that is to be cleared again: one that is wrapped is not.
 constexpr size_t kWidth = 79;
 
 std::string Digits(double number, int digits) {
-  char text[32];
-  std::snprintf(text, sizeof(text), "%.*f", digits, number);
-  return text;
+  char text[400];  // the longest double in full
+  const auto end = std::to_chars(text, std::end(text), number,
+                                 std::chars_format::fixed, digits);
+  return std::string(text, end.ptr);
 }
 
 std::string ScoreText(const Score& score, std::string_view between) {
@@ -48,11 +53,12 @@ Status ProgressLine::AfterStep(const TrainingMoment& moment) {
   const auto done = static_cast<double>(moment.steps - began_at_);
   const auto left = static_cast<double>(options_.steps - moment.steps);
   Clear();
-  std::string line = StrCat(
-      "epoch ", moment.epoch + 1, "/", options_.epochs, " step ", moment.steps,
-      "/", options_.steps, ": ", ScoreText(moment.train, ", "), ", ",
-      Digits(static_cast<double>(samples_) / gone, 0), " samples/s, ",
-      Digits(gone / done * left, 0), " s left");
+  std::string line =
+      StrCat("epoch ", ToText(moment.epoch + 1), "/", ToText(options_.epochs),
+             " step ", ToText(moment.steps), "/", ToText(options_.steps), ": ",
+             ScoreText(moment.train, ", "), ", ",
+             Digits(static_cast<double>(samples_) / gone, 0), " samples/s, ",
+             Digits(gone / done * left, 0), " s left");
   if (line.size() > kWidth) line.resize(kWidth);
   out_ << line << std::flush;
   is_shown_ = true;

@@ -221,7 +221,11 @@ Status AddBiasFlow(const Tensor& cotangent, int64_t filters, int64_t size,
   ASSAY_ASSIGN_OR_RETURN(Stored<double> db, GradientOf<double>(run, bias));
   if (db.data() == nullptr) return OkStatus();
   const Loaded<double> dy(cotangent);
-  for (int64_t i = 0; i < dy.size(); ++i) db[i / size % filters] += dy[i];
+  const int64_t rows = size == 0 ? 0 : dy.size() / size;
+  for (int64_t row = 0; row < rows; ++row) {
+    double& sum = db[row % filters];
+    for (int64_t i = row * size; i < (row + 1) * size; ++i) sum += dy[i];
+  }
   return OkStatus();
 }
 

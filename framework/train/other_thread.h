@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// OtherThread: one thread that runs one task after the other, as a host has a channel
-// for each thread that calls it.
+// OtherThread: one thread that runs one task after the other. To start a task takes
+// microseconds, to start a thread up to half a millisecond; and a host has a channel for
+// each thread that calls it.
 //
-//   OtherThread other;
+//   train::OtherThread other;
 //   other.Start([&] { of_b = b.Step(7); });
 //   of_a = a.Step(7);
 //   other.Wait();
@@ -16,14 +17,16 @@
 #include <thread>
 #include <utility>
 
-namespace assay::diverge {
+namespace assay::train {
 
 class OtherThread {
  public:
+  /// std::system_error where there is no thread to be had.
   OtherThread() : thread_([this] { Run(); }) {}
   OtherThread(const OtherThread&) = delete;
   OtherThread& operator=(const OtherThread&) = delete;
   ~OtherThread() {
+    Wait();
     Start(nullptr);
     thread_.join();
   }
@@ -36,7 +39,12 @@ class OtherThread {
     changed_.notify_all();
   }
 
-  void Wait() {
+  bool IsBusy() const {
+    const std::lock_guard lock(mutex_);
+    return is_busy_;
+  }
+
+  void Wait() const {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return !is_busy_; });
   }
@@ -56,11 +64,11 @@ class OtherThread {
     }
   }
 
-  std::mutex mutex_;
-  std::condition_variable changed_;
+  mutable std::mutex mutex_;
+  mutable std::condition_variable changed_;
   std::function<void()> task_;  // null: the end
   bool is_busy_ = false;
   std::thread thread_;
 };
 
-}  // namespace assay::diverge
+}  // namespace assay::train
