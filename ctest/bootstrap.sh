@@ -37,7 +37,7 @@ packages=(
   binutils ca-certificates ccache clang-format cmake dpkg-dev g++
   git libbenchmark-dev libcli11-dev libeigen3-dev libgmock-dev libgtest-dev
   libjpeg-dev libmpfr-dev libopenjp2-7-dev libopenmpi-dev libpng-dev
-  libprotobuf-dev libpugixml-dev libre2-dev libsimdjson-dev libssl-dev
+  libprotobuf-dev libpugixml-dev libre2-dev libsimdjson-dev libsimgrid-dev libssl-dev
   libtiff-dev libwebp-dev libzstd-dev ninja-build nlohmann-json3-dev
   openmpi-bin protobuf-compiler python3 python3-venv zlib1g-dev
 )

@@ -4,7 +4,7 @@
 
 #include <cstdlib>
 
-#include "backends/openmpi/mpi_call.h"
+#include "backends/mpi_rank/call.h"
 
 namespace assay::openmpi {
 

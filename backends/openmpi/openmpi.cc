@@ -12,9 +12,10 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/openmpi/mpi_call.h"
-#include "backends/openmpi/mpi_endpoint.h"
+#include "backends/mpi_rank/call.h"
+#include "backends/mpi_rank/endpoint.h"
 #include "backends/openmpi/mpi_world.h"
+#include "backends/openmpi/patience.h"
 #include "framework/backend/registry.h"
 
 namespace assay::openmpi {
@@ -37,12 +38,14 @@ class MpiRanks final : public Ranks {
     runs_ = (runs_ + 1) % kTags;
     MPI_Comm group = world->First(count);
     if (group == MPI_COMM_NULL) return std::vector<RankEnd>();
-    ASSAY_ASSIGN_OR_RETURN(const auto endpoint, MpiEndpoint::Of(group, runs_));
+    ASSAY_ASSIGN_OR_RETURN(const auto endpoint,
+                           mpi_rank::MpiEndpoint::Of(group, runs_, patience_));
     return std::vector<RankEnd>{{endpoint->rank(), rank(*endpoint)}};
   }
 
  private:
   int runs_ = 0;
+  Patience patience_;
 };
 
 class OpenMpi final : public Backend {

@@ -2,7 +2,8 @@
 //
 // MpiEndpoint: a rank of a communicator.
 //
-//   ASSAY_ASSIGN_OR_RETURN(const auto mine, MpiEndpoint::Of(group, /*tag=*/7));
+//   ASSAY_ASSIGN_OR_RETURN(const auto mine,
+//                          MpiEndpoint::Of(group, /*tag=*/7, waiting));
 
 #pragma once
 
@@ -13,16 +14,18 @@
 #include <memory>
 #include <span>
 
+#include "backends/mpi_rank/waiting.h"
 #include "framework/backend/communicator.h"
 #include "framework/core/status.h"
 
-namespace assay::openmpi {
+namespace assay::mpi_rank {
 
 class MpiEndpoint final : public Endpoint {
  public:
-  /// Messages have a tag: what another run left is none of this one's. The group lives as
-  /// long, unless it is this endpoint's own.
+  /// Messages have a tag: what another run left is none of this one's. `waiting` outlives
+  /// it, and so does the group, unless it is this endpoint's own.
   static Result<std::unique_ptr<MpiEndpoint>> Of(MPI_Comm group, int tag,
+                                                 Waiting& waiting,
                                                  bool owns = false);
   ~MpiEndpoint() override;
 
@@ -37,17 +40,18 @@ class MpiEndpoint final : public Endpoint {
   Result<std::unique_ptr<Endpoint>> Split(int color, int key) override;
 
  private:
-  MpiEndpoint(MPI_Comm group, int tag, bool owns)
-      : group_(group), tag_(tag), owns_(owns) {}
+  MpiEndpoint(MPI_Comm group, int tag, Waiting& waiting, bool owns)
+      : group_(group), tag_(tag), waiting_(waiting), owns_(owns) {}
 
-  static Status Wait(std::array<MPI_Request, 2>& requests,
-                     std::array<MPI_Status, 2>& ended, int from);
+  Status Wait(std::array<MPI_Request, 2>& requests,
+              std::array<MPI_Status, 2>& ended, const Awaited& awaited);
 
   MPI_Comm group_;
   const int tag_;
+  Waiting& waiting_;
   const bool owns_;
   int size_ = 0;
   int rank_ = 0;
 };
 
-}  // namespace assay::openmpi
+}  // namespace assay::mpi_rank

@@ -2,18 +2,18 @@
 //
 // Source: MPI: A Message-Passing Interface Standard, version 3.1, section 5.12.
 
-#include "backends/openmpi/mpi_collective.h"
+#include "backends/mpi_rank/collective.h"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
-#include <string>
+#include <span>
 #include <vector>
 
-#include "backends/openmpi/mpi_call.h"
+#include "backends/mpi_rank/call.h"
 
-namespace assay::openmpi {
+namespace assay::mpi_rank {
 namespace {
 
 Result<MPI_Datatype> TypeOf(DType type) {
@@ -77,8 +77,10 @@ Blocks BlocksOf(Operation operation, size_t ranks, bool is_root) {
 
 class MpiCollective final : public Pending {
  public:
-  MpiCollective(MPI_Comm group, const CollectiveCall& call)
-      : group_(group), call_(call) {}
+  /// `blocks`: what begins it returns when the rank's part is done.
+  MpiCollective(MPI_Comm group, const CollectiveCall& call, Waiting& waiting,
+                bool blocks)
+      : group_(group), call_(call), waiting_(waiting), blocks_(blocks) {}
 
   Status Begin();
   Status Wait() override;
@@ -89,9 +91,13 @@ class MpiCollective final : public Pending {
   /// broadcast that is not.
   void Arrange();
   Status Call();
+  template <class Start, class Run, class... Arguments>
+  Status Do(const char* name, Start start, Run run, Arguments... arguments);
 
   const MPI_Comm group_;
   const CollectiveCall call_;
+  Waiting& waiting_;
+  const bool blocks_;
   int size_ = 0, rank_ = 0, count_ = 0;
   MPI_Datatype type_ = MPI_BYTE;
   std::vector<std::byte> copy_;  // of the input
@@ -135,46 +141,45 @@ void MpiCollective::Arrange() {
   }
 }
 
+template <class Start, class Run, class... Arguments>
+Status MpiCollective::Do(const char* name, Start start, Run run,
+                         Arguments... arguments) {
+  return Checked(blocks_ ? run(arguments...) : start(arguments..., &request_),
+                 name);
+}
+
 Status MpiCollective::Call() {
   const int root = call_.root;
   const MPI_Op op = OpOf(call_.reduction);
   switch (call_.operation) {
     case Operation::kBarrier:
-      ASSAY_MPI(MPI_Ibarrier, group_, &request_);
-      break;
+      return Do("MPI_Barrier", MPI_Ibarrier, MPI_Barrier, group_);
     case Operation::kBroadcast:
-      ASSAY_MPI(MPI_Ibcast, out_, count_, type_, root, group_, &request_);
-      break;
+      return Do("MPI_Bcast", MPI_Ibcast, MPI_Bcast, out_, count_, type_, root,
+                group_);
     case Operation::kReduce:
-      ASSAY_MPI(MPI_Ireduce, in_, out_, count_, type_, op, root, group_,
-                &request_);
-      break;
+      return Do("MPI_Reduce", MPI_Ireduce, MPI_Reduce, in_, out_, count_, type_,
+                op, root, group_);
     case Operation::kAllReduce:
-      ASSAY_MPI(MPI_Iallreduce, in_, out_, count_, type_, op, group_,
-                &request_);
-      break;
+      return Do("MPI_Allreduce", MPI_Iallreduce, MPI_Allreduce, in_, out_,
+                count_, type_, op, group_);
     case Operation::kGather:
-      ASSAY_MPI(MPI_Igather, in_, count_, type_, out_, count_, type_, root,
-                group_, &request_);
-      break;
+      return Do("MPI_Gather", MPI_Igather, MPI_Gather, in_, count_, type_, out_,
+                count_, type_, root, group_);
     case Operation::kScatter:
-      ASSAY_MPI(MPI_Iscatter, in_, count_, type_, out_, count_, type_, root,
-                group_, &request_);
-      break;
+      return Do("MPI_Scatter", MPI_Iscatter, MPI_Scatter, in_, count_, type_,
+                out_, count_, type_, root, group_);
     case Operation::kReduceScatter:
-      ASSAY_MPI(MPI_Ireduce_scatter_block, in_, out_, count_, type_, op, group_,
-                &request_);
-      break;
+      return Do("MPI_Reduce_scatter_block", MPI_Ireduce_scatter_block,
+                MPI_Reduce_scatter_block, in_, out_, count_, type_, op, group_);
     case Operation::kAllGather:
-      ASSAY_MPI(MPI_Iallgather, in_, count_, type_, out_, count_, type_, group_,
-                &request_);
-      break;
+      return Do("MPI_Allgather", MPI_Iallgather, MPI_Allgather, in_, count_,
+                type_, out_, count_, type_, group_);
     case Operation::kAllToAll:
-      ASSAY_MPI(MPI_Ialltoall, in_, count_, type_, out_, count_, type_, group_,
-                &request_);
-      break;
+      return Do("MPI_Alltoall", MPI_Ialltoall, MPI_Alltoall, in_, count_, type_,
+                out_, count_, type_, group_);
   }
-  return OkStatus();
+  return Internal("found an operation of no name");
 }
 
 Status MpiCollective::Begin() {
@@ -188,27 +193,30 @@ Status MpiCollective::Begin() {
 }
 
 Status MpiCollective::Wait() {
-  ASSAY_ASSIGN_OR_RETURN(
-      const bool is_done, IsDoneInTime([&]() -> Result<bool> {
-        int is_over = 0;
-        ASSAY_MPI(MPI_Test, &request_, &is_over, MPI_STATUS_IGNORE);
-        return is_over != 0;
-      }));
-  if (is_done) return OkStatus();
+  MPI_Status ended;
+  const Status waited =
+      waiting_.ForAll(std::span(&request_, 1), std::span(&ended, 1),
+                      {.collective = call_.operation});
+  if (waited.code() != StatusCode::kFailedPrecondition) return waited;
   // MPI cancels no collective, which would write into memory that is another's by then.
-  std::fprintf(stderr, "openmpi: rank %d waited more than %ld s in %s\n", rank_,
-               static_cast<long>(kPatience.count()),
-               std::string(ToString(call_.operation)).c_str());
+  std::fprintf(stderr, "rank %d: %s\n", rank_, waited.message().c_str());
   std::abort();
 }
 
 }  // namespace
 
 Result<std::unique_ptr<Pending>> StartCollective(MPI_Comm group,
-                                                 const CollectiveCall& call) {
-  auto made = std::make_unique<MpiCollective>(group, call);
+                                                 const CollectiveCall& call,
+                                                 Waiting& waiting) {
+  auto made = std::make_unique<MpiCollective>(group, call, waiting,
+                                              /*blocks=*/false);
   ASSAY_RETURN_IF_ERROR(made->Begin());
   return std::unique_ptr<Pending>(std::move(made));
 }
 
-}  // namespace assay::openmpi
+Status RunCollective(MPI_Comm group, const CollectiveCall& call,
+                     Waiting& waiting) {
+  return MpiCollective(group, call, waiting, /*blocks=*/true).Begin();
+}
+
+}  // namespace assay::mpi_rank

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Machine: SimGrid's simulation of computers, each with one link to a switch, in this
+// process. A rank is a context of the calling thread: ranks take turns where they call MPI,
+// in the same order each time, and seconds are those of the simulated clock.
+//
+//   void Talk(int rank);  // calls MPI
+//   Machine& machine = Machine::Get();
+//   const bool have_all_ended = machine.Run(1024, Talk);
+//
+// Sources: Degomme, Legrand, Markomanolis, Quinson, Stillwell and Suter, "Simulating MPI
+// applications: the SMPI approach" (2017); the manual of SimGrid 3.32, page "SMPI as a
+// library".
+
+#pragma once
+
+#include <simgrid/forward.h>
+
+#include <functional>
+#include <vector>
+
+namespace assay::smpi {
+
+inline constexpr int kMostRanks = 1024;
+
+/// A link: the time of a message of b bytes is `latency + b / bandwidth`, over two of them.
+inline constexpr double kLinkSeconds = 0.5e-6;
+inline constexpr double kLinkBytesPerSecond = 1.25e9;
+
+/// Of one thread.
+class Machine {
+ public:
+  /// Made by the first call, with the signal handlers of the process as they were.
+  static Machine& Get();
+
+  /// Calls `rank` as each of 1 to kMostRanks ranks of an MPI world of its own, between
+  /// MPI_Init and MPI_Finalize. False where ranks waited that nobody could answer: those
+  /// are unwound.
+  bool Run(int count, const std::function<void(int rank)>& rank);
+
+  /// That have been simulated.
+  double seconds() const;
+
+ private:
+  Machine();
+
+  simgrid::s4u::Engine& engine_;
+  std::vector<simgrid::s4u::Host*> hosts_;
+  int runs_ = 0;
+};
+
+}  // namespace assay::smpi
