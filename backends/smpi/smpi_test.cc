@@ -4,19 +4,21 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <csignal>
 #include <cstdint>
 #include <fstream>
 #include <functional>
 #include <iterator>
-#include <memory>
 #include <span>
-#include <string>
 #include <vector>
 
-#include "framework/backend/backend.h"
+#include "backends/smpi/machine.h"
+#include "backends/smpi/smpi_ranks.h"
 #include "framework/backend/communicator.h"
-#include "framework/backend/registry.h"
+#include "framework/core/tensor.h"
+#include "framework/dist/collective.h"
+#include "framework/dist/endpoint.h"
 
 namespace assay::smpi {
 namespace {
@@ -26,12 +28,7 @@ using testing::HasSubstr;
 
 std::vector<RankEnd> EndsOf(int count,
                             const std::function<Status(Endpoint&)>& rank) {
-  static const std::unique_ptr<Backend> backend = [] {
-    EXPECT_TRUE(LoadBackendModule(ASSAY_SMPI_MODULE).ok());
-    return MakeBackend("smpi").value();
-  }();
-  Ranks* const ranks = backend->ranks({}).value();
-  return ranks->Run(count, rank).value();
+  return SmpiRanks().Run(count, rank).value();
 }
 
 Status Barrier(Endpoint& mine) {
@@ -113,13 +110,65 @@ TEST(SmpiTest, SignalsStayTheProcess) {
 }
 
 TEST(SmpiTest, MoreRanksThanThereAreAreDeclined) {
-  EndsOf(1, Barrier);
-  const std::unique_ptr<Backend> backend = MakeBackend("smpi").value();
-  Ranks* const ranks = backend->ranks({}).value();
-  EXPECT_EQ(ranks->Run(1025, Barrier).status().code(),
+  EXPECT_EQ(SmpiRanks().Run(1025, Barrier).status().code(),
             StatusCode::kUnsupported);
-  EXPECT_THAT(backend->ranks({{"mutant", "any"}}).status().message(),
-              HasSubstr("found the setting mutant"));
+}
+
+/// What an all-reduce takes on the simulated clock, from the last rank that begins to the
+/// last that ends.
+double SecondsOf(dist::Algorithm algorithm, int ranks, int64_t count) {
+  const dist::Collective what = {
+      .algorithm = algorithm, .ranks = ranks, .count = count};
+  double begun = 0;
+  double ended = 0;
+  for (const RankEnd& end : EndsOf(ranks, [&](Endpoint& mine) -> Status {
+         ASSAY_ASSIGN_OR_RETURN(Tensor buffer,
+                                Tensor::Allocate(DType::kFloat32, {count}));
+         std::ranges::fill(buffer.mutable_elements<float>(), 1.0F);
+         ASSAY_RETURN_IF_ERROR(Barrier(mine));
+         begun = std::max(begun, Machine::Get().seconds());
+         ASSAY_RETURN_IF_ERROR(
+             dist::RunCollective(what, Reduction::kSum, mine, &buffer));
+         ended = std::max(ended, Machine::Get().seconds());
+         return OkStatus();
+       })) {
+    EXPECT_TRUE(end.status.ok()) << end.status.message();
+  }
+  return ended - begun;
+}
+
+// Sources: Thakur, Rabenseifner and Gropp, "Optimization of collective communication
+// operations in MPICH" (2005), section 4, without the time of additions; for the ring
+// Patarasuk and Yuan (2009).
+TEST(SmpiTest, AnAllReduceTakesTheTimeOfItsFormula) {
+  constexpr double kLatency = 2 * kLinkSeconds;
+  constexpr double kHeader = 16;  // bytes that SMPI 3.32 adds to a message
+  constexpr int64_t kCount =
+      65536;  // a block of each rank is of the same length
+  constexpr double kBytes = 4 * kCount;
+  const auto message = [](double bytes) {
+    return kLatency + (bytes + kHeader) / kLinkBytesPerSecond;
+  };
+  for (const int ranks : {4, 16, 64}) {
+    const double n = ranks;
+    const double rounds = std::log2(n);
+    double halves = 0;  // sent there and back
+    for (int i = 1; i <= rounds; ++i) {
+      halves += 2 * message(kBytes / std::exp2(i));
+    }
+    const struct {
+      dist::Algorithm algorithm;
+      double seconds;
+    } rows[] = {
+        {dist::Algorithm::kRing, 2 * (n - 1) * message(kBytes / n)},
+        {dist::Algorithm::kRecursiveDoubling, rounds * message(kBytes)},
+        {dist::Algorithm::kRabenseifner, halves},
+    };
+    for (const auto& [algorithm, seconds] : rows) {
+      EXPECT_NEAR(SecondsOf(algorithm, ranks, kCount), seconds, 1e-6 * seconds)
+          << dist::ToString(algorithm) << " " << ranks;
+    }
+  }
 }
 
 }  // namespace

@@ -59,6 +59,7 @@ void Describe(const SchemeCase& from, cases::TestCase* c) {
   c->kind = "scheme";
   c->dtypes = {"float32"};
   c->n_ranks = from.ranks;
+  c->tier = from.tier();
   c->attributes = {{"optimizer", from.optimizer}, {"way", from.way}};
 }
 

@@ -10,8 +10,9 @@ namespace {
 using dist::Operation;
 using dist::Reduction;
 
-constexpr std::array<std::string_view, 5> kNames = {
-    "own", "own_in_place", "own_started", "own_two", "own_split"};
+constexpr std::array<std::string_view, 6> kNames = {
+    "own",     "own_in_place", "own_started", "own_started_in_place",
+    "own_two", "own_split"};
 
 // Powers of two, their neighbours, and a prime.
 constexpr int kRanks[] = {1, 2, 3, 4, 5, 7, 8, 9, 16, 61};
@@ -44,6 +45,7 @@ class Cases {
       AddTypes();
       for (const int ranks : kOfEachType) {
         Add(Way::kInPlace, ranks, kCountOfEachType);
+        Add(Way::kStartedInPlace, ranks, kCountOfEachType);
       }
     }
     const int64_t count =

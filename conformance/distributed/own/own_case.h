@@ -16,11 +16,12 @@
 namespace assay::distributed {
 
 enum class Way : uint8_t {
-  kOwn,      // input and output apart
-  kInPlace,  // in the same memory
-  kStarted,  // begun, and waited for later
-  kTwo,      // two under way, which ranks wait for in different orders
-  kSplit,    // by two halves of the ranks, each in the opposite order
+  kOwn,             // input and output apart
+  kInPlace,         // in the same memory
+  kStarted,         // begun, and waited for later
+  kStartedInPlace,  // both of them
+  kTwo,             // two under way, which ranks wait for in different orders
+  kSplit,           // by two halves of the ranks, each in the opposite order
 };
 
 /// "own", "own_in_place".

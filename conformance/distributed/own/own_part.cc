@@ -71,25 +71,33 @@ Status RunApart(Endpoint& mine, dist::Reduction reduction, OwnTask& task) {
   return apart->Finish();
 }
 
+/// Called, or begun and waited for.
+Status Collect(Endpoint& mine, const CollectiveCall& call, bool starts) {
+  if (!starts) return mine.Collect(call);
+  ASSAY_ASSIGN_OR_RETURN(const auto pending, mine.Start(call));
+  return pending->Wait();
+}
+
 /// What goes to each rank and what comes from each stand apart in a buffer: both are in the
 /// first half for this call.
-Status AllToAllInPlace(Endpoint& mine, CollectiveCall call) {
+Status AllToAllInPlace(Endpoint& mine, CollectiveCall call, bool starts) {
   std::vector<std::byte> both(call.in.begin(), call.in.end());
   const std::span<std::byte> out = std::exchange(call.out, both);
   call.in = both;
-  ASSAY_RETURN_IF_ERROR(mine.Collect(call));
+  ASSAY_RETURN_IF_ERROR(Collect(mine, call, starts));
   std::ranges::copy(both, out.begin());
   return OkStatus();
 }
 
-Status RunInPlace(Endpoint& mine, dist::Reduction reduction, OwnTask& task) {
+Status RunInPlace(Endpoint& mine, dist::Reduction reduction, OwnTask& task,
+                  bool starts) {
   ASSAY_ASSIGN_OR_RETURN(
       const CollectiveCall call,
       dist::OwnCallOf(task.what, reduction, task.rank, &task.buffer));
   if (task.what.operation == dist::Operation::kAllToAll) {
-    return AllToAllInPlace(mine, call);
+    return AllToAllInPlace(mine, call, starts);
   }
-  return mine.Collect(call);
+  return Collect(mine, call, starts);
 }
 
 /// All of them begun, and then waited for, in another order on every second rank.
@@ -185,7 +193,9 @@ Status RunTasks(const OwnCase& test_case, Endpoint& mine,
     case Way::kSplit:
       return RunSplit(mine, reduction, tasks[0]);
     case Way::kInPlace:
-      return RunInPlace(mine, reduction, tasks[0]);
+    case Way::kStartedInPlace:
+      return RunInPlace(mine, reduction, tasks[0],
+                        test_case.way == Way::kStartedInPlace);
     case Way::kOwn:
       break;
   }

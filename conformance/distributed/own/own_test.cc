@@ -74,8 +74,8 @@ class Bare : public Wrapped {
 
 // Kills: a library without the interface that fails where it declines.
 TEST(OwnRunTest, WhatALibraryLacksIsUnsupported) {
-  for (const Way way :
-       {Way::kOwn, Way::kInPlace, Way::kStarted, Way::kTwo, Way::kSplit}) {
+  for (const Way way : {Way::kOwn, Way::kInPlace, Way::kStarted,
+                        Way::kStartedInPlace, Way::kTwo, Way::kSplit}) {
     const RanCase ran =
         RanOn(CaseOf(Operation::kAllReduce, way),
               [](Endpoint& mine) { return std::make_unique<Bare>(mine); });

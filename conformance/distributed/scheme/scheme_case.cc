@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <span>
@@ -28,6 +29,14 @@ using dist::Travel;
 using Optimizer = std::unique_ptr<train::Optimizer>;
 
 constexpr int kRanks[] = {1, 2, 3, 4, 8};
+// Of the scheme that others stand beside, with the optimizer that has no state: powers of
+// two, by which sums are divided without a rounding.
+constexpr int kOfScale[] = {64, 256, 1024};
+// By a ring, whose messages grow with the square of the ranks.
+constexpr int kMostOfSquare = 256;
+constexpr std::string_view kSquareWay = "ring";
+constexpr std::string_view kSchemeOfScale = "train_all_reduce";
+constexpr std::string_view kOptimizerOfScale = "gradient_descent";
 constexpr int64_t kFloatBytes = 4;
 constexpr char kOwnWay[] = "own";
 
@@ -246,6 +255,11 @@ std::string SchemeCase::test_id() const {
   return StrCat("distributed/", scheme, "/", way, ".", optimizer, "#n", ranks);
 }
 
+cases::Tier SchemeCase::tier() const {
+  return ranks > kRanks[std::size(kRanks) - 1] ? cases::Tier::kScale
+                                               : cases::Tier::kCi;
+}
+
 std::vector<SchemeCase> AllSchemeCases() {
   std::vector<SchemeCase> all;
   for (const Kind& kind : Kinds()) {
@@ -257,6 +271,14 @@ std::vector<SchemeCase> AllSchemeCases() {
           const bool rounds =
               kind.name.starts_with("train_average") && ranks == 3;
           if (rounds) continue;
+          all.push_back(
+              {std::string(kind.name), way, std::string(optimizer), ranks});
+        }
+        if (kind.name != kSchemeOfScale || optimizer != kOptimizerOfScale) {
+          continue;
+        }
+        for (const int ranks : kOfScale) {
+          if (way == kSquareWay && ranks > kMostOfSquare) continue;
           all.push_back(
               {std::string(kind.name), way, std::string(optimizer), ranks});
         }

@@ -15,6 +15,7 @@
 #include "framework/backend/communicator.h"
 #include "framework/dist/collective.h"
 #include "framework/dist/scheme/scheme.h"
+#include "framework/testing/case/test_case.h"
 #include "framework/train/optimizer/optimizer.h"
 
 namespace assay::distributed {
@@ -35,6 +36,8 @@ struct SchemeCase {
 
   /// "distributed/train_all_reduce/ring.adam#n4".
   std::string test_id() const;
+  /// Scale for more ranks than 8.
+  cases::Tier tier() const;
 };
 
 /// By scheme, way, optimizer and ranks.

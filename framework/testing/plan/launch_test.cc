@@ -12,7 +12,9 @@
 namespace assay::plan {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 Result<Launch> Read(const std::string& text) {
   const file::ScratchFolder folder;
@@ -24,6 +26,21 @@ TEST(LaunchTest, NamesItsTransport) {
   const auto launch = Read("# how\n\ntransport threads\n");
   ASSERT_TRUE(launch.ok()) << launch.status().ToString();
   EXPECT_EQ(launch->transport, "threads");
+}
+
+constexpr char kLaunched[] =
+    "transport mpi\nmost 8\nlauncher run -n {ranks} --tag {ranks}\n"
+    "rank THE_RANK\nenvironment ROOM={scratch}/a:{scratch}/b\n";
+
+TEST(LaunchTest, TheCommandHasItsRanksAndItsScratch) {
+  const auto launch = Read(kLaunched);
+  ASSERT_TRUE(launch.ok()) << launch.status().ToString();
+  EXPECT_EQ(launch->most, 8);
+  EXPECT_EQ(launch->rank, "THE_RANK");
+  EXPECT_THAT(CommandOf(*launch, 4, "/s"),
+              ElementsAre("/usr/bin/env", "ROOM=/s/a:/s/b", "run", "-n", "4",
+                          "--tag", "4"));
+  EXPECT_THAT(CommandOf(*Read("transport threads\n"), 4, "/s"), IsEmpty());
 }
 
 TEST(LaunchTest, AFolderWithoutOneHasNoRanks) {
@@ -41,6 +58,12 @@ TEST(LaunchTest, WhatIsWrongIsNamedWithItsLine) {
               HasSubstr("launch.txt:2: found 'transport b'"));
   EXPECT_THAT(Read("# nothing\n").status().message(),
               HasSubstr("found no transport, wanted 'transport NAME'"));
+  EXPECT_THAT(Read("transport a\nmost 0\n").status().message(),
+              HasSubstr("launch.txt:2: found 'most 0'"));
+  EXPECT_THAT(Read("transport a\nlauncher run\n").status().message(),
+              HasSubstr("found a launcher, wanted both"));
+  EXPECT_THAT(Read("transport a\nrank R\n").status().message(),
+              HasSubstr("found a rank, wanted both"));
 }
 
 }  // namespace

@@ -120,6 +120,18 @@ TEST(FloorTest, ACaseThatLeavesThePlanIsAnError) {
   }
 }
 
+// Kills: a run of another tier, which has more cases than a floor knows.
+TEST(FloorTest, CasesOfOtherTiersAreNoPart) {
+  std::vector<cases::TestCase> planned = CasesOf(kPlanned);
+  cases::TestCase& more = planned.emplace_back(planned[0]);
+  more.test_id = "node/A/of_scale";
+  more.tier = cases::Tier::kScale;
+  const Floor floor = FloorOf(
+      Counted("all where suite:node\nbut not where op:B\n", kPlanned), planned);
+  EXPECT_THAT(floor.Errors(), IsEmpty());
+  EXPECT_FALSE(floor.cases().contains("node/A/of_scale"));
+}
+
 TEST(FloorTest, LinesWithoutUseOrCountAreErrors) {
   const Floor floor =
       FloorOf("all where op:A\nbut not where op:C\n", CasesOf({"node/A/a"}));
