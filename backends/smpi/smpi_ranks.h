@@ -2,6 +2,7 @@
 //
 // SmpiRanks: ranks of the simulated machine.
 //
+//   Status Greet(Endpoint& mine);  // what each rank does
 //   SmpiRanks ranks;
 //   ASSAY_ASSIGN_OR_RETURN(const std::vector<RankEnd> ended, ranks.Run(1024, Greet));
 
