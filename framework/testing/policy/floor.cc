@@ -79,7 +79,7 @@ Status Floor::Add(FloorLine line, std::string source, bool met) {
 }
 
 void Floor::Consider(const cases::TestCase& planned) {
-  if (planned.tier != cases::Tier::kCi) return;
+  if (planned.tier > cases::Tier::kCi) return;
   if (named_.contains(planned.test_id)) return;
   std::optional<FloorCase> state;
   for (Rule& rule : rules_) {
