@@ -99,11 +99,10 @@ Machine::Machine() : engine_(NewEngine()) {
   SMPI_init();
 }
 
-bool Machine::Run(int count, const std::function<void(int rank)>& rank) {
+void Machine::Run(int count, const std::function<void(int rank)>& rank) {
   const std::string world = StrCat("run", runs_++);
   SMPI_app_instance_register(world.c_str(), nullptr, count);
   std::vector<aid_t> ranks;
-  int ended = 0;
   for (int i = 0; i < count; ++i) {
     const s4u::ActorPtr actor =
         s4u::Actor::init(StrCat("rank", i), hosts_[static_cast<size_t>(i)]);
@@ -113,13 +112,11 @@ bool Machine::Run(int count, const std::function<void(int rank)>& rank) {
       MPI_Init(nullptr, nullptr);
       rank(i);
       MPI_Finalize();
-      ++ended;
     });
     ranks.push_back(actor->get_pid());
   }
   engine_.run();
   for (const aid_t each : ranks) Forget(each);
-  return ended == count;
 }
 
 double Machine::seconds() const { return s4u::Engine::get_clock(); }

@@ -6,7 +6,7 @@
 //
 //   void Talk(int rank);  // calls MPI
 //   Machine& machine = Machine::Get();
-//   const bool have_all_ended = machine.Run(1024, Talk);
+//   machine.Run(1024, Talk);
 //
 // Sources: Degomme, Legrand, Markomanolis, Quinson, Stillwell and Suter, "Simulating MPI
 // applications: the SMPI approach" (2017); the manual of SimGrid 3.32, page "SMPI as a
@@ -34,9 +34,8 @@ class Machine {
   static Machine& Get();
 
   /// Calls `rank` as each of 1 to kMostRanks ranks of an MPI world of its own, between
-  /// MPI_Init and MPI_Finalize. False where ranks waited that nobody could answer: those
-  /// are unwound.
-  bool Run(int count, const std::function<void(int rank)>& rank);
+  /// MPI_Init and MPI_Finalize. Ranks that nobody can answer are unwound.
+  void Run(int count, const std::function<void(int rank)>& rank);
 
   /// That have been simulated.
   double seconds() const;

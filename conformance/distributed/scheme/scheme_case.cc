@@ -32,11 +32,10 @@ constexpr int kRanks[] = {1, 2, 3, 4, 8};
 // Of the scheme that others stand beside, with the optimizer that has no state: powers of
 // two, by which sums are divided without a rounding.
 constexpr int kOfScale[] = {64, 256, 1024};
-// By a ring, whose messages grow with the square of the ranks.
-constexpr int kMostOfSquare = 256;
-constexpr std::string_view kSquareWay = "ring";
 constexpr std::string_view kSchemeOfScale = "train_all_reduce";
 constexpr std::string_view kOptimizerOfScale = "gradient_descent";
+// By a ring, whose messages grow with the square of the ranks.
+constexpr int kMostOfRing = 256;
 constexpr int64_t kFloatBytes = 4;
 constexpr char kOwnWay[] = "own";
 
@@ -278,7 +277,9 @@ std::vector<SchemeCase> AllSchemeCases() {
           continue;
         }
         for (const int ranks : kOfScale) {
-          if (way == kSquareWay && ranks > kMostOfSquare) continue;
+          if (way == ToString(Algorithm::kRing) && ranks > kMostOfRing) {
+            continue;
+          }
           all.push_back(
               {std::string(kind.name), way, std::string(optimizer), ranks});
         }
