@@ -36,10 +36,10 @@ readonly kKnown="nightly onednn onnxruntime"
 packages=(
   binutils ca-certificates ccache clang-format cmake dpkg-dev g++
   git libbenchmark-dev libcli11-dev libeigen3-dev libgmock-dev libgtest-dev
-  libjpeg-dev libmpfr-dev libopenjp2-7-dev libopenmpi-dev libpng-dev
+  libjpeg-dev libmpfr-dev libmpich-dev libopenjp2-7-dev libopenmpi-dev libpng-dev
   libprotobuf-dev libpugixml-dev libre2-dev libsimdjson-dev libsimgrid-dev libssl-dev
   libtiff-dev libwebp-dev libzstd-dev ninja-build nlohmann-json3-dev
-  openmpi-bin protobuf-compiler python3 python3-venv zlib1g-dev
+  mpich openmpi-bin protobuf-compiler python3 python3-venv zlib1g-dev
 )
 
 nightly=
@@ -233,6 +233,22 @@ step_digits() {
   rm -rf "$work"
 }
 
+# --- oneCCL: headers and the static library for CPUs. The package is not installed, since
+# it wants the libraries for GPUs, too.
+
+step_oneccl() {
+  local work=build/deps/work/oneccl
+  rm -rf "$work" build/deps/oneccl
+  mkdir -p "$work" build/deps/oneccl/lib
+  .venv/bin/python -m pip download --no-input --progress-bar off --no-deps \
+    --only-binary :all: -r ctest/requirements-oneccl.txt -d "$work"
+  .venv/bin/python -m zipfile -e "$work"/oneccl_devel-*.whl "$work/wheel"
+  cp -r "$work"/wheel/oneccl_devel-*.data/data/include build/deps/oneccl
+  cp "$work"/wheel/oneccl_devel-*.data/data/lib/ccl/cpu/lib/libccl.a \
+    build/deps/oneccl/lib
+  rm -rf "$work"
+}
+
 # What the steps depend on; the tables of ctest/steps.sh.
 describe_steps() {
   local toolchain
@@ -286,6 +302,12 @@ build/deps/lib/cmake/AssayDeps/AssayDepsConfig.cmake"
   key[digits]="$(<ctest/requirements-digits.txt)"
   makes[digits]=build/datasets/digits.csv.gz
   advice[digits]=${advice[venv]}
+
+  what[oneccl]="getting oneCCL for CPUs"
+  key[oneccl]="$(<ctest/requirements-oneccl.txt)"
+  makes[oneccl]="build/deps/oneccl/include/oneapi/ccl.hpp
+build/deps/oneccl/lib/libccl.a"
+  advice[oneccl]=${advice[venv]}
 }
 
 main() {
@@ -305,6 +327,7 @@ main() {
   ensure onnx
   ensure corpus
   ensure digits
+  ensure oneccl
   end_steps
 }
 

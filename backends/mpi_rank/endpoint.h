@@ -14,6 +14,7 @@
 #include <memory>
 #include <span>
 
+#include "backends/mpi_rank/profile.h"
 #include "backends/mpi_rank/waiting.h"
 #include "framework/backend/communicator.h"
 #include "framework/core/status.h"
@@ -38,6 +39,7 @@ class MpiEndpoint final : public Endpoint {
   Status Collect(const CollectiveCall& call) override;
   Result<std::unique_ptr<Pending>> Start(const CollectiveCall& call) override;
   Result<std::unique_ptr<Endpoint>> Split(int color, int key) override;
+  Result<Counted> counted() const override { return CountedOfThisRank(); }
 
  private:
   MpiEndpoint(MPI_Comm group, int tag, Waiting& waiting, bool owns)

@@ -6,17 +6,17 @@
 #include <simgrid/forward.h>
 #include <simgrid/version.h>
 
-#include <memory>
 #include <string_view>
 
 #include "backends/smpi/smpi_ranks.h"
+#include "framework/backend/communicator/communicator_backend.h"
 #include "framework/backend/registry.h"
 #include "framework/core/text.h"
 
 namespace assay::smpi {
 namespace {
 
-class Smpi final : public Backend {
+class Smpi final : public CommunicatorBackend {
  public:
   std::string_view name() const override { return "smpi"; }
 
@@ -28,20 +28,9 @@ class Smpi final : public Backend {
     return Probe{StrCat(major, ".", minor), "simulated"};
   }
 
-  Result<std::unique_ptr<Network>> Load(std::shared_ptr<const Model>,
-                                        const LoadOptions&) override {
-    return Unsupported(Reason::kOperator,
-                       "smpi carries messages between ranks and runs no "
-                       "model");
-  }
-
-  Result<Ranks*> ranks(const Settings& settings) override {
-    if (settings.empty()) return &ranks_;
-    return InvalidArgument("found the setting ", settings.begin()->first,
-                           ", wanted none");
-  }
-
  private:
+  Result<Ranks*> RanksWith(const Settings&) override { return &ranks_; }
+
   SmpiRanks ranks_;
 };
 

@@ -7,13 +7,14 @@
 
 #include <functional>
 #include <map>
-#include <memory>
 #include <mutex>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "backends/threads/mutants/mutant.h"
+#include "framework/backend/communicator/communicator_backend.h"
 #include "framework/backend/registry.h"
 
 namespace assay::threads {
@@ -52,26 +53,20 @@ class ThreadRanks final : public Ranks {
   const Mutant* const mutant_;  // null: right
 };
 
-class Threads final : public Backend {
+class Threads final : public CommunicatorBackend {
  public:
   std::string_view name() const override { return "threads"; }
   Result<Probe> Inspect() override { return Probe{ASSAY_VERSION, "cpu"}; }
-  Result<std::unique_ptr<Network>> Load(std::shared_ptr<const Model>,
-                                        const LoadOptions&) override {
-    return Unsupported(Reason::kOperator,
-                       "threads carries messages between ranks and runs no "
-                       "model");
-  }
 
-  Result<Ranks*> ranks(const Settings& settings) override {
+ private:
+  std::vector<std::string> setting_names() const override { return {"mutant"}; }
+
+  Result<Ranks*> RanksWith(const Settings& settings) override {
     const Mutant* mutant = nullptr;
-    for (const auto& [name, value] : settings) {
-      if (name != "mutant") {
-        return InvalidArgument("found the setting ", name, ", wanted mutant");
-      }
-      mutant = FindMutant(value);
+    if (const auto named = settings.find("mutant"); named != settings.end()) {
+      mutant = FindMutant(named->second);
       if (mutant == nullptr) {
-        return InvalidArgument("setting mutant is '", value,
+        return InvalidArgument("setting mutant is '", named->second,
                                "', wanted the name of a line of mutants.txt");
       }
     }
@@ -79,7 +74,6 @@ class Threads final : public Backend {
     return &ranks_.try_emplace(mutant, mutant).first->second;
   }
 
- private:
   std::mutex mutex_;
   std::map<const Mutant*, ThreadRanks> ranks_;
 };

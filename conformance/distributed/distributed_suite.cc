@@ -25,7 +25,9 @@ suite::Suite DistributedSuite() {
                        "the algorithm says"},
                       {kFailMixing,
                        "what ranks mix is not kept, or is staler than its "
-                       "bound"}},
+                       "bound"},
+                      {kFailNear,
+                       "ranks train away from one that has their batches"}},
           .explain = &Tell};
 }
 

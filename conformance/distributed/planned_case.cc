@@ -9,19 +9,23 @@
 
 #include "conformance/distributed/collective/collective_case.h"
 #include "conformance/distributed/collective/collective_run.h"
+#include "conformance/distributed/network/network_case.h"
+#include "conformance/distributed/network/network_run.h"
 #include "conformance/distributed/own/own_case.h"
 #include "conformance/distributed/own/own_run.h"
 #include "conformance/distributed/scheme/mixing_case.h"
 #include "conformance/distributed/scheme/scheme_case.h"
 #include "conformance/distributed/scheme/scheme_run.h"
 #include "framework/core/text.h"
+#include "framework/testing/case/operator_name.h"
 
 namespace assay::distributed {
 namespace {
 
 constexpr char kDomain[] = "dist";
 
-using AnyCase = std::variant<CollectiveCase, OwnCase, SchemeCase, MixingCase>;
+using AnyCase =
+    std::variant<CollectiveCase, OwnCase, SchemeCase, MixingCase, NetworkCase>;
 
 std::vector<AnyCase> AllCases() {
   std::vector<AnyCase> all;
@@ -32,6 +36,7 @@ std::vector<AnyCase> AllCases() {
   add(AllOwnCases());
   add(AllSchemeCases());
   add(AllMixingCases());
+  add(AllNetworkCases());
   return all;
 }
 
@@ -69,17 +74,28 @@ void Describe(const MixingCase& from, cases::TestCase* c) {
   c->n_ranks = from.ranks;
 }
 
+void Describe(const NetworkCase& from, cases::TestCase* c) {
+  Describe(from.by, c);
+  c->kind = "network";
+  c->ranks_train = true;
+  c->drawn = true;  // which samples are in a batch
+  c->tier = from.tier();
+  c->attributes["scheme"] = from.by.scheme;
+  c->limit.source = "bits of ranks, bytes, and 1e-4 of the longest way";
+}
+
 cases::TestCase Planned(const AnyCase& any) {
   cases::TestCase c;
   c.test_id = IdOf(any);
   c.corpus = c.suite = "distributed";
   std::string_view rest = c.test_id;
   CutFront(&rest, "/");
-  c.op = CutFront(&rest, "/");
+  const std::string op(CutFront(&rest, "/"));
+  c.op = cases::OperatorName(kDomain, op);
   c.domain = kDomain;
   c.opset = 1;
   c.imports = {{c.domain, c.opset}};
-  c.operators = {StrCat(kDomain, "::", c.op)};
+  c.operators = {StrCat(kDomain, "::", op)};
   c.ranks[c.operators[0]] = {cases::kNoRank};
   c.value_kinds = {"tensor"};
   c.limit = {record::Comparator::kExact, 0, 0, "bits, bytes and bounds"};
@@ -102,6 +118,10 @@ measure::Judgement Run(const SchemeCase& test_case, const RunOf& run,
 measure::Judgement Run(const MixingCase& test_case, const RunOf& run,
                        record::Record* record) {
   return RunMixingCase(test_case, run, record);
+}
+measure::Judgement Run(const NetworkCase& test_case, const RunOf& run,
+                       record::Record* record) {
+  return RunNetworkCase(test_case, run, record);
 }
 
 }  // namespace
@@ -131,7 +151,7 @@ measure::Judgement RunPlanned(const record::PlanRow& row, Backend& backend,
     return {record::Outcome::kError, Reason::kReader,
             "no case of ranks has that name"};
   }
-  const RunOf run = {**ranks, row.transport, facts.seed};
+  const RunOf run = {**ranks, row.transport, facts.seed, &backend};
   return std::visit([&](const auto& each) { return Run(each, run, record); },
                     found->second);
 }

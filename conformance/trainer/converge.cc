@@ -14,8 +14,8 @@
 #include "conformance/convergence/run_table.h"
 #include "conformance/diverge/run_spec.h"
 #include "conformance/trainer/hosted.h"
-#include "conformance/trainer/train_run.h"
 #include "framework/core/text.h"
+#include "framework/file/module_path.h"
 #include "framework/testing/host/wire/arena.h"
 #include "framework/train/format/datasets.h"
 
@@ -112,7 +112,8 @@ Result<int> Converge(const ConvergeOptions& options) {
   wire::Arena::Open();
   ASSAY_ASSIGN_OR_RETURN(
       const train::Split data,
-      train::MakeDataset(options.dataset, {DatasetFolder(), /*seed=*/0}));
+      train::MakeDataset(options.dataset,
+                         {file::DatasetDirectory(), /*seed=*/0}));
   for (const auto& [run, module] : {std::pair(options.a, options.a_module),
                                     {options.b, options.b_module}}) {
     if (run.empty()) continue;

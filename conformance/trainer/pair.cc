@@ -13,8 +13,8 @@
 #include "conformance/diverge/tell.h"
 #include "conformance/optdiff/judge_network.h"
 #include "conformance/trainer/hosted.h"
-#include "conformance/trainer/train_run.h"
 #include "framework/backend/registry.h"
+#include "framework/file/module_path.h"
 #include "framework/testing/draw/draw.h"
 #include "framework/testing/host/wire/arena.h"
 #include "framework/testing/record/record.h"
@@ -45,7 +45,8 @@ Result<Ready> GetReady(const PairOptions& options) {
                          Hosted::Start(ready.b.backend, options.b_module));
   ASSAY_ASSIGN_OR_RETURN(
       train::Split dataset,
-      train::MakeDataset(options.dataset, {DatasetFolder(), options.seed}));
+      train::MakeDataset(options.dataset,
+                         {file::DatasetDirectory(), options.seed}));
   ready.dataset = std::make_unique<train::Split>(std::move(dataset));
   return ready;
 }

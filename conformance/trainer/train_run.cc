@@ -154,7 +154,8 @@ class OneRun {
                                      spec.optimizer.settings}));
     ASSAY_ASSIGN_OR_RETURN(
         train::Split dataset,
-        train::MakeDataset(options_.dataset, {DatasetFolder(), options_.seed}));
+        train::MakeDataset(options_.dataset,
+                           {file::DatasetDirectory(), options_.seed}));
     dataset_.emplace(std::move(dataset));
     // What a step writes is in memory that the host sees.
     wire::Arena::Open();
@@ -225,10 +226,6 @@ class OneRun {
 };
 
 }  // namespace
-
-fs::path DatasetFolder() {
-  return file::InstallPrefix() / "share" / "assay" / "datasets";
-}
 
 Result<int> TrainRun(const TrainOptions& options) {
   return OneRun(options).Go();

@@ -39,7 +39,4 @@ struct TrainOptions {
 /// to go on, and for the checkpoint of another run.
 Result<int> TrainRun(const TrainOptions& options);
 
-/// Where datasets are that have no folder in their name.
-std::filesystem::path DatasetFolder();
-
 }  // namespace assay::trainer

@@ -123,8 +123,8 @@ TEST(RanksTest, LeNetTakesTheStepsOfTheLargeBatch) {
   }
 }
 
-/// Three numbers whose gradient of a sample is whole and its own: no order of additions
-/// shows, nor a division by a power of two.
+/// Three numbers whose gradient of a sample is a multiple of 90 and its own: no order of
+/// additions shows, nor a division by a power of two, by 3, or by 5 and then by 3.
 class WholeSamples : public train::Objective {
  public:
   WholeSamples() {
@@ -143,7 +143,7 @@ class WholeSamples : public train::Objective {
       gradient[e] = 0;
       for (const int64_t sample : samples_) {
         gradient[e] += static_cast<float>(
-            (sample * 7 + static_cast<int64_t>(e) * 3) % 9 - 4);
+            90 * ((sample * 7 + static_cast<int64_t>(e) * 3) % 9 - 4));
       }
       gradient[e] /= static_cast<float>(samples_.size());
     }
@@ -156,20 +156,41 @@ class WholeSamples : public train::Objective {
   std::vector<Tensor> gradients_;
 };
 
-/// Steps `from` to `to` of so many ranks, from the checkpoint where there is one; the first
-/// rank writes one behind them. Returns the parameters of each rank.
-std::vector<std::vector<float>> Trained(int ranks, int64_t from, int64_t to,
-                                        const std::filesystem::path& file) {
+Status Keep(train::Objective& objective, train::Optimizer& optimizer,
+            const std::filesystem::path& file) {
+  train::Checkpoint now;
+  now.parameters.assign(objective.parameters().begin(),
+                        objective.parameters().end());
+  now.state = optimizer.State();
+  ASSAY_ASSIGN_OR_RETURN(const std::string bytes, train::CheckpointBytes(now));
+  return file::WriteFile(file, bytes);
+}
+
+/// Steps `from` to `to` of so many ranks, from the checkpoint where there is one.
+struct Part {
+  int ranks = 1;
+  int64_t from = 0, to = 0;
+  int64_t lost_at = -1;  // the step in which the last rank is lost, if one is
+};
+
+struct Ended {
+  std::vector<std::vector<float>> numbers;  // of each rank
+  std::vector<Status> ends;
+};
+
+/// The first rank writes a checkpoint behind each step.
+Ended TrainedBy(const Part& part, const std::filesystem::path& file) {
   constexpr int64_t kWhole = 16;
-  std::vector<std::vector<float>> trained(static_cast<size_t>(ranks));
-  const auto ended = dist::RunThreads(ranks, [&](Endpoint& mine) -> Status {
+  Ended trained;
+  trained.numbers.resize(static_cast<size_t>(part.ranks));
+  trained.ends = dist::RunThreads(part.ranks, [&](Endpoint& mine) -> Status {
     WholeSamples own;
     ASSAY_ASSIGN_OR_RETURN(train::Made made,
                            train::MakeOptimizer({"momentum", "pytorch",
                                                  "rate=0.125 momentum=0.5"}));
     train::Optimizer& optimizer = *made.optimizer;
     ASSAY_RETURN_IF_ERROR(optimizer.Begin(own.parameters()));
-    if (from > 0) {
+    if (part.from > 0) {
       ASSAY_ASSIGN_OR_RETURN(const train::Checkpoint kept,
                              train::ReadCheckpoint(file));
       auto state = optimizer.State();
@@ -180,35 +201,58 @@ std::vector<std::vector<float>> Trained(int ranks, int64_t from, int64_t to,
     });
     dist::AllReduceScheme scheme(mine, std::move(made.optimizer),
                                  {dist::Algorithm::kRing});
-    for (int64_t step = from; step < to; ++step) {
+    for (int64_t step = part.from; step < part.to; ++step) {
+      if (step == part.lost_at && mine.rank() == mine.size() - 1) {
+        return Unavailable("the rank is lost");
+      }
       train::Batch batch(kWhole);
       std::iota(batch.begin(), batch.end(), kWhole * step);
       shared.Take(dist::ShareOf(batch, mine.rank(), mine.size()));
       ASSAY_RETURN_IF_ERROR(scheme.Step(shared).status());
+      if (mine.rank() == 0) ASSAY_RETURN_IF_ERROR(Keep(own, optimizer, file));
     }
-    trained[static_cast<size_t>(mine.rank())] = NumbersOf(own);
-    if (mine.rank() != 0) return OkStatus();
-    train::Checkpoint now;
-    now.parameters.assign(own.parameters().begin(), own.parameters().end());
-    now.state = optimizer.State();
-    ASSAY_ASSIGN_OR_RETURN(const std::string bytes,
-                           train::CheckpointBytes(now));
-    return file::WriteFile(file, bytes);
+    trained.numbers[static_cast<size_t>(mine.rank())] = NumbersOf(own);
+    return OkStatus();
   });
-  for (const Status& each : ended) EXPECT_TRUE(each.ok()) << each.ToString();
   return trained;
+}
+
+/// The parameters of each rank.
+std::vector<std::vector<float>> Trained(const Part& part,
+                                        const std::filesystem::path& file) {
+  const Ended trained = TrainedBy(part, file);
+  for (const Status& each : trained.ends) {
+    EXPECT_TRUE(each.ok()) << each.ToString();
+  }
+  return trained.numbers;
 }
 
 TEST(RanksTest, ARunGoesOnWithTheBitsItHadOnOtherNumbersOfRanks) {
   const file::ScratchFolder folder;
   const std::vector<float> whole =
-      Trained(4, 0, 8, folder.path() / "whole.safetensors")[0];
-  for (const int ranks : {1, 2, 8, 16}) {
+      Trained({.ranks = 4, .to = 8}, folder.path() / "whole.safetensors")[0];
+  for (const int ranks : {1, 2, 3, 8, 16}) {
     const auto file = folder.path() / "kept.safetensors";
-    ASSERT_NE(Trained(4, 0, 3, file)[0], whole);
-    for (const std::vector<float>& each : Trained(ranks, 3, 8, file)) {
+    ASSERT_NE(Trained({.ranks = 4, .to = 3}, file)[0], whole);
+    for (const std::vector<float>& each :
+         Trained({.ranks = ranks, .from = 3, .to = 8}, file)) {
       EXPECT_EQ(each, whole) << ranks;
     }
+  }
+}
+
+// Kills: a step that some ranks took without the one that is lost; a checkpoint of it.
+TEST(RanksTest, TheSurvivorsOfALostRankGoOnWithTheBitsItHad) {
+  const file::ScratchFolder folder;
+  const auto file = folder.path() / "kept.safetensors";
+  const std::vector<float> whole =
+      Trained({.ranks = 4, .to = 8}, folder.path() / "whole.safetensors")[0];
+  const Ended lost = TrainedBy({.ranks = 4, .to = 8, .lost_at = 5}, file);
+  for (const Status& each : lost.ends) EXPECT_FALSE(each.ok());
+  EXPECT_EQ(lost.ends.back().message(), "the rank is lost");
+  for (const std::vector<float>& each :
+       Trained({.ranks = 3, .from = 5, .to = 8}, file)) {
+    EXPECT_EQ(each, whole);
   }
 }
 

@@ -37,9 +37,12 @@ function(assay_add_backend name)
   file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/lib/assay)
   file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR}
        ${PROJECT_BINARY_DIR}/lib/assay/${name}.policy SYMBOLIC)
-  foreach(file expectations.txt claims.txt passing.txt mutants.txt launch.txt)
+  # Its folder ranks is about ranks that run networks of the backend.
+  foreach(file expectations.txt claims.txt passing.txt mutants.txt launch.txt
+               ranks/expectations.txt ranks/claims.txt ranks/passing.txt)
+    cmake_path(GET file PARENT_PATH folder)
     install(FILES ${CMAKE_CURRENT_SOURCE_DIR}/${file} OPTIONAL
-            DESTINATION ${CMAKE_INSTALL_LIBDIR}/assay/${name}.policy)
+            DESTINATION ${CMAKE_INSTALL_LIBDIR}/assay/${name}.policy/${folder})
   endforeach()
   install(TARGETS assay_backend_${name}
           LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/assay)

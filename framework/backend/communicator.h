@@ -91,6 +91,25 @@ inline bool ShareMemory(std::span<const std::byte> one,
          other.data() < one.data() + one.size();
 }
 
+/// Messages to other ranks: one to oneself is none.
+struct Traffic {
+  int64_t bytes = 0;
+  int64_t messages = 0;
+
+  friend bool operator==(const Traffic&, const Traffic&) = default;
+};
+
+/// A library's own count of what a rank has sent.
+struct Counted {
+  Traffic sent;
+  // Collectives whose messages the library does not see, and the bytes that the rank gave
+  // to them. The messages of all others are among those above.
+  int64_t collectives = 0;
+  int64_t collective_bytes = 0;
+
+  friend bool operator==(const Counted&, const Counted&) = default;
+};
+
 /// A collective that is under way.
 class Pending {
  public:
@@ -137,6 +156,12 @@ class Endpoint {
     static_cast<void>(color);
     static_cast<void>(key);
     return Lacks("communicators of some ranks");
+  }
+  /// The library's count of what this rank has sent so far, taken where messages leave the
+  /// library and not where they come in here. It may begin anywhere: the suite takes the
+  /// difference of two. A rank has one count: an endpoint of some ranks has that of all.
+  virtual Result<Counted> counted() const {
+    return Lacks("count of what it sent");
   }
 
  private:

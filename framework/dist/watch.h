@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// WatchedEndpoint: counts what a rank sends, and keeps its last exchanges for who asks
-// why it stands still.
+// WatchedEndpoint: counts what a rank is asked to send, and keeps its last exchanges for who
+// asks why it stands still.
 //
 //   WatchedEndpoint watched(mine);
 //   ASSAY_RETURN_IF_ERROR(
@@ -23,14 +23,6 @@
 #include "framework/dist/endpoint.h"
 
 namespace assay::dist {
-
-/// A message to oneself is none.
-struct Traffic {
-  int64_t bytes = 0;
-  int64_t messages = 0;
-
-  friend bool operator==(const Traffic&, const Traffic&) = default;
-};
 
 /// Another thread may ask while the rank is in an exchange.
 class WatchedEndpoint : public Endpoint {
@@ -54,6 +46,7 @@ class WatchedEndpoint : public Endpoint {
   Result<std::unique_ptr<Endpoint>> Split(int color, int key) override {
     return inner_.Split(color, key);
   }
+  Result<Counted> counted() const override { return inner_.counted(); }
 
   Traffic sent() const;
   /// A line for each, the last one last: "7: 4 bytes to 1, 4 bytes from 3: done".

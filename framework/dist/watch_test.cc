@@ -33,6 +33,7 @@ TEST(WatchedEndpointTest, CountsWhatTheFormulaSays) {
         const Status status =
             RunCollective(what, Reduction::kSum, watched, &buffer);
         sent[static_cast<size_t>(mine.rank())] = watched.sent();
+        EXPECT_EQ(watched.counted().value(), (Counted{.sent = watched.sent()}));
         return status;
       });
       Traffic all;

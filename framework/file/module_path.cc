@@ -20,6 +20,10 @@ fs::path CorpusDirectory() {
   return InstallPrefix() / "share" / "assay" / "corpus";
 }
 
+fs::path DatasetDirectory() {
+  return InstallPrefix() / "share" / "assay" / "datasets";
+}
+
 fs::path ModuleDirectory() { return InstallPrefix() / "lib" / "assay"; }
 
 fs::path ModulePath(std::string_view backend) {

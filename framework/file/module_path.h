@@ -2,7 +2,7 @@
 //
 // Where the parts of an installation are, relative to the running program, so
 // that a moved tree works: bin/assay, lib/assay/NAME.so, lib/assay/NAME.policy,
-// share/assay/corpus/NAME.
+// share/assay/corpus/NAME, share/assay/datasets.
 //
 //   const auto module = ModulePath("onednn");   // .../lib/assay/onednn.so
 
@@ -20,6 +20,9 @@ std::filesystem::path InstallPrefix();
 
 /// The folder of the corpora, one of each name.
 std::filesystem::path CorpusDirectory();
+
+/// The folder of datasets that nobody gives a folder for.
+std::filesystem::path DatasetDirectory();
 
 /// The folder of the modules.
 std::filesystem::path ModuleDirectory();

@@ -24,6 +24,10 @@ Result<std::shared_ptr<const Model>> ParseModelText(std::string_view graph,
     if (graph.find(other.domain) == std::string_view::npos) continue;
     others += StrCat(", \"", other.domain, "\" : ", other.newest_opset);
   }
+  constexpr std::string_view kOfRanks = "assay.dist";
+  if (graph.find(kOfRanks) != std::string_view::npos) {
+    others += StrCat(", \"", kOfRanks, "\" : 1");
+  }
   const std::string text =
       StrCat("<ir_version: ", kIrVersion, ", opset_import: [\"\" : ", opset,
              ", \"test\" : 1", others, "]>\n", graph);

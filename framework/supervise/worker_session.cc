@@ -172,6 +172,8 @@ std::vector<std::string> WorkerSession::Arguments(int64_t count) const {
       std::to_string(is_launched ? 0 : getpid()),
       "--rank-variable",
       backend_.launch.rank,
+      "--carrier",
+      backend_.carrier_module,
       "--suite",
       facts.suite,
       "--output",

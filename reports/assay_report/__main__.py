@@ -8,6 +8,7 @@ from pathlib import Path
 from assay_report.deep500 import export_deep500
 from assay_report.page import write_page
 from assay_report.run_folder import RunFolderError
+from assay_report.scaling import SMPI, Network
 from assay_report.training_page import write_training_page
 
 HARNESS_ERROR = 99
@@ -20,6 +21,8 @@ def main(arguments: list[str] | None = None) -> int:
     page = verbs.add_parser("page", help="one self-contained HTML file")
     page.add_argument("run", type=Path, metavar="RUN_DIR")
     page.add_argument("--out", type=Path, required=True, metavar="FILE.html")
+    page.add_argument("--alpha", type=float, help="seconds of a message, simulated")
+    page.add_argument("--beta", type=float, help="seconds of its bytes, each")
     training = verbs.add_parser("training", help="one HTML file of training runs")
     training.add_argument("runs", type=Path, nargs="+", metavar="RUN_DIR")
     training.add_argument("--out", type=Path, required=True, metavar="FILE.html")
@@ -37,11 +40,21 @@ def main(arguments: list[str] | None = None) -> int:
         elif options.verb == "training":
             write_training_page(options.runs, options.out, options.accuracy)
         else:
-            write_page(options.run, options.out)
+            write_page(options.run, options.out, _network(parser, options))
     except (RunFolderError, OSError) as error:
         print(f"assay_report: {error}", file=sys.stderr)
         return HARNESS_ERROR
     return 0
+
+
+def _network(parser: argparse.ArgumentParser, options: argparse.Namespace) -> Network:
+    """The one that the command line states, else that of backend smpi."""
+    alpha, beta = options.alpha, options.beta
+    if alpha is None and beta is None:
+        return SMPI
+    if alpha is None or beta is None or not (0 < alpha < 1e6 and 0 < beta < 1e6):
+        parser.error(f"found alpha {alpha} and beta {beta}, wanted both above 0")
+    return Network("a network of the command line", alpha, beta, "--alpha, --beta")
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ CONVENTIONS = {
     "mixed": "one thing at one element, another at the next",
 }
 _TYPES = ("float16", "bfloat16", "float32", "float64")
-_NO_FAIL = ("pass", "waived", "unsupported", "unavailable")
+NO_FAIL = ("pass", "waived", "unsupported", "unavailable")
 # Bars end here, in units of the limit; the first holds what has no error.
 _ENDS = (0.0, *(10.0 ** (half / 2) for half in range(-8, 1)), 10.0, math.inf)
 _NAMED_INPUTS = 6
@@ -174,9 +174,7 @@ def _units(headroom: str, where: str) -> float | None:
 
 def gradient_cases(cells: Cells, rows: GradientRows) -> list[bool]:
     """Which cases are of a suite whose cases have gradients."""
-    suites = cells.case_column("suite")
-    with_rows = {suites[cell // cells.n_backends] for cell in rows.of_cell}
-    return [suite in with_rows for suite in suites]
+    return cells.cases_beside(rows.of_cell)
 
 
 def assess_gradients(cells: Cells, rows: GradientRows) -> Gradients:
@@ -287,7 +285,7 @@ def _faults(
     groups: dict[tuple[bool, int, str, str, str], list[int]] = {}
     for cell, outcome in enumerate(outcomes):
         case, backend = divmod(cell, cells.n_backends)
-        if not outcome or outcome in _NO_FAIL or not is_gradient[case]:
+        if not outcome or outcome in NO_FAIL or not is_gradient[case]:
             continue
         key = (outcome == "xfail", backend, ops[cell], outcome, codes[cell])
         groups.setdefault(key, []).append(cell)

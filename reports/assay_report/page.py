@@ -16,6 +16,7 @@ from pathlib import Path
 import jinja2
 from markupsafe import Markup
 
+from assay_report.distributed import assess_ranks, rank_rows
 from assay_report.gradient_payload import pack_gradients
 from assay_report.gradients import (
     CONVENTIONS,
@@ -25,27 +26,30 @@ from assay_report.gradients import (
 )
 from assay_report.operators import operator_rows, pack_operators
 from assay_report.payload import Cells, cells_of, pack, shown
+from assay_report.rank_costs import agreement_of, assess_costs, mixing_of
 from assay_report.run_folder import Run, flag, read_run
+from assay_report.scaling import SMPI, Network, assess_curves
 from assay_report.steps import assess_steps
 from assay_report.verdict import OUTCOMES, Assessment, assess
 
 _TEMPLATES = Path(__file__).with_name("templates")
 _SCRIPTS = (
     *("query.js", "store.js", "rows.js", "matrix.js", "detail.js"),
-    *("gradients.js", "operators.js", "csv.js", "lists.js", "main.js"),
+    *("gradients.js", "operators.js", "distributed.js", "csv.js", "lists.js"),
+    "main.js",
 )
 # More than these are drawn only when asked for: a browser is slow with many.
 _UNEXPECTED_ROWS = 80
 _FAULTS = 40
 
 
-def write_page(run_folder: Path, out: Path) -> None:
+def write_page(run_folder: Path, out: Path, network: Network = SMPI) -> None:
     """Reads the run folder and replaces `out` in one step."""
-    write_whole(out, render_page(read_run(run_folder)))
+    write_whole(out, render_page(read_run(run_folder), network))
 
 
-def render_page(run: Run) -> str:
-    """The page as text."""
+def render_page(run: Run, network: Network = SMPI) -> str:
+    """The page as text. Times of ranks are simulated on `network`."""
     assessment = assess(run)
     cells = cells_of(run, assessment)
     gradients, gradient_block = _gradients(run, cells)
@@ -71,9 +75,12 @@ def render_page(run: Run) -> str:
             blocks=pack(run, assessment, cells),
             gradient_block=gradient_block,
             steps=assess_steps(run.steps),
+            **_ranks(run, cells, network),
             operator_block=_operators(run, assessment, cells),
             folder=_folder(run),
-            style=inline("page.css", "gradients.css", "steps.css"),
+            style=inline(
+                "page.css", "gradients.css", "steps.css", "plot.css", "distributed.css"
+            ),
             script=inline(*_SCRIPTS),
         )
     )
@@ -102,6 +109,21 @@ def _gradients(run: Run, cells: Cells) -> tuple[Gradients | None, str]:
     rows = gradient_rows(run, cells)
     gradients = assess_gradients(cells, rows)
     return gradients, pack_gradients(cells, rows, gradients.types)
+
+
+def _ranks(run: Run, cells: Cells, network: Network) -> dict[str, object]:
+    """What the page says of ranks; `ranks` is None for a run without any."""
+    if not len(run.ranks):
+        return {"ranks": None}
+    rows = rank_rows(run, cells)
+    ranks = assess_ranks(cells, rows)
+    return {
+        "ranks": ranks,
+        "rank_costs": assess_costs(cells, rows, ranks),
+        "agreement": agreement_of(cells, rows),
+        "mixing": mixing_of(cells, rows),
+        "curves": assess_curves(rows, network),
+    }
 
 
 def _operators(run: Run, assessment: Assessment, cells: Cells) -> str:

@@ -167,6 +167,12 @@ class Cells:
         values = [*self._plan[name], ""]
         return [values[record] for record in self._planned]
 
+    def cases_beside(self, cells: Iterable[int]) -> list[bool]:
+        """Which cases are of a suite that one of these cells is of."""
+        suites = self.case_column("suite")
+        theirs = {suites[cell // self.n_backends] for cell in cells}
+        return [suite in theirs for suite in suites]
+
     def case_column(self, name: str) -> list[str]:
         """One value per case: the first that is not empty."""
         values = (self.plan_column if name in _PLAN_COLUMNS else self.column)(name)
@@ -257,14 +263,14 @@ def _attempts(attempts: Table, cells: Cells) -> list[str]:
             texts[cell] = f"{n} of {n} alike"
         elif n > 1:
             texts[cell] = "\n".join(
-                f"{len(numbers)} of {n} (number {_ranges(numbers)}): {outcome}"
+                f"{len(numbers)} of {n} (number {ranges(numbers)}): {outcome}"
                 f"{f' {reason}' if reason else ''}{f': {shown(text)}' if text else ''}"
                 for (outcome, reason, text), numbers in kinds.items()
             )
     return texts
 
 
-def _ranges(numbers: Sequence[int]) -> str:
+def ranges(numbers: Sequence[int]) -> str:
     """1, 3 to 5."""
     runs: list[list[int]] = []
     for number in sorted(numbers):

@@ -40,6 +40,24 @@ def number(value: float) -> str:
     return f"{value:.4g}"
 
 
+def seconds_text(value: float) -> str:
+    """As 1.25 ms: three digits and a unit."""
+    for least, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "\u00b5s"), (0.0, "ns")):
+        if float(f"{value:.3g}") >= least:
+            scale = least or 1e-9
+            return f"{float(f'{value / scale:.3g}'):g} {unit}"
+    return f"{value:g} s"
+
+
+def mark(at: int, x: float, y: float) -> Markup:
+    """A point of series `at`: a circle, a square or a diamond, in turn."""
+    color = f"dot s{at % SERIES}"
+    if at % 3 == 0:
+        return Markup(f'<circle class="{color}" cx="{x}" cy="{y}" r="3.5"/>')
+    path = ("M-3-3H3V3H-3Z", "M0-4.5L4.5 0L0 4.5L-4.5 0Z")[at % 3 - 1]
+    return Markup(f'<path class="{color}" transform="translate({x} {y})" d="{path}"/>')
+
+
 @dataclass
 class Plot:
     """Bands around lines; `dashed` are lines without a band."""
@@ -72,12 +90,24 @@ class Plot:
             parts += self._band(at, band)
         for at, (_, band) in enumerate(self.dashed):
             parts += self._line(at, band, "dashed")
+        parts += self._points()
         parts.append("</svg>")
         return Markup("\n".join(parts))
 
+    def _points(self) -> list[str]:
+        """What stands on the lines."""
+        return []
+
+    def _y_text(self, tick: float) -> str:
+        return number(tick)
+
+    def _share(self, value: float, axis: Sequence[float]) -> float:
+        """0 at the axis' first tick, 1 at its last."""
+        return (value - axis[0]) / (axis[-1] - axis[0])
+
     def _place(self, x: float, y: float) -> tuple[float, float]:
-        across = (x - self._x[0]) / (self._x[-1] - self._x[0])
-        up = (y - self._y[0]) / (self._y[-1] - self._y[0])
+        across = self._share(x, self._x)
+        up = self._share(y, self._y)
         return (
             round(_LEFT + across * (WIDTH - _LEFT - _RIGHT), 1),
             round(HEIGHT - _BOTTOM - up * (HEIGHT - _TOP - _BOTTOM), 1),
@@ -91,8 +121,8 @@ class Plot:
             _, y = self._place(self._x[0], tick)
             parts.append(f'<path class="grid" d="M{left} {y}H{right}"/>')
             parts.append(
-                f'<text class="tick end" x="{left - 7}" y="{y + 4}">{number(tick)}'
-                "</text>"
+                f'<text class="tick end" x="{left - 7}" y="{y + 4}">'
+                f"{self._y_text(tick)}</text>"
             )
         for tick in self._x:
             x, _ = self._place(tick, self._y[0])
@@ -185,3 +215,41 @@ class BoxPlot(Plot):
             f'width="{round(right - left, 1)}" height="{round(lower - upper, 1)}"/>',
             f'<path class="middle {color}" d="M{left} {middle}H{right}"/>',
         ]
+
+
+@dataclass
+class LogPlot(Plot):
+    """Lines of seconds by whole numbers, with both axes logarithmic.
+
+    `marks` are points of the series, in their order.
+    """
+
+    marks: Sequence[Sequence[tuple[float, float]]] = ()
+
+    def __post_init__(self) -> None:
+        points = [(x, y) for _, band in self.series for x, _, y, _ in band]
+        points += [point for marks in self.marks for point in marks]
+        most = max((x for x, _ in points), default=2)
+        doublings = max(2, math.ceil(math.log2(most)))
+        step = math.ceil(doublings / 10)
+        self._x = [2.0**at for at in range(1, doublings + step, step)]
+        low = min((y for _, y in points), default=1.0)
+        high = max((y for _, y in points), default=1.0)
+        first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
+        self._y = [10.0**at for at in range(first, max(last, first + 1) + 1)]
+
+    def _points(self) -> list[str]:
+        return [
+            mark(at, *self._place(*point))
+            for at, marks in enumerate(self.marks)
+            for point in marks
+        ]
+
+    def _y_text(self, tick: float) -> str:
+        return seconds_text(tick)
+
+    def _share(self, value: float, axis: Sequence[float]) -> float:
+        return math.log(value / axis[0]) / math.log(axis[-1] / axis[0])
+
+    def _band(self, at: int, band: Band) -> list[str]:
+        return self._line(at, band, "line")[:1]

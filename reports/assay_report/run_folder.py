@@ -24,7 +24,7 @@ _SUMMARY_SCHEMA = f"assay.summary/{SCHEMA}"
 # The tables that the page reads, with every column that schema.json lists...
 TABLES = (
     *("runs", "env", "backends", "results", "accuracy", "gradients"),
-    *("optimizer_steps", "plan", "attempts"),
+    *("optimizer_steps", "distributed", "plan", "attempts"),
 )
 # ...and of these no more than it needs, since they are long.
 _NEEDED = {
@@ -33,12 +33,20 @@ _NEEDED = {
         *("schema", "run_id", "test_id", "backend", "mode", "step", "tensor"),
         *("l2_diff", "linf_diff", "limit", "outcome"),
     ),
+    "distributed": (
+        *("schema", "run_id", "attempt", "test_id", "backend", "scheme"),
+        *("optimizer", "collective", "transport", "ranks", "root", "topology"),
+        *("steps", "differing_bits", "max_ulp", "hash", "determinism"),
+        "rank_agreement",
+        *("bytes_sent", "bytes_formula", "messages", "messages_formula"),
+        *("staleness_max", "staleness_bound", "consensus", "contraction_err"),
+    ),
     "attempts": (
         *("attempt", "test_id", "backend", "outcome", "reason_code", "message"),
     ),
 }
 # Suites write these; a run without such a suite may lack the file.
-_OF_SUITES = ("gradients", "optimizer_steps")
+_OF_SUITES = ("gradients", "optimizer_steps", "distributed")
 
 # Columns that the page computes with.
 _NUMBERS: tuple[tuple[str, str, type[int] | type[float]], ...] = (
@@ -130,6 +138,7 @@ class Run:
     accuracy: Table
     gradients: Table
     steps: Table
+    ranks: Table
     plan: Table
     attempts: Table  # without rows where no case was run again
     summary: Summary
@@ -153,14 +162,13 @@ def read_run(folder: Path) -> Run:
     if len(runs) != 1:
         raise RunFolderError(f"{runs.path}: found {len(runs)} runs, wanted one")
     facts = {name: values[0] for name, values in runs.columns.items()}
-    judged = ("results", "accuracy", "gradients", "optimizer_steps")
+    judged = ("results", "accuracy", *_OF_SUITES)
     for name in ("backends", *judged):
         _check_constant(tables[name], "run_id", facts["run_id"])
     for name in ("runs", *judged):
         _check_constant(tables[name], "schema", str(SCHEMA))
-    _check_cells(
-        *(tables[name] for name in ("results", "accuracy", "gradients", "attempts"))
-    )
+    of_cells = ("results", "accuracy", "gradients", "distributed", "attempts")
+    _check_cells(*(tables[name] for name in of_cells))
     for name, column, kind in _NUMBERS:
         _check_numbers(tables[name], column, kind)
     summary = _read_summary(folder / "summary.json", facts["run_id"])
@@ -172,6 +180,7 @@ def read_run(folder: Path) -> Run:
         accuracy=tables["accuracy"],
         gradients=tables["gradients"],
         steps=tables["optimizer_steps"],
+        ranks=tables["distributed"],
         plan=tables["plan"],
         attempts=tables["attempts"],
         summary=summary,

@@ -64,7 +64,7 @@ def render_training_page(groups: Sequence[Group], goal: float | None = None) -> 
                 _pair(first, second, goal)
                 for first, second in itertools.combinations(groups, 2)
             ],
-            style=inline("page.css", "training.css"),
+            style=inline("page.css", "plot.css", "training.css"),
         )
     )
 

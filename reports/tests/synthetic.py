@@ -225,6 +225,28 @@ class RunFiles:
             }
         )
 
+    def add_ranks(self, test_id: str, backend: str, **columns: str) -> None:
+        """One row of distributed.csv: four ranks, all as it should be."""
+        _, op, rest = test_id.split("/", 2)
+        self.tables["distributed"].append(
+            {
+                **self._key(test_id, backend),
+                "collective": f"{op}/{rest.partition('.')[0]}",
+                "transport": backend,
+                "ranks": "4",
+                "mode": "exact",
+                "differing_bits": "0",
+                "hash": "77",
+                "bytes_sent": "96",
+                "bytes_formula": "96",
+                "messages": "24",
+                "messages_formula": "24",
+                "run_us": "5",
+                "seed": "0",
+                **columns,
+            }
+        )
+
     def summary(self) -> dict[str, object]:
         """The content of summary.json."""
         planned = Counter(row["backend"] for row in self.tables["results"])

@@ -97,6 +97,32 @@ Status LoseEmpty(Rank& rank, const Exchanged& what) {
   return less.By(rank.right);
 }
 
+/// An empty message goes back for each that came.
+Status Acknowledge(Rank& rank, const Exchanged& what) {
+  ASSAY_RETURN_IF_ERROR(what.By(rank.right));
+  return rank.right.Exchange(what.from, {}, what.to, {});
+}
+
+Status SendInHalves(Rank& rank, const Exchanged& what) {
+  const size_t out = what.out.size() / 2;
+  const size_t in = what.in.size() / 2;
+  ASSAY_RETURN_IF_ERROR(rank.right.Exchange(what.to, what.out.first(out),
+                                            what.from, what.in.first(in)));
+  return rank.right.Exchange(what.to, what.out.subspan(out), what.from,
+                             what.in.subspan(in));
+}
+
+/// In front of each message are bytes of the library's own.
+Status SendWithHeader(Rank& rank, const Exchanged& what) {
+  constexpr std::ptrdiff_t kHeader = 8;
+  std::vector<std::byte> out(kHeader);
+  out.insert(out.end(), what.out.begin(), what.out.end());
+  std::vector<std::byte> in(kHeader + what.in.size());
+  ASSAY_RETURN_IF_ERROR(rank.right.Exchange(what.to, out, what.from, in));
+  std::copy(in.begin() + kHeader, in.end(), what.in.begin());
+  return OkStatus();
+}
+
 Status FailLate(Rank& rank, const Exchanged& what) {
   if (rank.number() == rank.size() - 1 && rank.exchanges == 2) {
     return Internal("the link is down");
@@ -139,6 +165,9 @@ std::span<const Mutant> MessageMutants() {
       {.name = "received_from_the_next", .exchange = ReceiveFromTheNextOne},
       {.name = "receives_before_it_sends", .exchange = ReceiveFirst},
       {.name = "empty_messages_lost", .exchange = LoseEmpty},
+      {.name = "messages_acknowledged", .exchange = Acknowledge},
+      {.name = "messages_in_halves", .exchange = SendInHalves},
+      {.name = "messages_with_header", .exchange = SendWithHeader},
       {.name = "link_goes_down", .exchange = FailLate},
       {.name = "sender_misnamed", .receive_any = NameTheNextOne},
       {.name = "anybody_is_the_first", .receive_any = TakeTheFirstOneAlone},

@@ -89,6 +89,7 @@ class MutantEndpoint final : public Endpoint {
   Status Collect(const CollectiveCall& call) override;
   Result<std::unique_ptr<Pending>> Start(const CollectiveCall& call) override;
   Result<std::unique_ptr<Endpoint>> Split(int color, int key) override;
+  Result<Counted> counted() const override { return rank_.right.counted(); }
 
  private:
   const Mutant& mutant_;

@@ -10,8 +10,8 @@
 
 #include "conformance/distributed/collective/contents.h"
 #include "conformance/distributed/collective/judge.h"
-#include "conformance/distributed/ranks/bits.h"
 #include "conformance/distributed/ranks/distributed_row.h"
+#include "conformance/distributed/ranks/sent.h"
 #include "framework/dist/endpoint.h"
 #include "framework/dist/watch.h"
 
@@ -20,21 +20,23 @@ namespace {
 
 using measure::Judgement;
 
-/// What one rank has behind a collective.
-struct Share {
-  Tensor buffer;
-  dist::Traffic sent;
+/// The buffers and the traffic of ranks behind a collective, by their numbers.
+struct Shares {
+  std::vector<Tensor> buffers;
+  std::vector<RankSent> sent;
 };
 
-/// A rank's part of a collective: its share, as bytes.
+/// A rank's part of a collective: what it sent and has, as bytes.
 Result<std::string> ShareOf(const CollectiveCase& test_case,
                             const dist::Collective& what, Endpoint& mine,
                             const Tensor& before) {
   ASSAY_ASSIGN_OR_RETURN(Tensor buffer, before.Clone());
   dist::WatchedEndpoint watched(mine);
+  ASSAY_ASSIGN_OR_RETURN(const LibraryCount count, CountOf(mine));
   ASSAY_RETURN_IF_ERROR(
       dist::RunCollective(what, test_case.reduction, watched, &buffer));
-  const dist::Traffic sent = watched.sent();
+  ASSAY_ASSIGN_OR_RETURN(const RankSent sent,
+                         SentSince(count, mine, watched.sent()));
   std::string text;
   AppendBytes(std::span(&sent, 1), &text);
   AppendBytes(buffer.bytes(), &text);
@@ -42,36 +44,23 @@ Result<std::string> ShareOf(const CollectiveCase& test_case,
 }
 
 /// Of each rank, whose buffers are as long as before. Data loss for other bytes.
-Result<std::vector<Share>> SharesOf(const std::vector<std::string>& found,
-                                    const std::vector<Tensor>& before) {
-  std::vector<Share> shares;
+Result<Shares> SharesOf(const std::vector<std::string>& found,
+                        const std::vector<Tensor>& before) {
+  Shares shares;
   for (size_t rank = 0; rank < found.size(); ++rank) {
-    Share& share = shares.emplace_back();
-    ASSAY_ASSIGN_OR_RETURN(share.buffer, before[rank].Clone());
-    ASSAY_ASSIGN_OR_RETURN(
-        const std::span<std::byte> buffer,
-        dist::BytesOf({0, share.buffer.num_elements()}, &share.buffer));
+    RankSent& sent = shares.sent.emplace_back();
+    Tensor& buffer = shares.buffers.emplace_back();
+    ASSAY_ASSIGN_OR_RETURN(buffer, before[rank].Clone());
+    ASSAY_ASSIGN_OR_RETURN(const std::span<std::byte> bytes,
+                           dist::BytesOf({0, buffer.num_elements()}, &buffer));
     std::string_view text = found[rank];
-    if (!CutBytes(&text, std::span(&share.sent, 1)) ||
-        !CutBytes(&text, buffer) || !text.empty()) {
+    if (!CutBytes(&text, std::span(&sent, 1)) || !CutBytes(&text, bytes) ||
+        !text.empty()) {
       return DataLoss("rank ", rank, " brought ", found[rank].size(),
                       " bytes of its share");
     }
   }
   return shares;
-}
-
-/// Adds what was sent to the row. Null where it is what the formulas say.
-std::optional<Judgement> JudgeCost(const std::vector<Share>& shares,
-                                   const dist::Cost& cost, DType type,
-                                   DistributedRow* row) {
-  dist::Traffic sent;
-  for (const Share& share : shares) {
-    sent.bytes += share.sent.bytes;
-    sent.messages += share.sent.messages;
-  }
-  return JudgeTraffic(sent, cost.elements * BitsOf(type) / 8, cost.messages,
-                      row);
 }
 
 /// One root of a case.
@@ -96,12 +85,11 @@ Result<Judgement> RunRoot(const CollectiveCase& test_case, int root,
   row.run_us = ran.us;
   std::optional<Judgement> fault = ran.fault;
   if (!fault.has_value()) {
-    ASSAY_ASSIGN_OR_RETURN(const std::vector<Share> shares,
-                           SharesOf(ran.found, before));
-    std::vector<Tensor> got;
-    for (const Share& share : shares) got.push_back(share.buffer);
-    fault = JudgeBits(got, wanted, RankName, &row);
-    const auto spent = JudgeCost(shares, cost, test_case.type, &row);
+    ASSAY_ASSIGN_OR_RETURN(const Shares shares, SharesOf(ran.found, before));
+    fault = JudgeBits(shares.buffers, wanted, RankName, &row);
+    const auto spent =
+        JudgeTraffic(shares.sent, cost.elements * BitsOf(test_case.type) / 8,
+                     cost.messages, &row);
     if (!fault.has_value()) fault = spent;
   }
   record->Add(row);

@@ -136,6 +136,28 @@ TEST(CollectiveRunTest, RanksOfOneNumberAreAFail) {
   EXPECT_EQ(ran.judged.reason, record::ReasonCode(kFailRanks));
 }
 
+/// Sends more than it is asked for, and receives no other bytes by it.
+class Acknowledging : public Wrapped {
+ public:
+  using Wrapped::Wrapped;
+  Status Exchange(int to, std::span<const std::byte> out, int from,
+                  std::span<std::byte> in) override {
+    ASSAY_RETURN_IF_ERROR(inner_.Exchange(to, out, from, in));
+    return inner_.Exchange(from, {}, to, {});
+  }
+};
+
+// Kills: messages that the library sends beside ours, and nobody sees.
+TEST(CollectiveRunTest, MessagesThatNobodyAskedForAreAFail) {
+  const RanCase ran = RanOn(RingOf(2), [](Endpoint& mine) {
+    return std::make_unique<Acknowledging>(mine);
+  });
+  EXPECT_EQ(ran.judged.reason, record::ReasonCode(kFailCost));
+  EXPECT_THAT(ran.judged.message,
+              HasSubstr("rank 0: found 4084 bytes in 4 messages and"));
+  EXPECT_THAT(ran.judged.message, HasSubstr("wanted 4084 in 2"));
+}
+
 /// Runs everybody twice.
 class Twice : public Ranks {
  public:

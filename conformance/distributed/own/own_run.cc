@@ -20,6 +20,7 @@
 #include "conformance/distributed/own/near.h"
 #include "conformance/distributed/own/own_part.h"
 #include "conformance/distributed/ranks/distributed_row.h"
+#include "conformance/distributed/ranks/sent.h"
 #include "framework/core/text.h"
 #include "framework/dist/reduction.h"
 #include "framework/testing/record/run_facts.h"
@@ -38,13 +39,14 @@ struct Stay {
 /// What a rank brought.
 struct Brought {
   Stay stay;
+  RankSent sent;
   std::vector<OwnTask> tasks;
 };
 
 /// For whom the others wait in a barrier.
 constexpr std::chrono::milliseconds kLate(2);
 
-/// A rank's part: its stay, and the buffers of its tasks, as bytes.
+/// A rank's part: its stay, what its library sent, and the buffers of its tasks, as bytes.
 Result<std::string> Part(const OwnCase& test_case, const dist::Collective& what,
                          const OwnSets& sets, Endpoint& mine) {
   ASSAY_ASSIGN_OR_RETURN(std::vector<OwnTask> tasks,
@@ -53,11 +55,15 @@ Result<std::string> Part(const OwnCase& test_case, const dist::Collective& what,
   if (what.operation == dist::Operation::kBarrier && is_late) {
     std::this_thread::sleep_for(kLate);
   }
+  ASSAY_ASSIGN_OR_RETURN(const LibraryCount count, CountOf(mine));
   Stay stay{.came = record::SteadyMicroseconds()};
   ASSAY_RETURN_IF_ERROR(RunTasks(test_case, mine, tasks));
   stay.went = record::SteadyMicroseconds();
+  ASSAY_ASSIGN_OR_RETURN(const RankSent sent,
+                         SentSince(count, mine, /*asked=*/{}));
   std::string text;
   AppendBytes(std::span<const Stay>(&stay, 1), &text);
+  AppendBytes(std::span(&sent, 1), &text);
   for (const OwnTask& each : tasks) AppendBytes(each.buffer.bytes(), &text);
   return text;
 }
@@ -73,7 +79,8 @@ Result<std::vector<Brought>> AllBrought(const OwnCase& test_case,
     ASSAY_ASSIGN_OR_RETURN(
         brought.tasks, TasksOf(test_case, what, static_cast<int>(rank), sets));
     std::string_view text = found[rank];
-    bool fits = CutBytes(&text, std::span(&brought.stay, 1));
+    bool fits = CutBytes(&text, std::span(&brought.stay, 1)) &&
+                CutBytes(&text, std::span(&brought.sent, 1));
     for (OwnTask& each : brought.tasks) {
       ASSAY_ASSIGN_OR_RETURN(
           const std::span<std::byte> buffer,
@@ -177,6 +184,9 @@ Result<Judgement> RunRoot(const OwnCase& test_case, int root, const RunOf& run,
   if (!fault.has_value()) {
     ASSAY_ASSIGN_OR_RETURN(const auto all,
                            AllBrought(test_case, what, sets, ran.found));
+    std::vector<RankSent> sent;
+    for (const Brought& each : all) sent.push_back(each.sent);
+    AddCounted(sent, &row);
     ASSAY_ASSIGN_OR_RETURN(fault, Judge(test_case, what, sets, all, &row));
   }
   record->Add(row);

@@ -57,6 +57,14 @@ TEST(OwnRunTest, EveryCasePassesOnThreads) {
   }
 }
 
+// A broadcast by a tree brings each rank but the root one message; no formula is asked.
+TEST(OwnRunTest, ARowHasWhatTheLibraryCounts) {
+  const RanCase ran = RanOn(CaseOf(Operation::kBroadcast));
+  EXPECT_EQ(ran.rows[0].messages, 3);
+  EXPECT_EQ(ran.rows[0].bytes_sent, 3 * 61 * 4);
+  EXPECT_FALSE(ran.rows[0].bytes_formula.has_value());
+}
+
 /// Has no collectives.
 class Bare : public Wrapped {
  public:

@@ -4,7 +4,6 @@
 
 #include <bit>
 
-#include "conformance/distributed/ranks/ranks_run.h"
 #include "framework/core/hash.h"
 #include "framework/core/text.h"
 
@@ -45,22 +44,6 @@ void HashOfRanks::Add(std::span<const std::byte> bytes) {
 
 std::string HashOfRanks::text() const {
   return StrCat(core::StableHash(digests_));
-}
-
-std::optional<measure::Judgement> JudgeTraffic(
-    const dist::Traffic& sent, int64_t bytes,
-    const std::optional<int64_t>& messages, DistributedRow* row) {
-  row->bytes_sent = sent.bytes;
-  row->bytes_formula = bytes;
-  row->messages = sent.messages;
-  if (messages.has_value()) row->messages_formula = *messages;
-  if (sent.bytes == bytes &&
-      sent.messages == messages.value_or(sent.messages)) {
-    return std::nullopt;
-  }
-  return Fails(kFailCost, StrCat("found ", sent.bytes, " bytes in ",
-                                 sent.messages, " messages, wanted ", bytes,
-                                 " in ", messages.value_or(sent.messages)));
 }
 
 }  // namespace assay::distributed

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is compared and counted of all ranks, whatever they ran.
+// What is compared of all ranks, whatever they ran.
 //
 //   HashOfRanks hash;
 //   for (const Tensor& each : found) hash.Add(each.bytes());
@@ -10,15 +10,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 
-#include "conformance/distributed/ranks/distributed_row.h"
 #include "framework/core/tensor.h"
 #include "framework/dist/schedule.h"
-#include "framework/dist/watch.h"
-#include "framework/testing/measure/measure.h"
 
 namespace assay::distributed {
 
@@ -41,11 +37,5 @@ class HashOfRanks {
  private:
   std::string digests_;
 };
-
-/// Adds what was sent to the row. Null where it is what the formulas say; messages are not
-/// judged where none tells them.
-std::optional<measure::Judgement> JudgeTraffic(
-    const dist::Traffic& sent, int64_t bytes,
-    const std::optional<int64_t>& messages, DistributedRow* row);
 
 }  // namespace assay::distributed

@@ -47,6 +47,7 @@ class Wrapped : public Endpoint {
   Result<std::unique_ptr<Endpoint>> Split(int color, int key) override {
     return inner_.Split(color, key);
   }
+  Result<Counted> counted() const override { return inner_.counted(); }
 
  protected:
   Endpoint& inner_;

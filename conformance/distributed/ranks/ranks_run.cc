@@ -112,8 +112,8 @@ Judgement RunRoots(std::span<const int> roots, record::Record* record,
   const int64_t began = record::SteadyMicroseconds();
   for (const int root : roots) {
     const Result<Judgement> judged = run(root);
-    if (!judged.ok()) return Declines(judged.status());
-    if (first.outcome == record::Outcome::kPass) first = *judged;
+    if (first.outcome != record::Outcome::kPass) continue;
+    first = judged.ok() ? *judged : Declines(judged.status());
   }
   record->result.run_us = record::SteadyMicroseconds() - began;
   return first;

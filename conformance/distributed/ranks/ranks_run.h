@@ -19,6 +19,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "framework/backend/backend.h"
 #include "framework/backend/communicator.h"
 #include "framework/core/status.h"
 #include "framework/testing/measure/measure.h"
@@ -31,6 +32,7 @@ inline constexpr char kFailRanks[] = "fail_ranks";
 inline constexpr char kFailBits[] = "fail_bits";
 inline constexpr char kFailCost[] = "fail_cost";
 inline constexpr char kFailMixing[] = "fail_mixing";
+inline constexpr char kFailNear[] = "fail_near";
 
 measure::Judgement Fails(const char* reason, std::string message);
 /// What could not be run.
@@ -42,6 +44,7 @@ struct RunOf {
   Ranks& ranks;
   std::string transport;
   int64_t seed = 0;
+  Backend* backend = nullptr;  // of the networks that ranks train, if they do
 };
 
 /// What a rank found, as any bytes.
@@ -61,7 +64,8 @@ struct RanRanks {
 /// Ranks::Run declines, and unsupported where ranks do.
 Result<RanRanks> RunRanks(Ranks& ranks, int count, const RankBody& rank);
 
-/// The first root of a collective that fails. Puts the time of all into the result.
+/// The first root of a collective that fails or that the library declines; all are run, as
+/// the other ranks do. Puts the time of all into the result.
 measure::Judgement RunRoots(
     std::span<const int> roots, record::Record* record,
     const std::function<Result<measure::Judgement>(int root)>& run);

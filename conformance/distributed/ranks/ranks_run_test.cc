@@ -73,6 +73,22 @@ TEST(RunRanksTest, ARankThatFailsInAnotherProcessIsNamed) {
   EXPECT_EQ(FaultOf(ran[0]), "rank 2: broken");
 }
 
+// Kills: a process that goes on where the others are at another root, and waits for them.
+TEST(RunRootsTest, AllAreRunWhateverTheFirstSays) {
+  const std::vector<int> roots = {0, 3, 5};
+  std::vector<int> ran;
+  record::Record record;
+  const measure::Judgement judged =
+      RunRoots(roots, &record, [&](int root) -> Result<measure::Judgement> {
+        ran.push_back(root);
+        if (root == 0) return Unsupported(Reason::kOperator, "has none");
+        return Fails(kFailBits, "differs");
+      });
+  EXPECT_EQ(ran, roots);
+  EXPECT_EQ(judged.outcome, record::Outcome::kUnsupported);
+  EXPECT_EQ(judged.message, "has none");
+}
+
 TEST(RunRanksTest, WhatAnotherProcessDeclinesIsDeclined) {
   const auto ran = RanBy([](Endpoint& mine) -> Result<std::string> {
     if (mine.rank() == 1) return Unsupported(Reason::kOperator, "has none");

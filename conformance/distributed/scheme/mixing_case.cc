@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <numbers>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,8 +16,11 @@
 #include <utility>
 
 #include "conformance/distributed/ranks/distributed_row.h"
+#include "framework/core/numbers.h"
 #include "framework/core/text.h"
 #include "framework/dist/model/pulled_objective.h"
+#include "framework/dist/model/steady_objective.h"
+#include "framework/dist/scheme/ad_psgd.h"
 #include "framework/dist/scheme/async.h"
 #include "framework/dist/scheme/mixing.h"
 #include "framework/dist/scheme/push_sum.h"
@@ -28,6 +32,7 @@ namespace assay::distributed {
 namespace {
 
 using dist::PulledObjective;
+using dist::SteadyObjective;
 using measure::Judgement;
 
 constexpr double kNear = 1e-12;
@@ -39,7 +44,10 @@ constexpr int64_t kSlacks[] = {0, 1, 3};
 constexpr std::string_view kNoSlack = "unbounded";
 constexpr int64_t kWorkerSteps = 6;
 // Until what is left of any wave is below a unit of float64.
-constexpr int kUnevenSteps = 600;
+constexpr int64_t kUnevenSteps = 600;
+// Until ranks are together also where active ranks are served one behind the other.
+constexpr int64_t kPairRounds = 120;
+constexpr int64_t kRoundSteps = 5;
 
 std::unique_ptr<train::Optimizer> Descent() {
   return std::move(
@@ -58,23 +66,28 @@ struct Part {
   const RunOf& run;
   int ranks;
   std::optional<Judgement> fault = std::nullopt;  // the first
+  std::optional<Status> declined = std::nullopt;  // the library
   bool judges = true;
 
-  /// What each rank found, one number or several.
+  /// What each rank found, one number or several; nothing where the library declines, since
+  /// the other ranks go on.
   Result<std::vector<double>> Do(
       const std::function<Result<std::vector<double>>(Endpoint&)>& rank) {
-    ASSAY_ASSIGN_OR_RETURN(
-        const RanRanks ran,
+    const Result<RanRanks> ran =
         RunRanks(run.ranks, ranks, [&](Endpoint& mine) -> Result<std::string> {
           ASSAY_ASSIGN_OR_RETURN(const std::vector<double> numbers, rank(mine));
           std::string text;
           AppendBytes(std::span(numbers), &text);
           return text;
-        }));
-    if (!fault.has_value()) fault = ran.fault;
-    judges = ran.judges;
+        });
     std::vector<double> all;
-    for (const std::string& found : ran.found) {
+    if (!ran.ok()) {
+      if (!declined.has_value()) declined = ran.status();
+      return all;
+    }
+    if (!fault.has_value()) fault = ran->fault;
+    judges = ran->judges;
+    for (const std::string& found : ran->found) {
       std::string_view text = found;
       double number = 0;
       while (CutBytes(&text, std::span(&number, 1))) all.push_back(number);
@@ -83,7 +96,9 @@ struct Part {
   }
 
   /// True where nothing more can be said here.
-  bool has_ended() const { return fault.has_value() || !judges; }
+  bool has_ended() const {
+    return fault.has_value() || declined.has_value() || !judges;
+  }
 };
 
 /// A wave of whole periods along the rows and the columns of a grid of ranks.
@@ -140,21 +155,37 @@ std::vector<double> Squares(int ranks) {
   return numbers;
 }
 
-/// Where ranks are behind so many steps that nothing pulls, of a scheme that is made with
-/// `how`, and begins at `before`.
+/// All of a rank's part.
+Status Train(dist::Scheme& scheme, train::Objective& objective, int64_t steps) {
+  for (int64_t i = 0; i < steps; ++i) {
+    ASSAY_RETURN_IF_ERROR(scheme.Step(objective).status());
+  }
+  return scheme.Finish(objective);
+}
+
+/// Where ranks are behind so many steps of a scheme that is made with `how`. `model` makes
+/// a rank's objective.
+template <class Made, class How, class Model>
+Result<std::vector<double>> Trained(Part& part, How how, Model model,
+                                    int64_t steps) {
+  return part.Do([&](Endpoint& mine) -> Result<std::vector<double>> {
+    auto objective = model(mine.rank());
+    Made scheme(mine, Descent(), how);
+    ASSAY_RETURN_IF_ERROR(Train(scheme, objective, steps));
+    return std::vector{objective.number()};
+  });
+}
+
+/// The same where nothing pulls the ranks, which begin at `before`.
 template <class Made, class How>
 Result<std::vector<double>> Mixed(Part& part, How how,
                                   const std::vector<double>& before,
-                                  int steps) {
-  return part.Do([&](Endpoint& mine) -> Result<std::vector<double>> {
-    PulledObjective objective(before[static_cast<size_t>(mine.rank())],
-                              /*goal=*/0, /*pull=*/0);
-    Made scheme(mine, Descent(), how);
-    for (int i = 0; i < steps; ++i) {
-      ASSAY_RETURN_IF_ERROR(scheme.Step(objective).status());
-    }
-    return std::vector{objective.number()};
-  });
+                                  int64_t steps) {
+  const auto still = [&](int rank) {
+    return PulledObjective(before[static_cast<size_t>(rank)], /*goal=*/0,
+                           /*pull=*/0);
+  };
+  return Trained<Made>(part, how, still, steps);
 }
 
 Judgement FailsBy(const std::string& what, double found, double wanted) {
@@ -210,6 +241,17 @@ Result<Judgement> Gossip(const MixingCase& test_case, Part& part,
   return Passes();
 }
 
+/// All ranks are at the mean, within a limit.
+Judgement JudgeConsensus(double mean, double limit,
+                         const std::vector<double>& numbers,
+                         DistributedRow* row) {
+  row->consensus = FarthestFrom(mean, numbers);
+  if (*row->consensus <= limit) return Passes();
+  return Fails(kFailMixing,
+               StrCat("a rank is ", *row->consensus, " from the mean ", mean,
+                      ", wanted at most ", limit));
+}
+
 Result<Judgement> PushSum(const MixingCase& test_case, Part& part,
                           DistributedRow* row) {
   const bool is_one_peer = test_case.way == "one_peer";
@@ -217,7 +259,7 @@ Result<Judgement> PushSum(const MixingCase& test_case, Part& part,
   // With a power of two of ranks every one has all numbers behind that power of steps (B.
   // Ying et al., "Exponential graph is provably efficient for decentralized deep
   // training", 2021, lemma 1).
-  const int steps =
+  const int64_t steps =
       is_one_peer ? std::countr_zero(static_cast<unsigned>(test_case.ranks))
                   : kUnevenSteps;
   ASSAY_ASSIGN_OR_RETURN(
@@ -228,36 +270,55 @@ Result<Judgement> PushSum(const MixingCase& test_case, Part& part,
           Squares(test_case.ranks), steps));
   if (part.has_ended()) return Passes();
   row->steps = steps;
-  row->consensus = FarthestFrom(mean, pushed);
-  const double limit = is_one_peer ? 0 : kNear * mean;
-  if (*row->consensus > limit) {
-    return Fails(kFailMixing,
-                 StrCat("a rank is ", *row->consensus, " from the mean ", mean,
-                        ", wanted at most ", limit));
-  }
-  return Passes();
+  return JudgeConsensus(mean, is_one_peer ? 0 : kNear * mean, pushed, row);
 }
 
-/// One number whose gradient is its rank: one sum in every order.
-class RankObjective : public train::Objective {
- public:
-  explicit RankObjective(int rank) {
-    parameters_.push_back(
-        {"w", Tensor::Of<double>({1}, std::vector{64.0}).value()});
-    gradient_ =
-        Tensor::Of<double>({1}, std::vector<double>{static_cast<double>(rank)})
-            .value();
-  }
-  std::span<train::Parameter> parameters() override { return parameters_; }
-  Result<train::Evaluation> Evaluate() override {
-    return train::Evaluation{0, {&gradient_, 1}};
-  }
-  double number() const { return parameters_[0].value.elements<double>()[0]; }
+/// Where ranks are that average in pairs alone. One that is served first may be through
+/// before another begins, and learns nothing of it: so there are rounds of a few steps,
+/// each of which all of them end before the next one.
+Result<std::vector<double>> Paired(Part& part, uint64_t seed,
+                                   const std::vector<double>& before) {
+  return part.Do([&](Endpoint& mine) -> Result<std::vector<double>> {
+    PulledObjective objective(before[static_cast<size_t>(mine.rank())],
+                              /*goal=*/0, /*pull=*/0);
+    for (int64_t round = 0; round < kPairRounds; ++round) {
+      dist::AdPsgdScheme scheme(mine, Descent(),
+                                {kRoundSteps, core::KeyOf(seed, round)});
+      ASSAY_RETURN_IF_ERROR(Train(scheme, objective, kRoundSteps));
+    }
+    return std::vector{objective.number()};
+  });
+}
 
- private:
-  std::vector<train::Parameter> parameters_;
-  Tensor gradient_;
-};
+/// Of few steps the sum over ranks is exact: an average halves the grid of the numbers at
+/// most, which float64 has enough bits for.
+Result<Judgement> AdPsgd(Part& part, DistributedRow* row) {
+  const auto seed = static_cast<uint64_t>(part.run.seed);
+  const std::vector<double> starts = Squares(part.ranks);
+  double wanted = 0;
+  for (int rank = 0; rank < part.ranks; ++rank) {
+    wanted += rank * rank - kRate * kWorkerSteps * rank;
+  }
+  ASSAY_ASSIGN_OR_RETURN(
+      const std::vector<double> moved,
+      Trained<dist::AdPsgdScheme>(
+          part, dist::AdPsgdScheme::Options{kWorkerSteps, seed},
+          [&](int rank) {
+            return SteadyObjective(starts[static_cast<size_t>(rank)], rank);
+          },
+          kWorkerSteps));
+  ASSAY_ASSIGN_OR_RETURN(const std::vector<double> mixed,
+                         Paired(part, seed, starts));
+  if (part.has_ended()) return Passes();
+  row->steps = kPairRounds * kRoundSteps;
+  const double sum = std::accumulate(moved.begin(), moved.end(), 0.0);
+  if (sum != wanted) {
+    return Fails(kFailMixing,
+                 StrCat("the sum of all ranks is ", sum, ", wanted ", wanted));
+  }
+  const double mean = MeanOf(starts);
+  return JudgeConsensus(mean, kNear * mean, mixed, row);
+}
 
 Result<Judgement> AsyncServer(const MixingCase& test_case, Part& part,
                               DistributedRow* row) {
@@ -274,12 +335,10 @@ Result<Judgement> AsyncServer(const MixingCase& test_case, Part& part,
   ASSAY_ASSIGN_OR_RETURN(
       const std::vector<double> served,
       part.Do([&](Endpoint& mine) -> Result<std::vector<double>> {
-        RankObjective objective(mine.rank());
+        SteadyObjective objective(/*start=*/64, mine.rank());
         if (mine.rank() > 0) {
           dist::WorkerScheme scheme(mine);
-          for (int64_t i = 0; i < options.steps; ++i) {
-            ASSAY_RETURN_IF_ERROR(scheme.Step(objective).status());
-          }
+          ASSAY_RETURN_IF_ERROR(Train(scheme, objective, options.steps));
           return std::vector<double>();
         }
         const auto optimizer = Descent();
@@ -312,6 +371,7 @@ Result<Judgement> Run(const MixingCase& test_case, Part& part,
                       DistributedRow* row) {
   if (test_case.scheme == "gossip") return Gossip(test_case, part, row);
   if (test_case.scheme == "push_sum") return PushSum(test_case, part, row);
+  if (test_case.scheme == "ad_psgd") return AdPsgd(part, row);
   return AsyncServer(test_case, part, row);
 }
 
@@ -333,6 +393,9 @@ std::vector<MixingCase> AllMixingCases() {
   }
   for (const int ranks : {2, 3, 5, 8, 13}) {
     all.push_back({"push_sum", "uneven", ranks});
+  }
+  for (const int ranks : {2, 4, 8}) {
+    all.push_back({"ad_psgd", "ring", ranks});
   }
   for (const int ranks : {2, 3, 4, 8}) {
     for (const int64_t slack : kSlacks) {
@@ -358,9 +421,8 @@ Judgement RunMixingCase(const MixingCase& test_case, const RunOf& run,
   const Result<Judgement> judged = Run(test_case, part, &row);
   row.run_us = record::SteadyMicroseconds() - began;
   record->result.run_us = row.run_us;
-  if (!judged.ok()) {
-    return Declines(judged.status());
-  }
+  if (!judged.ok()) return Declines(judged.status());
+  if (part.declined.has_value()) return Declines(*part.declined);
   if (!part.judges) return Passes();
   record->Add(row);
   // Of ranks that did not come to their end nothing else says anything.

@@ -18,7 +18,7 @@
 namespace assay::distributed {
 
 struct MixingCase {
-  std::string scheme;  // "gossip", "push_sum", "async_server"
+  std::string scheme;  // "gossip", "push_sum", "ad_psgd", "async_server"
   std::string way;     // a graph, or a slack
   int ranks = 1;
 
@@ -29,8 +29,9 @@ struct MixingCase {
 std::vector<MixingCase> AllMixingCases();
 
 /// Adds a row. Gossip keeps the mean, and every wave over the ranks shrinks by the factor
-/// of its graph within 1e-12; push-sum brings all ranks to the mean; a server counts every
-/// gradient once, and none is staler than its slack permits.
+/// of its graph within 1e-12; push-sum brings all ranks to the mean; pairs that average
+/// when one of them asks keep the sum of all ranks in every bit, and bring all to the mean
+/// in rounds that all of them end; a server counts every gradient once, and none is staler than its slack permits.
 measure::Judgement RunMixingCase(const MixingCase& test_case, const RunOf& run,
                                  record::Record* record);
 

@@ -6,6 +6,7 @@
 #include <functional>
 #include <iterator>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -13,9 +14,9 @@
 
 #include "framework/core/numbers.h"
 #include "framework/core/text.h"
-#include "framework/dist/model/whole_objective.h"
-#include "framework/dist/scheme/codec.h"
-#include "framework/dist/scheme/compressed.h"
+#include "framework/dist/scheme/codec/codec.h"
+#include "framework/dist/scheme/codec/compressed.h"
+#include "framework/dist/scheme/codec/sparse.h"
 #include "framework/dist/scheme/sharded.h"
 #include "framework/train/rule/optimizers.h"
 
@@ -39,11 +40,11 @@ constexpr int kMostOfRing = 256;
 constexpr int64_t kFloatBytes = 4;
 constexpr char kOwnWay[] = "own";
 
-/// Those of the model together.
-int64_t Elements() {
-  int64_t elements = 0;
-  for (const int size : dist::WholeObjective::kSizes) elements += size;
-  return elements;
+/// Of the parameters of a model, in elements.
+using Sizes = std::span<const int64_t>;
+
+int64_t SumOf(Sizes sizes) {
+  return std::accumulate(sizes.begin(), sizes.end(), int64_t{0});
 }
 
 Result<dist::Cost> Of(Operation operation, Algorithm algorithm, int ranks,
@@ -52,35 +53,36 @@ Result<dist::Cost> Of(Operation operation, Algorithm algorithm, int ranks,
 }
 
 /// A step of a collective over all tensors at once.
-Result<SchemeCost> CostOfMean(Algorithm algorithm, int ranks) {
+Result<SchemeCost> CostOfMean(Algorithm algorithm, int ranks, Sizes sizes) {
   ASSAY_ASSIGN_OR_RETURN(
       const dist::Cost cost,
-      Of(Operation::kAllReduce, algorithm, ranks, Elements()));
+      Of(Operation::kAllReduce, algorithm, ranks, SumOf(sizes)));
   return SchemeCost{kFloatBytes * cost.elements, cost.messages};
 }
 
 /// A step that sends gradients to the one who takes it, and parameters back.
-Result<SchemeCost> CostOfServer(Algorithm algorithm, int ranks) {
+Result<SchemeCost> CostOfServer(Algorithm algorithm, int ranks, Sizes sizes) {
+  const int64_t elements = SumOf(sizes);
   ASSAY_ASSIGN_OR_RETURN(const dist::Cost there,
-                         Of(Operation::kReduce, algorithm, ranks, Elements()));
-  ASSAY_ASSIGN_OR_RETURN(
-      const dist::Cost back,
-      Of(Operation::kBroadcast, algorithm, ranks, Elements()));
+                         Of(Operation::kReduce, algorithm, ranks, elements));
+  ASSAY_ASSIGN_OR_RETURN(const dist::Cost back,
+                         Of(Operation::kBroadcast, algorithm, ranks, elements));
   return SchemeCost{kFloatBytes * (there.elements + back.elements),
                     there.messages + back.messages};
 }
 
 /// The same bytes, in as many messages as there are owners of parameters.
-Result<SchemeCost> CostOfOwners(Algorithm algorithm, int ranks) {
-  ASSAY_ASSIGN_OR_RETURN(SchemeCost cost, CostOfServer(algorithm, ranks));
+Result<SchemeCost> CostOfOwners(Algorithm algorithm, int ranks, Sizes sizes) {
+  ASSAY_ASSIGN_OR_RETURN(SchemeCost cost,
+                         CostOfServer(algorithm, ranks, sizes));
   cost.messages.reset();
   return cost;
 }
 
 /// A step of a collective for each tensor.
-Result<SchemeCost> CostOfBuckets(Algorithm algorithm, int ranks) {
+Result<SchemeCost> CostOfBuckets(Algorithm algorithm, int ranks, Sizes sizes) {
   SchemeCost sum{0, 0};
-  for (const int size : dist::WholeObjective::kSizes) {
+  for (const int64_t size : sizes) {
     ASSAY_ASSIGN_OR_RETURN(const dist::Cost cost,
                            Of(Operation::kAllReduce, algorithm, ranks, size));
     sum.bytes += kFloatBytes * cost.elements;
@@ -91,10 +93,10 @@ Result<SchemeCost> CostOfBuckets(Algorithm algorithm, int ranks) {
 
 using MakeCodec = std::unique_ptr<dist::Codec> (*)(int rank);
 
-Result<SchemeCost> CostOfCodec(MakeCodec codec, Algorithm algorithm,
-                               int ranks) {
+Result<SchemeCost> CostOfCodec(MakeCodec codec, Algorithm algorithm, int ranks,
+                               Sizes sizes) {
   SchemeCost sum{0, 0};
-  for (const int size : dist::WholeObjective::kSizes) {
+  for (const int64_t size : sizes) {
     ASSAY_ASSIGN_OR_RETURN(
         const dist::Cost cost,
         Of(Operation::kAllGather, algorithm, ranks, codec(0)->BytesOf(size)));
@@ -107,12 +109,13 @@ Result<SchemeCost> CostOfCodec(MakeCodec codec, Algorithm algorithm,
 /// A scheme of the suite.
 struct Kind {
   std::string_view name;
-  Operation ways;  // whose algorithms it can travel by
+  std::span<const Algorithm> ways;  // that it can travel by
   std::function<std::unique_ptr<Scheme>(Endpoint&, Optimizer,
                                         std::optional<Algorithm>)>
       make;
-  std::function<Result<SchemeCost>(Algorithm, int ranks)> cost;  // of a round
-  int64_t rounds = kTrainedSteps;
+  /// Of a round. Nothing where its bytes depend on its numbers.
+  std::function<Result<SchemeCost>(Algorithm, int ranks, Sizes)> cost;
+  int64_t period = 1;  // steps that a round has
   bool has_each_step = true;
   /// Whether it can travel by the library's own collectives, too.
   bool has_own = true;
@@ -125,20 +128,49 @@ struct Kind {
 /// small whole numbers.
 Kind Compressed(std::string_view name, MakeCodec codec,
                 Promise promise = Promise::kLargeBatch) {
-  return {
+  return {.name = name,
+          .ways = dist::AlgorithmsOf(Operation::kAllGather),
+          .make =
+              [=](Endpoint& mine, Optimizer optimizer,
+                  std::optional<Algorithm> algorithm) {
+                return std::make_unique<dist::CompressedScheme>(
+                    mine, std::move(optimizer), codec(mine.rank()),
+                    dist::CompressedScheme::Options{.algorithm = *algorithm});
+              },
+          .cost =
+              [=](Algorithm algorithm, int ranks, Sizes sizes) {
+                return CostOfCodec(codec, algorithm, ranks, sizes);
+              },
+          .has_own = false,
+          .promise = promise};
+}
+
+/// Of vectors that have all numbers, each of which goes behind its length.
+Result<SchemeCost> CostOfWhole(Algorithm algorithm, int ranks, Sizes sizes) {
+  constexpr int64_t kLengthBytes = 8;
+  ASSAY_ASSIGN_OR_RETURN(SchemeCost cost,
+                         CostOfBuckets(algorithm, ranks, sizes));
+  cost.bytes += kLengthBytes * *cost.messages;
+  *cost.messages *= 2;
+  return cost;
+}
+
+/// By sparse vectors, a share of all numbers.
+Kind Sparse(std::string_view name, double share) {
+  static constexpr Algorithm kWay[] = {Algorithm::kRecursiveDoubling};
+  Kind kind{
       .name = name,
-      .ways = Operation::kAllGather,
+      .ways = kWay,
       .make =
-          [=](Endpoint& mine, Optimizer optimizer,
-              std::optional<Algorithm> algorithm) {
-            return std::make_unique<dist::CompressedScheme>(
-                mine, std::move(optimizer), codec(mine.rank()),
-                dist::CompressedScheme::Options{.algorithm = *algorithm});
+          [=](Endpoint& mine, Optimizer optimizer, std::optional<Algorithm>) {
+            return std::make_unique<dist::SparseScheme>(
+                mine, std::move(optimizer), share);
           },
-      .cost = [=](Algorithm algorithm,
-                  int ranks) { return CostOfCodec(codec, algorithm, ranks); },
       .has_own = false,
-      .promise = promise};
+      .promise = share == 1 ? Promise::kLargeBatch : Promise::kAgreement};
+  // How many places of theirs two ranks have in common depends on the gradients.
+  if (share == 1) kind.cost = &CostOfWhole;
+  return kind;
 }
 
 std::unique_ptr<dist::Codec> Float16(int) {
@@ -182,7 +214,7 @@ auto Travelling(int64_t most = std::numeric_limits<int64_t>::max()) {
 
 Kind Averaged(std::string_view name, int64_t period) {
   return {.name = name,
-          .ways = Operation::kAllReduce,
+          .ways = dist::AlgorithmsOf(Operation::kAllReduce),
           .make =
               [period](Endpoint& mine, Optimizer optimizer,
                        std::optional<Algorithm> algorithm) {
@@ -190,7 +222,7 @@ Kind Averaged(std::string_view name, int64_t period) {
                     mine, std::move(optimizer), Travel{algorithm}, period);
               },
           .cost = &CostOfMean,
-          .rounds = kTrainedSteps / period,
+          .period = period,
           .has_each_step = period == 1,
           .without = AllButDescent()};
 }
@@ -198,20 +230,20 @@ Kind Averaged(std::string_view name, int64_t period) {
 const std::vector<Kind>& Kinds() {
   static const std::vector<Kind> kinds = {
       {.name = "train_all_reduce",
-       .ways = Operation::kAllReduce,
+       .ways = dist::AlgorithmsOf(Operation::kAllReduce),
        .make = Travelling<dist::AllReduceScheme>(),
        .cost = &CostOfMean},
       {.name = "train_buckets",
-       .ways = Operation::kAllReduce,
+       .ways = dist::AlgorithmsOf(Operation::kAllReduce),
        .make = Travelling<dist::AllReduceScheme>(/*most=*/1),
        .cost = &CostOfBuckets},
       {.name = "train_server",
-       .ways = Operation::kReduce,
+       .ways = dist::AlgorithmsOf(Operation::kReduce),
        .make = Travelling<dist::ServerScheme>(),
        .cost = &CostOfServer,
        .has_each_step = false},
       {.name = "train_sharded",
-       .ways = Operation::kReduce,
+       .ways = dist::AlgorithmsOf(Operation::kReduce),
        .make = Travelling<dist::ShardedScheme>(),
        .cost = &CostOfOwners,
        .has_each_step = false,
@@ -223,7 +255,9 @@ const std::vector<Kind>& Kinds() {
       Compressed("train_top", &AllOfThem),
       Compressed("train_top_fifth", &AFifth, Promise::kAgreement),
       Compressed("train_signs", &Signs, Promise::kAgreement),
-      Compressed("train_levels", &Levels, Promise::kAgreement)};
+      Compressed("train_levels", &Levels, Promise::kAgreement),
+      Sparse("train_sparse", /*share=*/1),
+      Sparse("train_sparse_fifth", /*share=*/0.2)};
   return kinds;
 }
 
@@ -233,7 +267,7 @@ const Kind& KindOf(const SchemeCase& test_case) {
 
 /// Nothing: the library's own.
 std::optional<Algorithm> AlgorithmOf(const SchemeCase& test_case) {
-  for (const Algorithm way : dist::AlgorithmsOf(KindOf(test_case).ways)) {
+  for (const Algorithm way : KindOf(test_case).ways) {
     if (ToString(way) == test_case.way) return way;
   }
   return std::nullopt;
@@ -241,7 +275,7 @@ std::optional<Algorithm> AlgorithmOf(const SchemeCase& test_case) {
 
 std::vector<std::string> WaysOf(const Kind& kind) {
   std::vector<std::string> ways;
-  for (const Algorithm way : dist::AlgorithmsOf(kind.ways)) {
+  for (const Algorithm way : kind.ways) {
     ways.emplace_back(ToString(way));
   }
   if (kind.has_own) ways.emplace_back(kOwnWay);
@@ -297,20 +331,27 @@ bool HasEachStep(const SchemeCase& test_case) {
   return KindOf(test_case).has_each_step;
 }
 
+Result<Optimizer> OptimizerOf(const SchemeCase& test_case) {
+  ASSAY_ASSIGN_OR_RETURN(
+      train::Made made,
+      train::MakeOptimizer({test_case.optimizer, "paper", test_case.settings}));
+  return std::move(made.optimizer);
+}
+
 std::unique_ptr<Scheme> SchemeOf(const SchemeCase& test_case,
                                  Endpoint& endpoint) {
-  auto made =
-      train::MakeOptimizer({test_case.optimizer, "paper", "rate=0.125"});
-  return KindOf(test_case).make(endpoint, std::move(made.value().optimizer),
+  return KindOf(test_case).make(endpoint, OptimizerOf(test_case).value(),
                                 AlgorithmOf(test_case));
 }
 
-Result<std::optional<SchemeCost>> CostOf(const SchemeCase& test_case) {
+Result<std::optional<SchemeCost>> CostOf(const SchemeCase& test_case,
+                                         Sizes sizes, int64_t steps) {
+  const Kind& kind = KindOf(test_case);
   const auto algorithm = AlgorithmOf(test_case);
-  if (!algorithm.has_value()) return std::optional<SchemeCost>();
+  if (!algorithm.has_value() || !kind.cost) return std::optional<SchemeCost>();
   ASSAY_ASSIGN_OR_RETURN(SchemeCost cost,
-                         KindOf(test_case).cost(*algorithm, test_case.ranks));
-  const int64_t rounds = KindOf(test_case).rounds;
+                         kind.cost(*algorithm, test_case.ranks, sizes));
+  const int64_t rounds = steps / kind.period;
   cost.bytes *= rounds;
   if (cost.messages.has_value()) *cost.messages *= rounds;
   return std::optional(cost);

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,8 @@ struct SchemeCase {
   std::string way;        // the algorithm by which tensors travel, or "own"
   std::string optimizer;  // by name
   int ranks = 1;
+  /// Of the optimizer; its rate is a power of two where bits are compared.
+  std::string settings = "rate=0.125";
 
   /// "distributed/train_all_reduce/ring.adam#n4".
   std::string test_id() const;
@@ -49,17 +52,21 @@ Promise PromiseOf(const SchemeCase& test_case);
 /// the next one, and between two averages ranks differ.
 bool HasEachStep(const SchemeCase& test_case);
 
+Result<std::unique_ptr<train::Optimizer>> OptimizerOf(
+    const SchemeCase& test_case);
 /// A rank's part of it. The endpoint lives as long.
 std::unique_ptr<dist::Scheme> SchemeOf(const SchemeCase& test_case,
                                        Endpoint& endpoint);
 
-/// What all ranks should send in all steps of dist::WholeObjective: bytes, and messages
-/// where a formula tells them.
+/// What all ranks should send: bytes, and messages where a formula tells them.
 struct SchemeCost {
   int64_t bytes = 0;
   std::optional<int64_t> messages;
 };
-/// Nothing where the library's own collectives send them.
-Result<std::optional<SchemeCost>> CostOf(const SchemeCase& test_case);
+/// In so many steps of parameters of float32 of these sizes. Nothing where the library's own
+/// collectives send them, or where the bytes depend on the numbers that are sent.
+Result<std::optional<SchemeCost>> CostOf(const SchemeCase& test_case,
+                                         std::span<const int64_t> sizes,
+                                         int64_t steps);
 
 }  // namespace assay::distributed

@@ -17,6 +17,7 @@
 #include "conformance/distributed/scheme/mixing_case.h"
 #include "conformance/distributed/scheme/scheme_case.h"
 #include "conformance/distributed/scheme/scheme_run.h"
+#include "framework/dist/model/whole_objective.h"
 
 namespace assay::distributed {
 namespace {
@@ -151,17 +152,24 @@ TEST(MixingRunTest, AWaveOfAnotherFactorIsAFail) {
   EXPECT_GT(ran.rows[0].contraction_err.value_or(0), 1e-3);
 }
 
-/// Rank 1 sends each gradient as zeros behind its first 8 bytes.
+/// Rank 1 sends rank 0 a zero in place of a number, behind so many messages.
 class Silent : public Wrapped {
  public:
-  using Wrapped::Wrapped;
+  explicit Silent(Endpoint& inner, int behind = 0)
+      : Wrapped(inner), behind_(behind) {}
   Status Exchange(int to, std::span<const std::byte> out, int from,
                   std::span<std::byte> in) override {
-    if (rank() != 1 || to != 0) return inner_.Exchange(to, out, from, in);
-    std::vector<std::byte> sent(out.begin(), out.end());
-    std::fill(sent.end() - 8, sent.end(), std::byte{0});
-    return inner_.Exchange(to, sent, from, in);
+    if (rank() != 1 || to != 0 || out.empty() || sent_++ < behind_) {
+      return inner_.Exchange(to, out, from, in);
+    }
+    std::vector<std::byte> zeroed(out.begin(), out.end());
+    std::fill(zeroed.end() - 8, zeroed.end(), std::byte{0});
+    return inner_.Exchange(to, zeroed, from, in);
   }
+
+ private:
+  const int behind_;
+  int sent_ = 0;
 };
 
 TEST(MixingRunTest, AServerThatMissesGradientsIsAFail) {
@@ -170,6 +178,37 @@ TEST(MixingRunTest, AServerThatMissesGradientsIsAFail) {
             [](Endpoint& mine) { return std::make_unique<Silent>(mine); });
   EXPECT_EQ(ran.judged.outcome, record::Outcome::kFail);
   EXPECT_THAT(ran.judged.message, HasSubstr("each gradient once"));
+}
+
+// Kills: pairs whose mean is not looked at, in the few steps or in the many.
+TEST(MixingRunTest, PairsThatLoseNumbersAreAFail) {
+  const MixingCase test_case = {"ad_psgd", "ring", 2};
+  const RanCase few = RanOn(
+      test_case, [](Endpoint& mine) { return std::make_unique<Silent>(mine); });
+  EXPECT_EQ(few.judged.reason, record::ReasonCode(kFailMixing));
+  EXPECT_THAT(few.judged.message, HasSubstr("the sum of all ranks is "));
+  const RanCase many = RanOn(test_case, [](Endpoint& mine) {
+    return std::make_unique<Silent>(mine, /*behind=*/20);
+  });
+  EXPECT_EQ(many.judged.reason, record::ReasonCode(kFailMixing));
+  EXPECT_THAT(many.judged.message, HasSubstr("from the mean 0.5"));
+}
+
+// Kills: a formula that stands for bytes that depend on the gradients; all numbers of
+// which only agreement is asked.
+TEST(SchemeCaseTest, SparseVectorsOfAllNumbersHaveACostAndTheLargeBatch) {
+  const SchemeCase all = {"train_sparse", "recursive_doubling", "adam", 4};
+  EXPECT_EQ(PromiseOf(all), Promise::kLargeBatch);
+  const auto cost = CostOf(all, dist::WholeObjective::kSizes, kTrainedSteps);
+  ASSERT_TRUE(cost.ok() && cost->has_value());
+  // Five steps of two stages, four ranks, of 7 and of 30 numbers behind their lengths.
+  EXPECT_EQ((*cost)->bytes, 5 * 2 * 4 * (8 + 4 * 7 + 8 + 4 * 30));
+  EXPECT_EQ((*cost)->messages, 5 * 2 * 4 * 4);
+  const SchemeCase fifth = {"train_sparse_fifth", "recursive_doubling", "adam",
+                            4};
+  EXPECT_EQ(PromiseOf(fifth), Promise::kAgreement);
+  const auto none = CostOf(fifth, dist::WholeObjective::kSizes, kTrainedSteps);
+  EXPECT_TRUE(none.ok() && !none->has_value());
 }
 
 }  // namespace

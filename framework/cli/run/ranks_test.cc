@@ -60,7 +60,7 @@ class RanksTest : public ProgramTest {
 // Kills: a case of networks that is planned for ranks; a table without rows.
 TEST_F(RanksTest, ARunHasItsCasesAndItsTable) {
   const Ran ran =
-      Assay("run --backend threads --filter 'op:barrier' --out out");
+      Assay("run --backend threads --filter 'op:dist.barrier' --out out");
   EXPECT_EQ(ran.exit_code, 0) << ran.output;
   EXPECT_THAT(ran.output, HasSubstr("threads on distributed: "));
   const auto table = file::ReadFile(folder_ / "out" / "distributed.csv");
@@ -81,7 +81,7 @@ TEST_F(RanksTest, EveryTransportHasTheSameBits) {
   if (!HasMpi()) GTEST_SKIP() << "found no MPI";
   const Ran ran = Assay(
       "run --backend threads --backend openmpi --out out --filter "
-      "'op:allreduce'");
+      "'op:dist.allreduce'");
   EXPECT_EQ(ran.exit_code, 0) << ran.output;
   EXPECT_GT(std::stoi(Shell("grep -c ,openmpi, out/distributed.csv").output),
             100);

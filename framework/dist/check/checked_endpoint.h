@@ -66,6 +66,7 @@ class CheckedEndpoint final : public Endpoint {
   Status Collect(const CollectiveCall& call) override;
   Result<std::unique_ptr<Pending>> Start(const CollectiveCall& call) override;
   Result<std::unique_ptr<Endpoint>> Split(int color, int key) override;
+  Result<Counted> counted() const override { return inner_.counted(); }
 
  private:
   friend class CheckedPending;

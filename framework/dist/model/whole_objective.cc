@@ -10,7 +10,7 @@ namespace assay::dist {
 
 WholeObjective::WholeObjective(int rank, int ranks)
     : rank_(rank), ranks_(ranks) {
-  for (const int size : kSizes) {
+  for (const int64_t size : kSizes) {
     std::vector<float> start;
     for (int i = 0; i < size; ++i) start.push_back(static_cast<float>(i % 5));
     parameters_.push_back(

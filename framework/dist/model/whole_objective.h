@@ -22,7 +22,7 @@ namespace assay::dist {
 class WholeObjective : public train::Objective {
  public:
   /// Elements of its two parameters, which are of float32.
-  static constexpr int kSizes[] = {7, 30};
+  static constexpr int64_t kSizes[] = {7, 30};
 
   /// With the gradients of that rank, or, for kNobody, with the mean of those of all.
   WholeObjective(int rank, int ranks);

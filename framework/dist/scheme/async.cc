@@ -3,8 +3,9 @@
 #include "framework/dist/scheme/async.h"
 
 #include <algorithm>
-#include <cstring>
 #include <span>
+
+#include "framework/dist/scheme/between.h"
 
 namespace assay::dist {
 namespace {
@@ -12,51 +13,6 @@ namespace {
 using train::Evaluation;
 using train::Objective;
 using train::Parameter;
-
-/// In front of the tensors of a model: how many updates its parameters have seen, and
-/// how many steps the worker has done.
-struct Header {
-  int64_t version, clock;
-};
-
-size_t SizeOf(std::span<const Parameter> parameters) {
-  size_t size = sizeof(Header);
-  for (const Parameter& each : parameters) {
-    size += static_cast<size_t>(each.value.byte_size());
-  }
-  return size;
-}
-
-void Begin(const Header& header, std::vector<std::byte>* message) {
-  message->resize(sizeof header);
-  std::memcpy(message->data(), &header, sizeof header);
-}
-
-void Append(const Tensor& tensor, std::vector<std::byte>* message) {
-  const auto bytes = tensor.bytes();
-  message->insert(message->end(), bytes.begin(), bytes.end());
-}
-
-/// The tensors of a message, in their order.
-class Reading {
- public:
-  explicit Reading(std::span<const std::byte> message) : rest_(message) {}
-
-  Header TakeHeader() {
-    Header header;
-    std::memcpy(&header, rest_.data(), sizeof header);
-    rest_ = rest_.subspan(sizeof header);
-    return header;
-  }
-  void TakeInto(Tensor* tensor) {
-    const auto size = static_cast<size_t>(tensor->byte_size());
-    std::ranges::copy(rest_.first(size), tensor->mutable_data());
-    rest_ = rest_.subspan(size);
-  }
-
- private:
-  std::span<const std::byte> rest_;
-};
 
 /// Gradients that came from elsewhere.
 class Given : public Objective {
@@ -89,8 +45,7 @@ class Server {
         optimizer_(optimizer),
         given_(std::move(given)),
         options_(options),
-        clocks_(static_cast<size_t>(endpoint.size() - 1)),
-        message_(SizeOf(given_.parameters())) {}
+        clocks_(static_cast<size_t>(endpoint.size() - 1)) {}
 
   Result<Staleness> Serve() {
     const int64_t all = std::ssize(clocks_) * options_.steps;
@@ -115,22 +70,22 @@ class Server {
   const ServerOptions& options_;
   std::vector<int64_t> clocks_;  // of the workers
   std::vector<int> waiting_;     // for an answer
-  std::vector<std::byte> message_;
+  ModelMessage message_;
   int64_t version_ = 0;
   Staleness seen_;
 };
 
 Status Server::TakeGradient() {
-  message_.resize(SizeOf(given_.parameters()));
-  ASSAY_ASSIGN_OR_RETURN(const int worker, endpoint_.ReceiveAny(message_));
-  Reading reading(message_);
-  const Header header = reading.TakeHeader();
+  ASSAY_ASSIGN_OR_RETURN(
+      const int worker,
+      endpoint_.ReceiveAny(message_.RoomFor(given_.gradients())));
+  const ModelMessage::Header header = message_.header();
   if (header.clock != ClockOf(worker) || header.version > version_) {
     return DataLoss("found a gradient of step ", header.clock, " at version ",
                     header.version, " from rank ", worker, ", wanted step ",
                     ClockOf(worker), " at version ", version_, " or before");
   }
-  for (Tensor& gradient : given_.gradients()) reading.TakeInto(&gradient);
+  message_.ReadInto(given_.gradients());
   ASSAY_RETURN_IF_ERROR(optimizer_.Step(given_).status());
   seen_.updates = std::max(seen_.updates, version_ - header.version);
   ++version_;
@@ -150,11 +105,9 @@ Status Server::Answer() {
       late.push_back(worker);
       continue;
     }
-    Begin({version_, ClockOf(worker)}, &message_);
-    for (const Parameter& each : given_.parameters()) {
-      Append(each.value, &message_);
-    }
-    ASSAY_RETURN_IF_ERROR(endpoint_.Exchange(worker, message_, kNobody, {}));
+    message_.Write({version_, ClockOf(worker)}, ValuesOf(given_));
+    ASSAY_RETURN_IF_ERROR(
+        endpoint_.Exchange(worker, message_.bytes(), kNobody, {}));
   }
   waiting_ = std::move(late);
   return OkStatus();
@@ -176,18 +129,13 @@ Result<Staleness> ServeGradients(Endpoint& endpoint,
 
 Result<double> WorkerScheme::Step(train::Objective& objective) {
   ASSAY_ASSIGN_OR_RETURN(const Evaluation evaluation, objective.Evaluate());
-  Begin({version_, steps_++}, &message_);
-  for (const Tensor& gradient : evaluation.gradients) {
-    Append(gradient, &message_);
-  }
-  ASSAY_RETURN_IF_ERROR(endpoint_.Exchange(0, message_, kNobody, {}));
-  message_.resize(SizeOf(objective.parameters()));
-  ASSAY_RETURN_IF_ERROR(endpoint_.Exchange(kNobody, {}, 0, message_));
-  Reading reading(message_);
-  version_ = reading.TakeHeader().version;
-  for (Parameter& each : objective.parameters()) {
-    reading.TakeInto(&each.value);
-  }
+  message_.Write({version_, steps_++}, evaluation.gradients);
+  ASSAY_RETURN_IF_ERROR(endpoint_.Exchange(0, message_.bytes(), kNobody, {}));
+  std::vector<Tensor> values = ValuesOf(objective);
+  ASSAY_RETURN_IF_ERROR(
+      endpoint_.Exchange(kNobody, {}, 0, message_.RoomFor(values)));
+  version_ = message_.header().version;
+  message_.ReadInto(values);
   return evaluation.loss;
 }
 

@@ -10,13 +10,12 @@
 
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <vector>
 
 #include "framework/core/status.h"
 #include "framework/dist/endpoint.h"
+#include "framework/dist/scheme/model_message.h"
 #include "framework/dist/scheme/scheme.h"
 #include "framework/train/optimizer/optimizer.h"
 
@@ -55,7 +54,7 @@ class WorkerScheme : public Scheme {
   Endpoint& endpoint_;
   int64_t version_ = 0;  // of the parameters
   int64_t steps_ = 0;
-  std::vector<std::byte> message_;
+  ModelMessage message_;
 };
 
 }  // namespace assay::dist

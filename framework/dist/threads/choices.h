@@ -25,10 +25,11 @@ class Choices {
  public:
   virtual ~Choices() = default;
   /// True where ranks go on in any order, and a receive from anybody waits until nobody
-  /// else can send: then only whose message it takes is chosen. Nothing else shows, since
-  /// messages between two ranks keep their order (S. Vakkalanka, G. Gopalakrishnan, R.
-  /// Kirby, "Dynamic verification of MPI programs with reductions in presence of split
-  /// operations and relaxed orderings", 2008).
+  /// else can send: then only who of those that wait so goes first is chosen, and whose
+  /// message it takes. Nothing else shows, since messages between two ranks keep their
+  /// order (S. Vakkalanka, G. Gopalakrishnan, R. Kirby, "Dynamic verification of MPI
+  /// programs with reductions in presence of split operations and relaxed orderings",
+  /// 2008).
   virtual bool only_answers() const = 0;
   /// From 0 to below `options`, which is 1 or more.
   virtual size_t Choose(size_t options) = 0;

@@ -128,4 +128,9 @@ Result<std::unique_ptr<Endpoint>> ThreadEndpoint::Split(int color, int key) {
       &world_, &calls_, std::move(group), number));
 }
 
+Result<Counted> ThreadEndpoint::counted() const {
+  // The messages of collectives are the world's as well.
+  return Counted{.sent = world_.SentBy(world_rank())};
+}
+
 }  // namespace assay::dist

@@ -37,6 +37,7 @@ class ThreadEndpoint final : public Endpoint {
   Status Collect(const CollectiveCall& call) override;
   Result<std::unique_ptr<Pending>> Start(const CollectiveCall& call) override;
   Result<std::unique_ptr<Endpoint>> Split(int color, int key) override;
+  Result<Counted> counted() const override;
 
  private:
   int world_rank() const {

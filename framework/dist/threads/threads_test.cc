@@ -15,6 +15,7 @@
 #include "framework/core/numbers.h"
 #include "framework/core/status.h"
 #include "framework/core/tensor.h"
+#include "framework/core/text.h"
 #include "framework/dist/collective.h"
 #include "framework/dist/endpoint.h"
 #include "framework/dist/threads/choices.h"
@@ -136,6 +137,30 @@ TEST(RunThreadsTest, MessagesFitAndGoToRanks) {
               HasSubstr("found the rank 3, wanted one below 1"));
 }
 
+// Kills: a rank that is counted what it sends to itself or gets, or whose groups have other
+// counts.
+TEST(RunThreadsTest, CountsWhatEachRankSends) {
+  const auto ended = RunThreads(3, [](Endpoint& mine) -> Status {
+    const std::array<std::byte, 5> out = {};
+    std::array<std::byte, 5> in = {};
+    const int rank = mine.rank();
+    ASSAY_RETURN_IF_ERROR(mine.Exchange(rank, out, rank, in));
+    ASSAY_RETURN_IF_ERROR(mine.Exchange(rank == 0 ? 1 : kNobody, out,
+                                        rank == 1 ? 0 : kNobody, in));
+    EXPECT_EQ(mine.counted().value().sent,
+              rank == 0 ? (Traffic{5, 1}) : Traffic());
+    ASSAY_ASSIGN_OR_RETURN(const auto part, mine.Split(0, -rank));
+    Counted wanted = mine.counted().value();
+    // By dissemination: an empty message in each of two rounds.
+    ASSAY_RETURN_IF_ERROR(part->Collect({.operation = Operation::kBarrier}));
+    wanted.sent.messages += 2;
+    EXPECT_EQ(part->counted().value(), wanted);
+    EXPECT_EQ(mine.counted().value(), wanted);
+    return OkStatus();
+  });
+  EXPECT_THAT(ended, Each(Property(&Status::ok, true)));
+}
+
 TEST(RunCollectiveTest, FitsItsEndpointAndItsBuffer) {
   const auto ended = RunThreads(2, [](Endpoint& mine) {
     Tensor buffer = Tensor::Allocate(DType::kFloat32, {3}).value();
@@ -228,6 +253,38 @@ TEST(ListedChoicesTest, WaitsForThoseThatCouldStillSend) {
     EXPECT_THAT(ended, Each(Property(&Status::ok, true)));
   } while (listed.GoOn());
   EXPECT_EQ(firsts, (std::set{1, 2}));
+}
+
+// Rank 2 asks rank 0 and then rank 1, and rank 3 asks them the other way around. Kills: of
+// two ranks that wait for anybody the same one is always answered first.
+TEST(ListedChoicesTest, ChoosesWhoOfTwoIsAnsweredFirst) {
+  std::set<std::string> ends;
+  ListedChoices listed;
+  do {
+    std::array<std::string, 4> came;
+    const auto ended = RunThreads(
+        4,
+        [&](Endpoint& mine) {
+          std::array<std::byte, 1> byte = {};
+          std::array<std::byte, 1> answer = {};
+          const bool asks = mine.rank() >= 2;
+          for (int i = 0; i < 2; ++i) {
+            if (asks) {
+              const int to = (mine.rank() + i) % 2;
+              ASSAY_RETURN_IF_ERROR(mine.Exchange(to, byte, to, answer));
+              continue;
+            }
+            ASSAY_ASSIGN_OR_RETURN(const int from, mine.ReceiveAny(byte));
+            came[static_cast<size_t>(mine.rank())] += StrCat(from);
+            ASSAY_RETURN_IF_ERROR(mine.Exchange(from, byte, kNobody, {}));
+          }
+          return OkStatus();
+        },
+        &listed);
+    EXPECT_THAT(ended, Each(Property(&Status::ok, true)));
+    ends.insert(StrCat(came[0], " ", came[1]));
+  } while (listed.GoOn());
+  EXPECT_EQ(ends, (std::set<std::string>{"23 23", "23 32", "32 32"}));
 }
 
 TEST(DrawnChoicesTest, SaysWhoWaitsForWhom) {

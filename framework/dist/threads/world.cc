@@ -47,9 +47,12 @@ void World::PassTurn() {
     const bool is_last = choices_->only_answers() && At(rank).AwaitsAnybody();
     (is_last ? last : able).push_back(rank);
   }
+  // The answer to one may let another rank send to the next one, so that who goes first
+  // shows.
+  const bool chooses = able.empty() || !choices_->only_answers();
   if (able.empty()) able = last;
   if (able.empty()) return StopWhereAllWait();
-  turn_ = able[choices_->only_answers() ? 0 : choices_->Choose(able.size())];
+  turn_ = able[chooses ? choices_->Choose(able.size()) : 0];
   At(turn_).wakes.notify_one();
 }
 
@@ -69,6 +72,10 @@ Status World::Send(Channel channel, int from, int to,
   Lock lock(mutex_);
   if (!failure_.ok()) return failure_;
   At(to).came.push_back({from, channel, {bytes.begin(), bytes.end()}});
+  if (to != from) {
+    At(from).sent.bytes += static_cast<int64_t>(bytes.size());
+    At(from).sent.messages += 1;
+  }
   if (choices_ == nullptr) {
     At(to).wakes.notify_one();
     return OkStatus();
@@ -137,6 +144,11 @@ std::vector<std::string> World::Left() {
                            " bytes from rank ", came.front().from));
   }
   return texts;
+}
+
+Traffic World::SentBy(int rank) {
+  const std::lock_guard lock(mutex_);
+  return At(rank).sent;
 }
 
 int64_t World::NewGroup() {

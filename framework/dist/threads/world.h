@@ -72,6 +72,9 @@ class World {
   /// the first of 4 bytes from rank 0". When all have ended.
   std::vector<std::string> Left();
 
+  /// The messages that the world took from a rank, those of collectives among them.
+  Traffic SentBy(int rank);
+
   /// A number that no group has.
   int64_t NewGroup();
 
@@ -80,7 +83,8 @@ class World {
 
   /// What the world knows of a rank.
   struct Member {
-    std::deque<Message> came;    // in the order of their sending
+    std::deque<Message> came;  // in the order of their sending
+    Traffic sent;
     std::vector<Wanted> awaits;  // empty: nothing
     bool has_ended = false;
     std::condition_variable wakes;

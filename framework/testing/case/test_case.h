@@ -78,6 +78,8 @@ struct TestCase {
   Tier tier = Tier::kCi;
   std::string needs;  // resources, as mpi
   int n_ranks = 0;    // that it runs on; 0: a network, in one process
+  /// True where each of them runs a network of the backend.
+  bool ranks_train = false;
   /// True when its inputs are drawn for the run, so that nobody can know what
   /// its outputs are before.
   bool drawn = false;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <utility>
 
 namespace assay::plan {
 namespace {
@@ -46,6 +47,14 @@ Result<Instance> ParseInstance(std::string_view text) {
     ASSAY_RETURN_IF_ERROR(
         AddSetting(text.substr(plus + 1, next - plus - 1), &instance));
     plus = next;
+  }
+  if (auto ranks = instance.settings.extract("ranks"); !ranks.empty()) {
+    instance.carrier = std::move(ranks.mapped());
+    if (instance.carrier.empty()) {
+      return InvalidArgument("backend ", text,
+                             ": found no name behind ranks=, wanted a library "
+                             "that carries messages between ranks");
+    }
   }
   const auto setting = [&](const char* key, const char* otherwise) {
     const auto found = instance.settings.find(key);

@@ -8,6 +8,9 @@
 //   i.stem;           // "onednn@3.13", whose module is onednn@3.13.so
 //   i.settings;       // {"threads", "2"}
 //   i.settings_text;  // "cpu:f32:all:2"
+//
+// The setting `ranks` is none of the backend's: it names the library that carries messages
+// between ranks, each of which runs networks of the backend. onednn+ranks=openmpi.
 
 #pragma once
 
@@ -25,6 +28,7 @@ struct Instance {
   std::string version;  // that the backend must say it is of; empty: any
   std::string stem;     // of the module's file
   std::map<std::string, std::string> settings;
+  std::string carrier;  // of messages between ranks; empty: there are none
   std::string settings_text;  // device:precision:optimisation:threads
 };
 

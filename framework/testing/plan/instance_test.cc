@@ -72,12 +72,22 @@ TEST(InstanceTest, OtherWordsAreInvalidArguments) {
       {"acme+=1", "found the setting '=1', wanted name=value"},
       {"acme+a=1++b=2", "found the setting '', wanted name=value"},
       {"acme+a=1+a=2", "the setting a is given twice"},
+      {"acme+ranks=", "found no name behind ranks="},
   };
   for (const Row& row : rows) {
     const Status status = ParseInstance(row.text).status();
     EXPECT_EQ(status.code(), StatusCode::kInvalidArgument) << row.text;
     EXPECT_THAT(status.message(), testing::HasSubstr(std::string(row.message)));
   }
+}
+
+// Kills: what carries messages, given to the backend as a setting of its own.
+TEST(InstanceTest, TheCarrierIsNoSetting) {
+  const Result<Instance> parsed = ParseInstance("acme+ranks=mpi+threads=2");
+  ASSERT_TRUE(parsed.ok()) << parsed.status().ToString();
+  EXPECT_EQ(parsed->carrier, "mpi");
+  EXPECT_EQ(parsed->settings, (Settings{{"threads", "2"}}));
+  EXPECT_EQ(ParseInstance("acme")->carrier, "");
 }
 
 // Kills: a name that leads to another folder, or that is another without need.
@@ -139,6 +149,43 @@ TEST(ResolveTest, AFileWithSettingsIsABackend) {
                     StrCat("none.so; installed are ",
                            installed.empty() ? "none" : Joined(installed))));
   }
+}
+
+// Kills: the launch of the backend in place of the carrier's; a policy about networks of one
+// process; a carrier whose change no plan sees.
+TEST(ResolveTest, ACarrierLaunchesTheRanks) {
+  const file::ScratchFolder folder;
+  const auto copied = [&](const char* name) {
+    const auto file = folder.path() / name;
+    std::filesystem::copy_file("/proc/self/exe", file);
+    return file.string();
+  };
+  const std::string acme = copied("acme.so");
+  const std::string mpi = copied("mpi.so");
+  folder.Write("acme.policy/claims.txt", "claim forward where op:Abs\n");
+  folder.Write("acme.policy/ranks/claims.txt",
+               "claim forward where op:a\nclaim forward where op:b\n");
+  const std::string text = acme + "+threads=2+ranks=" + mpi + "+x=1";
+  EXPECT_THAT(ResolveBackend(text).status().message(),
+              testing::HasSubstr("acme+threads=2+ranks=mpi+x=1: mpi carries no "
+                                 "messages between ranks"));
+  folder.Write("mpi.policy/launch.txt", "transport mpi\n");
+  const auto backend = ResolveBackend(text);
+  ASSERT_TRUE(backend.ok()) << backend.status().ToString();
+  EXPECT_EQ(backend->instance, "acme+threads=2+ranks=mpi+x=1");
+  EXPECT_EQ(backend->spec, text);
+  EXPECT_EQ(backend->module, acme);
+  EXPECT_EQ(backend->launch.transport, "mpi");
+  EXPECT_EQ(backend->policy.claims().size(), 2U);
+  Plan plan;
+  plan.backends = {UseOf(*backend)};
+  EXPECT_EQ(plan.backends[0].carrier_module, mpi);
+  EXPECT_EQ(plan.backends[0].carrier_sha256, *file::Sha256OfFile(mpi));
+  EXPECT_TRUE(CheckPolicies(plan).ok());
+  folder.Write("mpi.policy/launch.txt", "transport other\n");
+  EXPECT_EQ(CheckPolicies(plan).code(), StatusCode::kFailedPrecondition);
+  EXPECT_THAT(ResolveBackend(acme + "+ranks=none").status().message(),
+              testing::HasSubstr("no library none: found no "));
 }
 
 }  // namespace

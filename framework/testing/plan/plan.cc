@@ -82,6 +82,8 @@ BackendUse UseOf(const PlannedBackend& backend) {
   use.settings_text = backend.settings_text;
   use.module = backend.module.string();
   use.module_sha256 = backend.module_sha256;
+  use.carrier_module = backend.carrier_module.string();
+  use.carrier_sha256 = backend.carrier_sha256;
   use.launch = backend.launch;
   use.policy_dir = backend.policy_dir.string();
   use.policy_hash = file::Sha256(backend.policy.text());
@@ -113,13 +115,14 @@ std::optional<cases::Tier> TierNamed(std::string_view name) {
   return std::nullopt;
 }
 
-/// True where the case is about what the backend is: networks, or messages between as
-/// many ranks as can be launched.
+/// True where the case is about what the backend is: networks, messages between as many
+/// ranks as can be launched, or networks that so many ranks train.
 bool IsFor(const cases::TestCase& c, const PlannedBackend& backend,
            const Selection& selection) {
   const int64_t most =
       selection.ranks > 0 ? selection.ranks : backend.launch.most;
-  return (c.n_ranks > 0) == backend.launch.has_ranks() && c.n_ranks <= most;
+  return (c.n_ranks > 0) == backend.launch.has_ranks() &&
+         c.ranks_train == !backend.carrier.empty() && c.n_ranks <= most;
 }
 
 /// The cases that a selection takes for at least one backend, over all corpora.
@@ -265,7 +268,9 @@ std::string DigestOf(const Plan& plan, const std::vector<size_t>& rows) {
   for (const BackendUse& use : plan.backends) {
     const bool used = std::ranges::any_of(
         rows, [&](size_t i) { return plan.rows[i].backend == use.instance; });
-    if (used) text += StrCat(use.instance, " ", use.module_sha256, "\n");
+    if (!used) continue;
+    text += StrCat(use.instance, " ", use.module_sha256, " ",
+                   use.carrier_sha256, "\n");
   }
   return file::Sha256(text);
 }

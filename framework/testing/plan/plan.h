@@ -52,6 +52,8 @@ struct PlannedBackend : Instance {
   std::filesystem::path module;      // the file to load
   std::filesystem::path policy_dir;  // may not exist
   std::string module_sha256;
+  std::filesystem::path carrier_module;  // of Instance::carrier
+  std::string carrier_sha256;
   Launch launch;
   policy::Policy policy;
 };
@@ -73,6 +75,8 @@ struct BackendUse {
   std::string settings_text;
   std::string module;
   std::string module_sha256;
+  std::string carrier_module;
+  std::string carrier_sha256;
   Launch launch;
   std::string policy_dir;
   std::string policy_hash;

@@ -17,7 +17,8 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CorpusUse, name, hash, directory, standard,
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Launch, transport, most, launcher, rank,
                                    environment)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BackendUse, instance, spec, name,
-                                   settings_text, module, module_sha256, launch,
+                                   settings_text, module, module_sha256,
+                                   carrier_module, carrier_sha256, launch,
                                    policy_dir, policy_hash, claims, floor,
                                    policy_errors)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PartSelection, suites, backends, shard,

@@ -122,6 +122,31 @@ TEST(PlanTest, CasesOfRanksAreForLibrariesOfRanks) {
   EXPECT_EQ(none.status().code(), StatusCode::kInvalidArgument);
 }
 
+// Kills: ranks without a network that are to train one, or the messages of a library
+// judged again for each backend beside it.
+TEST(PlanTest, CasesThatTrainAreForABackendBesideALibrary) {
+  cases::Corpus corpus;
+  corpus.cases = {CaseOf("node", "a"), CaseOf("distributed", "b"),
+                  CaseOf("distributed", "c")};
+  corpus.cases[1].n_ranks = corpus.cases[2].n_ranks = 2;
+  corpus.cases[2].ranks_train = true;
+  PlannedBackend threads = BackendOf("threads");
+  threads.launch = {.transport = "threads"};
+  PlannedBackend carried = BackendOf("acme+ranks=threads");
+  carried.launch = threads.launch;
+  carried.carrier_sha256 = "1";
+  const auto plan_of = [&] {
+    return *Make({}, {corpus}, {BackendOf("acme"), carried, threads});
+  };
+  const Plan plan = plan_of();
+  EXPECT_THAT(IdsOf(plan), ElementsAre("acme node/Abs/a",
+                                       "acme+ranks=threads distributed/Abs/c",
+                                       "threads distributed/Abs/b"));
+  EXPECT_EQ(plan.rows[1].transport, "threads");
+  carried.carrier_sha256 = "2";
+  EXPECT_NE(plan_of().digest, plan.digest);
+}
+
 // Kills: a case that runs with an operator that is not claimed, though another
 // is; one outside the claims that runs with none.
 TEST(PlanTest, ACaseOfAnyOperatorRunsWithThoseThatAreClaimed) {

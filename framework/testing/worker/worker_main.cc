@@ -59,6 +59,7 @@ constexpr int kHarness = 99;
 struct WorkerOptions {
   std::string backend;
   std::string module;
+  std::string carrier;  // of messages between ranks: its file
   std::string batch;
   std::string journal;
   record::RunFacts facts;
@@ -289,6 +290,8 @@ int ParseOptions(int argc, char** argv, WorkerOptions* options) {
   CLI::App app("runs a batch of cases on one backend", "assay-worker");
   app.add_option("--backend", options->backend, "instance to test")->required();
   app.add_option("--module", options->module, "its file");
+  app.add_option("--carrier", options->carrier,
+                 "file of the library whose ranks run its networks");
   app.add_option("--batch", options->batch, "plan.csv, or a part of one")
       ->required();
   app.add_option("--journal", options->journal, "file for the records");
@@ -421,7 +424,14 @@ int Main(int argc, char** argv) {
   options.facts.settings = instance->settings;
   if (!options.module.empty()) UseModule(options.backend, options.module);
   Loaded::SetInstance(options.backend);
-  if (!options.in_process && !options.journal.empty()) {
+  if (!instance->carrier.empty()) {
+    if (options.carrier.empty()) {
+      options.carrier = file::ModulePath(instance->carrier);
+    }
+    SetOpener([&](const ModuleUse& use) {
+      return OpenCarried(use, {options.carrier, instance->carrier, ""});
+    });
+  } else if (!options.in_process && !options.journal.empty()) {
     SetOpener([&](const ModuleUse& use) { return OpenInHost(use, &worker); });
   }
   RegisterFor(options.backend, BackendTags());

@@ -377,6 +377,7 @@ async function main() {
   });
   for (const button of document.querySelectorAll('.copy')) button.hidden = false;
   sayAge(document.querySelector('time'), document.getElementById('age'));
+  listenToRanks(document.querySelector('.ranks'));
   const store = new Store(await unpack('data-matrix'));
   document.getElementById('tools').hidden = false;
   document.getElementById('work').hidden = false;

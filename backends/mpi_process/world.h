@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// World: MPI in this process. It is started once, and ended with the process.
+//
+//   ASSAY_ASSIGN_OR_RETURN(World* const world, World::Get());
+//   const MPI_Comm four = world->First(4);
+
+#pragma once
+
+#include <mpi.h>
+
+#include <vector>
+
+#include "framework/core/status.h"
+
+namespace assay::mpi_process {
+
+class World {
+ public:
+  static Result<World*> Get();
+
+  int size() const { return size_; }
+  /// Of the first ranks of all, so many; null where this one is none of them.
+  MPI_Comm First(int count) const {
+    return groups_[static_cast<size_t>(count)];
+  }
+
+ private:
+  World() : begun_(Begin()) {}
+  Status Begin();
+
+  int size_ = 1;
+  std::vector<MPI_Comm> groups_;  // by their sizes
+  Status begun_;
+};
+
+}  // namespace assay::mpi_process

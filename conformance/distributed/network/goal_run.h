@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// RunToGoal: ranks train until the digits' test set has an accuracy; steps, seconds and
+// bytes until then are a row.
+//
+//   record::Record record;
+//   ASSAY_ASSIGN_OR_RETURN(const measure::Judgement judged,
+//                          RunToGoal(test_case, run, &record));
+
+#pragma once
+
+#include "conformance/distributed/network/network_case.h"
+#include "conformance/distributed/ranks/ranks_run.h"
+#include "framework/core/status.h"
+#include "framework/testing/measure/measure.h"
+#include "framework/testing/record/record.h"
+
+namespace assay::distributed {
+
+/// A fail where it does not come to the accuracy within some epochs, or where ranks do not
+/// end behind the same step. As Digits and the backend decline.
+Result<measure::Judgement> RunToGoal(const NetworkCase& test_case,
+                                     const RunOf& run, record::Record* record);
+
+}  // namespace assay::distributed

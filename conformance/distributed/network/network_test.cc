@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "conformance/distributed/network/network_case.h"
+#include "conformance/distributed/network/network_run.h"
+#include "conformance/distributed/ranks/ranks_fixture.h"
+#include "framework/backend/registry.h"
+
+namespace assay::distributed {
+namespace {
+
+using ::testing::HasSubstr;
+
+Backend& Reference() {
+  static const std::unique_ptr<Backend> backend =
+      MakeBackend(LoadBackendModule(ASSAY_REFERENCE_MODULE).value().front())
+          .value();
+  return *backend;
+}
+
+/// A backend that loads nothing.
+class Empty : public Backend {
+ public:
+  std::string_view name() const override { return "empty"; }
+  Result<Probe> Inspect() override { return Probe{}; }
+  Result<std::unique_ptr<Network>> Load(std::shared_ptr<const Model>,
+                                        const LoadOptions&) override {
+    return Unsupported(Reason::kOperator, "found Conv");
+  }
+};
+
+template <class Of>
+RanCase RanOn(const NetworkCase& test_case, const Wrap& wrap = nullptr) {
+  return distributed::RanOn(
+      +[](const NetworkCase& each, const RunOf& run, record::Record* record) {
+        RunOf with = run;
+        static Of of;
+        with.backend = &of();
+        return RunNetworkCase(each, with, record);
+      },
+      test_case, wrap);
+}
+
+struct OnReference {
+  Backend& operator()() { return Reference(); }
+};
+struct OnEmpty {
+  Backend& operator()() { return empty; }
+  Empty empty;
+};
+
+NetworkCase CaseOf(std::string scheme, std::string way, int ranks) {
+  return {"lenet5",
+          {std::move(scheme), std::move(way), "momentum", ranks, "rate=0.05"}};
+}
+
+TEST(NetworkRunTest, EveryCasePassesOnThreads) {
+  for (const NetworkCase& each : AllNetworkCases()) {
+    if (each.tier() > cases::Tier::kCi) continue;
+    const RanCase ran = RanOn<OnReference>(each);
+    EXPECT_EQ(ran.judged.outcome, record::Outcome::kPass)
+        << each.test_id() << ": " << ran.judged.message;
+    ASSERT_EQ(ran.rows.size(), 1U);
+    EXPECT_EQ(ran.rows[0].rank_agreement, 1);
+    EXPECT_EQ(ran.rows[0].bytes_sent, ran.rows[0].bytes_formula);
+  }
+}
+
+// Kills: a comparison with a run that has other parameters, or none.
+TEST(NetworkRunTest, AGradientThatChangesUnderWayIsFound) {
+  // Of the ring's six messages of a step three are added up, whose sum goes to all.
+  const NetworkCase test_case = CaseOf("train_all_reduce", "ring", 4);
+  const RanCase added = RanOn<OnReference>(test_case, [](Endpoint& mine) {
+    return std::make_unique<Flipping>(mine, 2);
+  });
+  EXPECT_EQ(added.judged.reason, record::ReasonCode(kFailNear));
+  EXPECT_THAT(added.judged.message, HasSubstr("step 1, "));
+  const RanCase sent = RanOn<OnReference>(test_case, [](Endpoint& mine) {
+    return std::make_unique<Flipping>(mine, 6);
+  });
+  EXPECT_EQ(sent.judged.reason, record::ReasonCode(kFailBits));
+  EXPECT_THAT(sent.judged.message, HasSubstr("rank 1, step 1, "));
+  EXPECT_EQ(sent.rows.at(0).rank_agreement, 0);
+}
+
+// Kills: ranks that stop apart; the bytes of other steps than those that were taken.
+TEST(NetworkRunTest, RanksTrainToAnAccuracy) {
+  NetworkCase test_case = CaseOf("train_all_reduce", "ring", 2);
+  test_case.goal = 0.5;
+  const RanCase ran = RanOn<OnReference>(test_case);
+  EXPECT_EQ(ran.judged.outcome, record::Outcome::kPass) << ran.judged.message;
+  ASSERT_EQ(ran.rows.size(), 1U);
+  EXPECT_EQ(ran.rows[0].steps, 62);  // an epoch
+  EXPECT_EQ(ran.rows[0].bytes_sent, ran.rows[0].bytes_formula);
+  test_case.goal = 2;
+  const RanCase never = RanOn<OnReference>(test_case);
+  EXPECT_EQ(never.judged.reason, record::ReasonCode(kFailNear));
+  EXPECT_THAT(never.judged.message, HasSubstr("behind 6 epochs, wanted 2"));
+}
+
+TEST(NetworkRunTest, ABackendThatLoadsNoNetworkDeclines) {
+  const RanCase ran = RanOn<OnEmpty>(CaseOf("train_all_reduce", "ring", 2));
+  EXPECT_EQ(ran.judged.outcome, record::Outcome::kUnsupported);
+  EXPECT_THAT(ran.judged.message, HasSubstr("found Conv"));
+}
+
+}  // namespace
+}  // namespace assay::distributed

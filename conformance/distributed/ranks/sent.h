@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The traffic of ranks in their parts of a case: as they ask their library for it, as the
+// library counts it by itself, and as the formulas say. All three are the same.
+//
+//   ASSAY_ASSIGN_OR_RETURN(const LibraryCount before, CountOf(mine));
+//   ASSAY_RETURN_IF_ERROR(mine.Exchange(1, {}, kNobody, {}));
+//   ASSAY_ASSIGN_OR_RETURN(const RankSent sent,
+//                          SentSince(before, mine, /*asked=*/{0, 1}));
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "conformance/distributed/ranks/distributed_row.h"
+#include "framework/backend/communicator.h"
+#include "framework/core/status.h"
+#include "framework/testing/measure/measure.h"
+
+namespace assay::distributed {
+
+/// Null of a library that has none.
+using LibraryCount = std::optional<Counted>;
+
+/// As Endpoint::counted, but that it may be missing.
+Result<LibraryCount> CountOf(const Endpoint& mine);
+
+/// One rank's traffic. It goes to who judges as its bytes.
+struct RankSent {
+  Traffic asked;
+  Counted counted;         // by the library
+  int64_t is_counted = 0;  // 1: the library has a count
+};
+
+/// Between a count and now.
+Result<RankSent> SentSince(const LibraryCount& before, const Endpoint& mine,
+                           const Traffic& asked);
+
+/// Adds what all ranks asked for to the row. Null where it is what the formulas say, and
+/// where each rank's library, if it counts, has the same messages and no collective;
+/// messages are not held to a formula where none tells them.
+std::optional<measure::Judgement> JudgeTraffic(
+    std::span<const RankSent> ranks, int64_t bytes,
+    const std::optional<int64_t>& messages, DistributedRow* row);
+
+/// Adds what the libraries counted to the row, where all ranks' messages are among it.
+void AddCounted(std::span<const RankSent> ranks, DistributedRow* row);
+
+}  // namespace assay::distributed
