@@ -100,7 +100,8 @@ Result<Reached> TrainToGoal(const NetworkCase& test_case, const RunOf& run,
   return Reached{trained.steps, trained.test.accuracy(), sent};
 }
 
-/// The first rank whose end is not that of the first one, or a run that is not there.
+/// The first rank that ended behind another step than the first one, or a run that did not
+/// come to its accuracy.
 std::optional<Judgement> JudgeEnds(const std::vector<Reached>& ends,
                                    double goal) {
   for (size_t rank = 1; rank < ends.size(); ++rank) {

@@ -18,7 +18,7 @@ constexpr double kGoal = 0.95;
 /// A scheme, and a way by which its tensors travel.
 struct Kind {
   std::string_view scheme, way;
-  Nearness nearness = Nearness::kLargeBatch;
+  Promise promise = Promise::kLargeBatch;
   /// Whether it comes to the goal at the rate of these cases. A bit for each number comes to
   /// 79 % in six epochs.
   bool comes_to_goal = true;
@@ -31,10 +31,10 @@ constexpr Kind kKinds[] = {
     {"train_buckets", "ring"},
     {"train_server", "binomial"},
     {"train_sharded", "binomial"},
-    {"train_float16", "ring", Nearness::kAgreement},
-    {"train_top_fifth", "ring", Nearness::kAgreement},
-    {"train_signs", "ring", Nearness::kAgreement, false},
-    {"train_sparse_fifth", "recursive_doubling", Nearness::kAgreement}};
+    {"train_float16", "ring", Promise::kAgreement},
+    {"train_top_fifth", "ring", Promise::kAgreement},
+    {"train_signs", "ring", Promise::kAgreement, false},
+    {"train_sparse_fifth", "recursive_doubling", Promise::kAgreement}};
 
 }  // namespace
 
@@ -65,9 +65,8 @@ std::vector<NetworkCase> AllNetworkCases() {
   return all;
 }
 
-Nearness NearnessOf(const NetworkCase& test_case) {
-  return std::ranges::find(kKinds, test_case.by.scheme, &Kind::scheme)
-      ->nearness;
+Promise PromiseOf(const NetworkCase& test_case) {
+  return std::ranges::find(kKinds, test_case.by.scheme, &Kind::scheme)->promise;
 }
 
 DistributedRow RowOf(const NetworkCase& test_case, const RunOf& run) {

@@ -16,12 +16,6 @@
 
 namespace assay::distributed {
 
-/// What ranks promise of parameters of float32, whose sums round.
-enum class Nearness {
-  kLargeBatch,  // near those of one rank that has whole batches, all the same bits
-  kAgreement,  // the same bits on all ranks, others than at the start
-};
-
 struct NetworkCase {
   std::string model;  // of train::MakeModel
   SchemeCase by;
@@ -38,8 +32,9 @@ struct NetworkCase {
 /// By scheme, way and ranks.
 std::vector<NetworkCase> AllNetworkCases();
 
-/// A codec loses some of a gradient.
-Nearness NearnessOf(const NetworkCase& test_case);
+/// Sums of float32 round: of the large batch all ranks have the same bits near it. What goes
+/// by a codec that loses some of a gradient promises agreement alone.
+Promise PromiseOf(const NetworkCase& test_case);
 
 /// A row of the case as it is before it runs.
 DistributedRow RowOf(const NetworkCase& test_case, const RunOf& run);

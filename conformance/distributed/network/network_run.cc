@@ -33,8 +33,8 @@ using Batches = std::vector<train::Batch>;
 // The last of them is no multiple of the ranks.
 constexpr int64_t kBatch = 32, kLastBatch = 13, kSteps = 4;
 // Of the longest way that an element of a parameter takes. Sums of float32 in another order
-// differ by some 1e-5 of it; a sample that is left out, counted twice or weighed wrongly shows
-// by 1e-3 or more.
+// differ by some 1e-5 of it; a sample that is left out, counted twice or weighed wrongly is of
+// the order of one over the batch.
 constexpr double kNear = 1e-4;
 
 Result<Batches> BatchesOf(const train::Dataset& digits, int64_t seed) {
@@ -141,7 +141,7 @@ std::optional<Judgement> Judge(const NetworkCase& test_case,
   if (first.back() == whole.start) {
     return Fails(kFailBits, "no parameter is another than at the start");
   }
-  if (NearnessOf(test_case) == Nearness::kAgreement) return std::nullopt;
+  if (PromiseOf(test_case) == Promise::kAgreement) return std::nullopt;
   return JudgeNear(first, whole, has_each_step, student);
 }
 
