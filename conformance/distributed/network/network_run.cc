@@ -138,9 +138,7 @@ std::optional<Judgement> Judge(const NetworkCase& test_case,
           FirstDifference(trainees, first, has_each_step, student->network())) {
     return differs;
   }
-  if (first.back() == whole.start) {
-    return Fails(kFailBits, "no parameter is another than at the start");
-  }
+  if (auto still = StandsStill(first, whole.start)) return still;
   if (PromiseOf(test_case) == Promise::kAgreement) return std::nullopt;
   return JudgeNear(first, whole, has_each_step, student);
 }

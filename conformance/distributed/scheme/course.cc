@@ -123,6 +123,12 @@ std::optional<measure::Judgement> FirstDifference(
   return std::nullopt;
 }
 
+std::optional<measure::Judgement> StandsStill(const Course& course,
+                                              const Vector& start) {
+  if (course.back() != start) return std::nullopt;
+  return Fails(kFailBits, "no parameter is another than at the start");
+}
+
 int64_t CompareLast(std::span<const Trainee> trainees, const Vector& wanted,
                     DistributedRow* row) {
   int64_t differing = 0;

@@ -69,6 +69,10 @@ std::optional<measure::Judgement> FirstDifference(
     std::span<const Trainee> trainees, const Course& wanted, bool has_each_step,
     train::Objective& objective);
 
+/// A fail where a run ends as it began: ranks that have done nothing have the same bits.
+std::optional<measure::Judgement> StandsStill(const Course& course,
+                                              const Vector& start);
+
 /// Adds to the row whether all ranks have the same bits behind the last step, and their
 /// hash. Returns how many bits differ from those that are wanted there.
 int64_t CompareLast(std::span<const Trainee> trainees, const Vector& wanted,

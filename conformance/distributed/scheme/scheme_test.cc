@@ -14,10 +14,12 @@
 #include "conformance/distributed/planned_case.h"
 #include "conformance/distributed/ranks/distributed_row.h"
 #include "conformance/distributed/ranks/ranks_fixture.h"
+#include "conformance/distributed/scheme/course.h"
 #include "conformance/distributed/scheme/mixing_case.h"
 #include "conformance/distributed/scheme/scheme_case.h"
 #include "conformance/distributed/scheme/scheme_run.h"
 #include "framework/dist/model/whole_objective.h"
+#include "framework/dist/scheme/model_message.h"
 
 namespace assay::distributed {
 namespace {
@@ -178,6 +180,44 @@ TEST(MixingRunTest, AServerThatMissesGradientsIsAFail) {
             [](Endpoint& mine) { return std::make_unique<Silent>(mine); });
   EXPECT_EQ(ran.judged.outcome, record::Outcome::kFail);
   EXPECT_THAT(ran.judged.message, HasSubstr("each gradient once"));
+}
+
+/// Rank 1 says of each gradient that its parameters are those of the start.
+class Backdating : public Wrapped {
+ public:
+  using Wrapped::Wrapped;
+  Status Exchange(int to, std::span<const std::byte> out, int from,
+                  std::span<std::byte> in) override {
+    if (rank() != 1 || out.empty()) {
+      return inner_.Exchange(to, out, from, in);
+    }
+    std::vector<std::byte> old(out.begin(), out.end());
+    std::ranges::fill(
+        std::span(old).first(sizeof(dist::ModelMessage::Header::version)),
+        std::byte{0});
+    return inner_.Exchange(to, old, from, in);
+  }
+};
+
+// Kills: a bound of staleness that nobody looks at.
+TEST(MixingRunTest, AGradientThatIsTooOldIsAFail) {
+  const RanCase ran =
+      RanOn(MixingCase{"async_server", "slack0", 4}, [](Endpoint& mine) {
+        return std::make_unique<Backdating>(mine);
+      });
+  EXPECT_EQ(ran.judged.reason, record::ReasonCode(kFailMixing));
+  EXPECT_THAT(ran.judged.message, HasSubstr("updates old, wanted at most 2"));
+  ASSERT_EQ(ran.rows.size(), 1U);
+  EXPECT_GT(ran.rows[0].staleness_max.value_or(0), 2);
+}
+
+TEST(CourseTest, ARunThatEndsAsItBeganIsAFail) {
+  const Course course = {{1, 3}, {1, 2}};
+  EXPECT_FALSE(StandsStill(course, {1, 3}).has_value());
+  const auto still = StandsStill(course, {1, 2});
+  ASSERT_TRUE(still.has_value());
+  EXPECT_EQ(still->reason, record::ReasonCode(kFailBits));
+  EXPECT_EQ(still->message, "no parameter is another than at the start");
 }
 
 // Kills: pairs whose mean is not looked at, in the few steps or in the many.
