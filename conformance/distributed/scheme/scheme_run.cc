@@ -74,6 +74,7 @@ Result<Judgement> Run(const SchemeCase& test_case, const RunOf& run,
       fault = Fails(kFailBits, "no parameter is another than at the start");
     }
     row.differing_bits = CompareLast(trainees, wanted.back(), &row);
+    AddSimulated(SentBy(trainees), &row);
     dist::WholeObjective objective(0, test_case.ranks);
     const auto differs =
         FirstDifference(trainees, wanted, HasEachStep(test_case), objective);
