@@ -299,8 +299,8 @@ void AddReport(CLI::App& app, ReportOptions* options) {
                    "file to write; report.html of the first run if none")
       ->type_name("FILE");
   auto* alpha = AddSeconds(report, "--alpha", &options->alpha,
-                           "of a message of ranks on the network that the\n"
-                           "page simulates; that of smpi if none")
+                           "of a message on the network that a page of\n"
+                           "ranks simulates; if none, the page's own")
                     ->type_name("SECONDS")
                     ->excludes(training);
   auto* beta = AddSeconds(report, "--beta", &options->beta,
