@@ -12,6 +12,7 @@
 #include <array>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "backends/mpi_rank/profile.h"
@@ -40,6 +41,9 @@ class MpiEndpoint final : public Endpoint {
   Result<std::unique_ptr<Pending>> Start(const CollectiveCall& call) override;
   Result<std::unique_ptr<Endpoint>> Split(int color, int key) override;
   Result<Counted> counted() const override { return CountedOfThisRank(); }
+  std::optional<double> simulated_seconds() const override {
+    return waiting_.simulated_seconds();
+  }
 
  private:
   MpiEndpoint(MPI_Comm group, int tag, Waiting& waiting, bool owns)

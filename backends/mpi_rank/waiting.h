@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Waiting: how a rank waits for others, which is each library's own: one asks again and
-// again, and gives up in time; another one knows when nobody can come.
+// again, and gives up in time; another one knows when nobody can come. Time itself may be
+// the library's own, too.
 //
 //   const Awaited awaited{.from = 3};
 //   ASSAY_RETURN_IF_ERROR(waiting.ForAll(requests, ended, awaited));
@@ -46,6 +47,10 @@ class Waiting {
   virtual bool MayBlock(const Awaited& awaited) {
     static_cast<void>(awaited);
     return false;
+  }
+  /// As Endpoint::simulated_seconds.
+  virtual std::optional<double> simulated_seconds() const {
+    return std::nullopt;
   }
 };
 

@@ -36,6 +36,10 @@ class Rank final : public mpi_rank::Waiting {
     return true;
   }
 
+  std::optional<double> simulated_seconds() const override {
+    return Machine::Get().seconds();
+  }
+
   void Run(const std::function<Status(Endpoint&)>& rank) {
     status_ = RunIn(rank);
   }

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -162,6 +163,12 @@ class Endpoint {
   /// difference of two. A rank has one count: an endpoint of some ranks has that of all.
   virtual Result<Counted> counted() const {
     return Lacks("count of what it sent");
+  }
+  /// The library's clock where it simulates time, in seconds. All ranks of a run have one
+  /// clock, which may begin anywhere: the suite takes the difference of two readings.
+  /// Nothing where time is real.
+  virtual std::optional<double> simulated_seconds() const {
+    return std::nullopt;
   }
 
  private:

@@ -15,6 +15,7 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -47,6 +48,9 @@ class WatchedEndpoint : public Endpoint {
     return inner_.Split(color, key);
   }
   Result<Counted> counted() const override { return inner_.counted(); }
+  std::optional<double> simulated_seconds() const override {
+    return inner_.simulated_seconds();
+  }
 
   Traffic sent() const;
   /// A line for each, the last one last: "7: 4 bytes to 1, 4 bytes from 3: done".

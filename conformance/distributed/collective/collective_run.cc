@@ -90,6 +90,7 @@ Result<Judgement> RunRoot(const CollectiveCase& test_case, int root,
     const auto spent =
         JudgeTraffic(shares.sent, cost.elements * BitsOf(test_case.type) / 8,
                      cost.messages, &row);
+    AddSimulated(shares.sent, &row);
     if (!fault.has_value()) fault = spent;
   }
   record->Add(row);

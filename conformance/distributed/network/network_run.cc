@@ -15,6 +15,7 @@
 #include "conformance/distributed/network/goal_run.h"
 #include "conformance/distributed/network/student.h"
 #include "conformance/distributed/ranks/distributed_row.h"
+#include "conformance/distributed/ranks/losses.h"
 #include "conformance/distributed/ranks/sent.h"
 #include "conformance/distributed/scheme/course.h"
 #include "framework/core/text.h"
@@ -166,6 +167,8 @@ Result<Judgement> Run(const NetworkCase& test_case, const RunOf& run,
     ASSAY_ASSIGN_OR_RETURN(const std::vector<Trainee> trainees,
                            TraineesOf(ran.found, whole.course));
     fault = Judge(test_case, trainees, whole, student.get(), &row);
+    AddLosses(LossesOf(trainees), &row);
+    AddSimulated(SentBy(trainees), &row);
     ASSAY_ASSIGN_OR_RETURN(const std::optional<SchemeCost> cost,
                            CostOf(test_case.by, student->Sizes(), kSteps));
     std::optional<Judgement> spent;

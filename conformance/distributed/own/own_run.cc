@@ -187,6 +187,7 @@ Result<Judgement> RunRoot(const OwnCase& test_case, int root, const RunOf& run,
     std::vector<RankSent> sent;
     for (const Brought& each : all) sent.push_back(each.sent);
     AddCounted(sent, &row);
+    AddSimulated(sent, &row);
     ASSAY_ASSIGN_OR_RETURN(fault, Judge(test_case, what, sets, all, &row));
   }
   record->Add(row);

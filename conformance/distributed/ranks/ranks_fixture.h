@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -48,9 +49,31 @@ class Wrapped : public Endpoint {
     return inner_.Split(color, key);
   }
   Result<Counted> counted() const override { return inner_.counted(); }
+  std::optional<double> simulated_seconds() const override {
+    return inner_.simulated_seconds();
+  }
 
  protected:
   Endpoint& inner_;
+};
+
+/// On whose clock, which began long ago, each exchange and each collective takes a second.
+class Clocked : public Wrapped {
+ public:
+  using Wrapped::Wrapped;
+  Status Exchange(int to, std::span<const std::byte> out, int from,
+                  std::span<std::byte> in) override {
+    seconds_ += 1;
+    return inner_.Exchange(to, out, from, in);
+  }
+  Status Collect(const CollectiveCall& call) override {
+    seconds_ += 1;
+    return inner_.Collect(call);
+  }
+  std::optional<double> simulated_seconds() const override { return seconds_; }
+
+ private:
+  double seconds_ = 100;
 };
 
 using Wrap = std::function<std::unique_ptr<Endpoint>(Endpoint&)>;

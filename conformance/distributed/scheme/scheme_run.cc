@@ -66,6 +66,7 @@ Result<Judgement> Run(const SchemeCase& test_case, const RunOf& run,
     }
     fault = StandsStill(wanted, dist::WholeObjective(0, 1).Numbers());
     row.differing_bits = CompareLast(trainees, wanted.back(), &row);
+    AddSimulated(SentBy(trainees), &row);
     dist::WholeObjective objective(0, test_case.ranks);
     const auto differs =
         FirstDifference(trainees, wanted, HasEachStep(test_case), objective);

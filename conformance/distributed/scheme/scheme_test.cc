@@ -69,6 +69,19 @@ TEST(SchemeRunTest, OneBitOfOneMessageIsAFailOfItsStep) {
   }
 }
 
+// A ring of four has six exchanges; the gradients of this model are no loss's.
+TEST(SchemeRunTest, ARowHasTheTimeOfAClockAndNoLoss) {
+  const SchemeCase test_case = {"train_all_reduce", "ring", "momentum", 4};
+  EXPECT_FALSE(RanOn(test_case).rows.at(0).simulated_us.has_value());
+  const RanCase ran = RanOn(test_case, [](Endpoint& mine) {
+    return std::make_unique<Clocked>(mine);
+  });
+  ASSERT_EQ(ran.rows.size(), 1U);
+  EXPECT_EQ(ran.rows[0].simulated_us, 1e6 * kTrainedSteps * 6);
+  EXPECT_FALSE(ran.rows[0].loss_first.has_value());
+  EXPECT_FALSE(ran.rows[0].loss_last.has_value());
+}
+
 TEST(MixingRunTest, EveryCasePassesOnThreads) {
   for (const MixingCase& each : AllMixingCases()) {
     const RanCase ran = RanOn(each);

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -67,6 +68,9 @@ class CheckedEndpoint final : public Endpoint {
   Result<std::unique_ptr<Pending>> Start(const CollectiveCall& call) override;
   Result<std::unique_ptr<Endpoint>> Split(int color, int key) override;
   Result<Counted> counted() const override { return inner_.counted(); }
+  std::optional<double> simulated_seconds() const override {
+    return inner_.simulated_seconds();
+  }
 
  private:
   friend class CheckedPending;
