@@ -21,7 +21,7 @@ void AddSelection(CLI::App* app, select::SelectionOptions* options) {
   app->add_option("--backend", options->backends,
                   "name, name+setting=value or a file; repeatable;\n"
                   "the reference if none. name+ranks=LIBRARY: its\n"
-                  "networks, which ranks of a library train")
+                  "networks, trained by the ranks of that library")
       ->type_name("BACKEND")
       ->allow_extra_args(false);
   app->add_option("--suite", options->selection.suites,
