@@ -8,6 +8,7 @@
 
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -34,6 +35,9 @@ struct Limit {
 
 /// How much a run takes: the tier of a case is the least that takes it.
 enum class Tier : uint8_t { kSmoke, kCi, kNightly, kScale };
+/// In that order.
+inline constexpr std::array<std::string_view, 4> kTierNames = {
+    "smoke", "ci", "nightly", "scale"};
 
 /// The kinds of claims of a vendor about a case.
 enum class ClaimKind : uint8_t {

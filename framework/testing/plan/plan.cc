@@ -108,11 +108,9 @@ Result<policy::Query> FilterOf(const Selection& selection) {
 }
 
 std::optional<cases::Tier> TierNamed(std::string_view name) {
-  if (name == "smoke") return cases::Tier::kSmoke;
-  if (name == "ci") return cases::Tier::kCi;
-  if (name == "nightly") return cases::Tier::kNightly;
-  if (name == "scale") return cases::Tier::kScale;
-  return std::nullopt;
+  const auto found = std::ranges::find(cases::kTierNames, name);
+  if (found == cases::kTierNames.end()) return std::nullopt;
+  return static_cast<cases::Tier>(found - cases::kTierNames.begin());
 }
 
 /// True where the case is about what the backend is: networks, messages between as many
