@@ -248,6 +248,10 @@ void AddShrink(CLI::App& app, ShrinkOptions* options) {
       "shrink", "find the smallest case that fails in the same way");
   options->timeout_s = 20;
   AddCase(shrink, options);
+  shrink->get_option("--oracle")
+      ->description(
+          "backend whose answers are taken for right; of a case of ranks, "
+          "threads if none");
   shrink
       ->add_option("--budget", options->budget,
                    "cases that the backend is tried on at most")

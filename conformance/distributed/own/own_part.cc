@@ -136,7 +136,8 @@ Result<Tensor> Shortened(const Tensor& buffer, const dist::Collective& what,
   ASSAY_ASSIGN_OR_RETURN(
       Tensor made,
       Tensor::Allocate(buffer.dtype(), {dist::ElementsOf(shorter)}));
-  const int64_t blocks = buffer.num_elements() / what.count;
+  const int64_t blocks =
+      what.count == 0 ? 0 : buffer.num_elements() / what.count;
   for (int64_t i = 0; i < blocks; ++i) {
     Tensor from = buffer;
     ASSAY_ASSIGN_OR_RETURN(const auto in,

@@ -22,7 +22,7 @@ using measure::Judgement;
 Result<Course> Alone(const SchemeCase& test_case) {
   dist::WholeObjective objective(kNobody, test_case.ranks);
   ASSAY_ASSIGN_OR_RETURN(const auto optimizer, OptimizerOf(test_case));
-  return CourseOf(objective, kTrainedSteps,
+  return CourseOf(objective, test_case.steps,
                   [&](int64_t) { return optimizer->Step(objective).status(); });
 }
 
@@ -31,7 +31,7 @@ Result<std::string> Train(const SchemeCase& test_case, Endpoint& mine) {
   dist::WholeObjective objective(mine.rank(), test_case.ranks);
   ASSAY_ASSIGN_OR_RETURN(
       const Trainee trainee,
-      Trained(mine, objective, kTrainedSteps,
+      Trained(mine, objective, test_case.steps,
               [&](Endpoint& watched) { return SchemeOf(test_case, watched); }));
   return BytesOf(trainee);
 }
@@ -40,7 +40,7 @@ Result<Judgement> Run(const SchemeCase& test_case, const RunOf& run,
                       record::Record* record) {
   ASSAY_ASSIGN_OR_RETURN(
       const std::optional<SchemeCost> cost,
-      CostOf(test_case, dist::WholeObjective::kSizes, kTrainedSteps));
+      CostOf(test_case, dist::WholeObjective::kSizes, test_case.steps));
   ASSAY_ASSIGN_OR_RETURN(Course wanted, Alone(test_case));
   ASSAY_ASSIGN_OR_RETURN(
       const RanRanks ran,
@@ -53,7 +53,7 @@ Result<Judgement> Run(const SchemeCase& test_case, const RunOf& run,
   row.collective = test_case.way;
   row.transport = run.transport;
   row.ranks = test_case.ranks;
-  row.steps = kTrainedSteps;
+  row.steps = test_case.steps;
   row.mode = PromiseOf(test_case) == Promise::kLargeBatch ? "exact" : "float";
   row.seed = run.seed;
   row.run_us = ran.us;
