@@ -9,6 +9,8 @@
 
 #include "conformance/distributed/collective/collective_case.h"
 #include "conformance/distributed/collective/collective_run.h"
+#include "conformance/distributed/neighbor/neighbor_case.h"
+#include "conformance/distributed/neighbor/neighbor_run.h"
 #include "conformance/distributed/network/network_case.h"
 #include "conformance/distributed/network/network_run.h"
 #include "conformance/distributed/own/own_case.h"
@@ -24,8 +26,8 @@ namespace {
 
 constexpr char kDomain[] = "dist";
 
-using AnyCase =
-    std::variant<CollectiveCase, OwnCase, SchemeCase, MixingCase, NetworkCase>;
+using AnyCase = std::variant<CollectiveCase, OwnCase, NeighborCase, SchemeCase,
+                             MixingCase, NetworkCase>;
 
 std::vector<AnyCase> AllCases() {
   std::vector<AnyCase> all;
@@ -34,6 +36,7 @@ std::vector<AnyCase> AllCases() {
   };
   add(AllCollectiveCases());
   add(AllOwnCases());
+  add(AllNeighborCases());
   add(AllSchemeCases());
   add(AllMixingCases());
   add(AllNetworkCases());
@@ -58,6 +61,15 @@ void Describe(const OwnCase& from, cases::TestCase* c) {
   Describe(from.of, c);
   c->n_ranks = from.ranks();
   c->attributes = {{"way", std::string(ToString(from.way))}};
+}
+
+void Describe(const NeighborCase& from, cases::TestCase* c) {
+  c->kind = "collective";
+  c->dtypes = {"int64"};
+  c->shape_sig = Shape({from.count}).ToString();
+  c->n_ranks = from.ranks;
+  c->attributes = {{"topology", std::string(ToString(from.topology))},
+                   {"way", "own"}};
 }
 
 void Describe(const SchemeCase& from, cases::TestCase* c) {
@@ -110,6 +122,10 @@ measure::Judgement Run(const CollectiveCase& test_case, const RunOf& run,
 measure::Judgement Run(const OwnCase& test_case, const RunOf& run,
                        record::Record* record) {
   return RunOwnCase(test_case, run, record);
+}
+measure::Judgement Run(const NeighborCase& test_case, const RunOf& run,
+                       record::Record* record) {
+  return RunNeighborCase(test_case, run, record);
 }
 measure::Judgement Run(const SchemeCase& test_case, const RunOf& run,
                        record::Record* record) {

@@ -68,6 +68,37 @@ TEST(ThreadNeighborsTest, BlocksAreInTheOrderOfTheLists) {
   }
 }
 
+/// While a sum of all ranks is under way.
+Status ExchangeInASum(Endpoint& mine) {
+  const int32_t own = mine.rank() + 1;
+  int32_t sum = 0;
+  ASSAY_ASSIGN_OR_RETURN(
+      const auto pending,
+      mine.Start({.operation = Operation::kAllReduce,
+                  .reduction = Reduction::kSum,
+                  .type = DType::kInt32,
+                  .count = 1,
+                  .root = 0,
+                  .in = std::as_bytes(std::span(&own, 1)),
+                  .out = std::as_writable_bytes(std::span(&sum, 1))}));
+  ASSAY_RETURN_IF_ERROR(ExchangeTwice(mine));
+  ASSAY_RETURN_IF_ERROR(pending->Wait());
+  const int wanted = mine.size() * (mine.size() + 1) / 2;
+  if (sum == wanted) return OkStatus();
+  return DataLoss("found the sum ", sum, ", wanted ", wanted);
+}
+
+// Kills: a list that takes the messages of a collective.
+TEST(ThreadNeighborsTest, AnExchangeAndASumUnderWayDoNotMeet) {
+  for (const int ranks : {2, 3, 5, 8}) {
+    for (uint64_t seed = 0; seed < 20; ++seed) {
+      DrawnChoices choices(seed);
+      EXPECT_THAT(RunThreads(ranks, ExchangeInASum, &choices), kAllWell)
+          << ranks << ", " << seed;
+    }
+  }
+}
+
 /// Of one rank, with the memory of so many bytes.
 Status ExchangeAlone(Endpoint& mine, std::vector<int> to, std::vector<int> from,
                      size_t out_bytes, size_t in_bytes) {
