@@ -6,6 +6,9 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstdint>
+#include <span>
 #include <vector>
 
 #include "backends/mpi_rank/handle_fixture.h"
@@ -14,6 +17,13 @@
 
 namespace assay::mpi_process {
 namespace {
+
+void ExpectAllEnd(const Result<std::vector<RankEnd>>& ended) {
+  ASSERT_TRUE(ended.ok()) << ended.status().message();
+  for (const RankEnd& end : *ended) {
+    EXPECT_TRUE(end.status.ok()) << end.status.message();
+  }
+}
 
 // Kills: the communicator of the world in place of a part's.
 TEST(ProcessesTest, AnEndpointHasItsCommunicator) {
@@ -29,12 +39,30 @@ TEST(ProcessesTest, AnEndpointHasItsCommunicator) {
       mpi_rank::ExpectItsCommunicator(*turned);
       return OkStatus();
     });
-    ASSERT_TRUE(ended.ok()) << ended.status().message();
-    for (const RankEnd& end : *ended) {
-      EXPECT_TRUE(end.status.ok()) << end.status.message();
-    }
+    ExpectAllEnd(ended);
   }
   EXPECT_GE(ran, 1);
+}
+
+// Kills: an exchange that is not counted, or whose messages are said to be seen.
+TEST(ProcessesTest, AnExchangeWithNeighborsIsACallWithItsBytes) {
+  Processes ranks;
+  ExpectAllEnd(ranks.Run(2, [](Endpoint& mine) -> Status {
+    const std::array other = {1 - mine.rank()};
+    ASSAY_ASSIGN_OR_RETURN(const auto neighbors, mine.Connect(other, other));
+    ASSAY_ASSIGN_OR_RETURN(const Counted before, mine.counted());
+    const int32_t out = mine.rank() + 1;
+    int32_t in = 0;
+    ASSAY_RETURN_IF_ERROR(
+        neighbors->Exchange(std::as_bytes(std::span(&out, 1)),
+                            std::as_writable_bytes(std::span(&in, 1))));
+    EXPECT_EQ(in, 2 - mine.rank());
+    ASSAY_ASSIGN_OR_RETURN(const Counted now, mine.counted());
+    EXPECT_EQ(now.sent, before.sent);
+    EXPECT_EQ(now.collectives - before.collectives, 1);
+    EXPECT_EQ(now.collective_bytes - before.collective_bytes, 4);
+    return OkStatus();
+  }));
 }
 
 }  // namespace
