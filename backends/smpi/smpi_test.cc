@@ -13,6 +13,7 @@
 #include <span>
 #include <vector>
 
+#include "backends/mpi_rank/handle_fixture.h"
 #include "backends/smpi/machine.h"
 #include "backends/smpi/smpi_ranks.h"
 #include "framework/backend/communicator.h"
@@ -112,6 +113,26 @@ TEST(SmpiTest, SignalsStayTheProcess) {
 TEST(SmpiTest, MoreRanksThanThereAreAreDeclined) {
   EXPECT_EQ(SmpiRanks().Run(1025, Barrier).status().code(),
             StatusCode::kUnsupported);
+}
+
+// Kills: the communicator of the world in place of a part's.
+TEST(SmpiTest, AnEndpointHasItsCommunicator) {
+  for (const RankEnd& end : EndsOf(6, [](Endpoint& mine) -> Status {
+         mpi_rank::ExpectItsCommunicator(mine);
+         ASSAY_ASSIGN_OR_RETURN(const auto part,
+                                mine.Split(mine.rank() % 2, -mine.rank()));
+         mpi_rank::ExpectItsCommunicator(*part);
+         return OkStatus();
+       })) {
+    EXPECT_TRUE(end.status.ok()) << end.status.message();
+  }
+}
+
+TEST(SmpiTest, NeighborsAreDeclined) {
+  for (const RankEnd& end : EndsOf(
+           2, [](Endpoint& mine) { return mine.Connect({}, {}).status(); })) {
+    EXPECT_EQ(end.status.code(), StatusCode::kUnsupported);
+  }
 }
 
 /// What an all-reduce takes on the simulated clock, from the last rank that begins to the

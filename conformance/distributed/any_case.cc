@@ -29,6 +29,9 @@ CaseSize SizeOf(const OwnCase& of) {
   size.ranks = of.ranks();
   return size;
 }
+CaseSize SizeOf(const NeighborCase& of) {
+  return {.ranks = of.ranks, .elements = of.count};
+}
 CaseSize SizeOf(const SchemeCase& of) {
   return {.ranks = of.ranks, .steps = of.steps};
 }
@@ -50,6 +53,10 @@ void Put(const CaseSize& size, OwnCase* to) {
   CaseSize part = size;
   if (to->way == Way::kSplit) part.ranks /= 2;
   Put(part, &to->of);
+}
+void Put(const CaseSize& size, NeighborCase* to) {
+  to->ranks = static_cast<int>(size.ranks);
+  to->count = size.elements.value_or(to->count);
 }
 void Put(const CaseSize& size, SchemeCase* to) {
   to->ranks = static_cast<int>(size.ranks);
@@ -77,6 +84,7 @@ bool CanHave(const CollectiveCase&, int64_t) { return true; }
 bool CanHave(const OwnCase& of, int64_t ranks) {
   return of.way != Way::kSplit || ranks % 2 == 0;
 }
+bool CanHave(const NeighborCase&, int64_t) { return true; }
 bool CanHave(const SchemeCase& of, int64_t ranks) {
   return HasMean(of.scheme, ranks);
 }
@@ -156,6 +164,7 @@ std::vector<AnyCase> AllCases() {
   };
   add(AllCollectiveCases());
   add(AllOwnCases());
+  add(AllNeighborCases());
   add(AllSchemeCases());
   add(AllMixingCases());
   add(AllNetworkCases());

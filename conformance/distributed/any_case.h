@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "conformance/distributed/collective/collective_case.h"
+#include "conformance/distributed/neighbor/neighbor_case.h"
 #include "conformance/distributed/network/network_case.h"
 #include "conformance/distributed/own/own_case.h"
 #include "conformance/distributed/scheme/mixing_case.h"
@@ -27,8 +28,8 @@
 
 namespace assay::distributed {
 
-using AnyCase =
-    std::variant<CollectiveCase, OwnCase, SchemeCase, MixingCase, NetworkCase>;
+using AnyCase = std::variant<CollectiveCase, OwnCase, NeighborCase, SchemeCase,
+                             MixingCase, NetworkCase>;
 
 /// Those of the plan.
 std::vector<AnyCase> AllCases();

@@ -8,6 +8,7 @@
 
 #include "conformance/distributed/any_case.h"
 #include "conformance/distributed/collective/collective_run.h"
+#include "conformance/distributed/neighbor/neighbor_run.h"
 #include "conformance/distributed/network/network_run.h"
 #include "conformance/distributed/own/own_run.h"
 #include "conformance/distributed/scheme/scheme_run.h"
@@ -33,6 +34,15 @@ void Describe(const OwnCase& from, cases::TestCase* c) {
   Describe(from.of, c);
   c->n_ranks = from.ranks();
   c->attributes = {{"way", std::string(ToString(from.way))}};
+}
+
+void Describe(const NeighborCase& from, cases::TestCase* c) {
+  c->kind = "collective";
+  c->dtypes = {"int64"};
+  c->shape_sig = Shape({from.count}).ToString();
+  c->n_ranks = from.ranks;
+  c->attributes = {{"topology", std::string(ToString(from.topology))},
+                   {"way", "own"}};
 }
 
 void Describe(const SchemeCase& from, cases::TestCase* c) {
@@ -85,6 +95,10 @@ measure::Judgement Run(const CollectiveCase& test_case, const RunOf& run,
 measure::Judgement Run(const OwnCase& test_case, const RunOf& run,
                        record::Record* record) {
   return RunOwnCase(test_case, run, record);
+}
+measure::Judgement Run(const NeighborCase& test_case, const RunOf& run,
+                       record::Record* record) {
+  return RunNeighborCase(test_case, run, record);
 }
 measure::Judgement Run(const SchemeCase& test_case, const RunOf& run,
                        record::Record* record) {

@@ -47,10 +47,15 @@ class WatchedEndpoint : public Endpoint {
   Result<std::unique_ptr<Endpoint>> Split(int color, int key) override {
     return inner_.Split(color, key);
   }
+  Result<std::unique_ptr<Neighbors>> Connect(
+      std::span<const int> to, std::span<const int> from) override {
+    return inner_.Connect(to, from);
+  }
   Result<Counted> counted() const override { return inner_.counted(); }
   std::optional<double> simulated_seconds() const override {
     return inner_.simulated_seconds();
   }
+  const void* native_handle() const override { return inner_.native_handle(); }
 
   Traffic sent() const;
   /// A line for each, the last one last: "7: 4 bytes to 1, 4 bytes from 3: done".

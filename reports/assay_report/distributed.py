@@ -33,7 +33,7 @@ _WORST_FIRST = (
 )
 _OPERATIONS = (
     *("allgather", "allreduce", "alltoall", "barrier", "broadcast", "gather"),
-    *("reduce", "reduce_scatter", "scatter"),
+    *("neighbor_alltoall", "reduce", "reduce_scatter", "scatter"),
 )
 _NUMBERS = (
     *("ranks", "steps", "differing_bits", "max_ulp", "rank_agreement"),

@@ -108,6 +108,24 @@ class CheckedPending final : public Pending {
   bool is_waited_for_ = false;
 };
 
+/// Whose exchanges are collectives of the endpoint's group.
+class CheckedNeighbors final : public Neighbors {
+ public:
+  CheckedNeighbors(CheckedEndpoint* endpoint, std::unique_ptr<Neighbors> inner)
+      : endpoint_(*endpoint), inner_(std::move(inner)) {}
+
+  Status Exchange(std::span<const std::byte> out,
+                  std::span<std::byte> in) override {
+    const std::string text = "exchange with neighbors";
+    ASSAY_RETURN_IF_ERROR(endpoint_.Come({out, in, text}));
+    return endpoint_.In(text, [&] { return inner_->Exchange(out, in); });
+  }
+
+ private:
+  CheckedEndpoint& endpoint_;
+  const std::unique_ptr<Neighbors> inner_;
+};
+
 Status CheckedEndpoint::Begin() {
   if (!is_synchronous_) return OkStatus();
   ASSAY_ASSIGN_OR_RETURN(acks_, inner_.Split(0, rank()));
@@ -164,20 +182,19 @@ Result<int> CheckedEndpoint::ReceiveAny(std::span<std::byte> in) {
   return sender;
 }
 
-Status CheckedEndpoint::Come(const CollectiveCall& call) {
-  const std::string text = TextOf(call);
-  ASSAY_RETURN_IF_ERROR(CheckMemory({call.in, call.out, text}));
-  return board_.Come(group_, ++collectives_, world_rank_, text);
+Status CheckedEndpoint::Come(const Held::Call& call) {
+  ASSAY_RETURN_IF_ERROR(CheckMemory(call));
+  return board_.Come(group_, ++collectives_, world_rank_, call.text);
 }
 
 Status CheckedEndpoint::Collect(const CollectiveCall& call) {
-  ASSAY_RETURN_IF_ERROR(Come(call));
+  ASSAY_RETURN_IF_ERROR(Come({call.in, call.out, TextOf(call)}));
   return In(TextOf(call), [&] { return inner_.Collect(call); });
 }
 
 Result<std::unique_ptr<Pending>> CheckedEndpoint::Start(
     const CollectiveCall& call) {
-  ASSAY_RETURN_IF_ERROR(Come(call));
+  ASSAY_RETURN_IF_ERROR(Come({call.in, call.out, TextOf(call)}));
   ASSAY_ASSIGN_OR_RETURN(auto begun, inner_.Start(call));
   return std::unique_ptr<Pending>(
       std::make_unique<CheckedPending>(this, std::move(begun), call));
@@ -198,6 +215,19 @@ Result<std::unique_ptr<Endpoint>> CheckedEndpoint::Split(int color, int key) {
   made->own_ = std::move(part);
   ASSAY_RETURN_IF_ERROR(made->Begin());
   return std::unique_ptr<Endpoint>(std::move(made));
+}
+
+Result<std::unique_ptr<Neighbors>> CheckedEndpoint::Connect(
+    std::span<const int> to, std::span<const int> from) {
+  const std::string text = "connect";
+  ASSAY_RETURN_IF_ERROR(Come({{}, {}, text}));
+  std::unique_ptr<Neighbors> neighbors;
+  ASSAY_RETURN_IF_ERROR(In(text, [&]() -> Status {
+    ASSAY_ASSIGN_OR_RETURN(neighbors, inner_.Connect(to, from));
+    return OkStatus();
+  }));
+  return std::unique_ptr<Neighbors>(
+      std::make_unique<CheckedNeighbors>(this, std::move(neighbors)));
 }
 
 }  // namespace assay::dist

@@ -67,13 +67,17 @@ class CheckedEndpoint final : public Endpoint {
   Status Collect(const CollectiveCall& call) override;
   Result<std::unique_ptr<Pending>> Start(const CollectiveCall& call) override;
   Result<std::unique_ptr<Endpoint>> Split(int color, int key) override;
+  Result<std::unique_ptr<Neighbors>> Connect(
+      std::span<const int> to, std::span<const int> from) override;
   Result<Counted> counted() const override { return inner_.counted(); }
   std::optional<double> simulated_seconds() const override {
     return inner_.simulated_seconds();
   }
+  const void* native_handle() const override { return inner_.native_handle(); }
 
  private:
   friend class CheckedPending;
+  friend class CheckedNeighbors;
 
   CheckedEndpoint(Board* board, Endpoint& inner, bool is_synchronous,
                   int world_rank, std::string group, std::shared_ptr<Held> held)
@@ -87,7 +91,8 @@ class CheckedEndpoint final : public Endpoint {
   /// Notes the call, and that the rank is out of it where it went well.
   Status In(std::string call, const std::function<Status()>& run);
   Status CheckMemory(const Held::Call& call);
-  Status Come(const CollectiveCall& call);
+  /// To the group's next collective, with the memory and the text of the call.
+  Status Come(const Held::Call& call);
   Status Acknowledge(int from);
   Status AwaitAcknowledgement(int to);
 
