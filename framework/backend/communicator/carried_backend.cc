@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-namespace assay::inline v1 {
+namespace assay::communicator {
 namespace {
 
 class Carried final : public Backend {
@@ -38,4 +38,4 @@ Result<std::unique_ptr<Backend>> CarriedBy(std::unique_ptr<Backend> backend,
       std::make_unique<Carried>(std::move(backend), std::move(library)));
 }
 
-}  // namespace assay::inline v1
+}  // namespace assay::communicator

@@ -3,7 +3,8 @@
 // CarriedBy: a backend of which each rank of a library has networks of its own.
 //
 //   ASSAY_ASSIGN_OR_RETURN(
-//       auto backend, CarriedBy(MakeBackend("onednn").value(),
+//       auto backend,
+//       communicator::CarriedBy(MakeBackend("onednn").value(),
 //                               MakeBackend("openmpi").value()));
 
 #pragma once
@@ -13,11 +14,11 @@
 #include "framework/backend/backend.h"
 #include "framework/core/status.h"
 
-namespace assay::inline v1 {
+namespace assay::communicator {
 
 /// It loads what `backend` loads, and its ranks are those of `library`, which gets none of
 /// the settings. Failed precondition for a library without ranks, and as Backend::ranks.
 Result<std::unique_ptr<Backend>> CarriedBy(std::unique_ptr<Backend> backend,
                                            std::unique_ptr<Backend> library);
 
-}  // namespace assay::inline v1
+}  // namespace assay::communicator

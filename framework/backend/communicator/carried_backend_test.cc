@@ -13,7 +13,7 @@
 #include "framework/backend/communicator/communicator_backend.h"
 #include "framework/core/status.h"
 
-namespace assay {
+namespace assay::communicator {
 namespace {
 
 class NoRank final : public Ranks {
@@ -78,4 +78,4 @@ TEST(CarriedBackendTest, ALibraryWithoutRanksIsRefused) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::communicator

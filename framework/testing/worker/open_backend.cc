@@ -31,7 +31,7 @@ Result<std::unique_ptr<Backend>> OpenCarried(const ModuleUse& use,
                                              const ModuleUse& carrier) {
   ASSAY_ASSIGN_OR_RETURN(auto backend, OpenBackend(use));
   ASSAY_ASSIGN_OR_RETURN(auto library, OpenBackend(carrier));
-  return CarriedBy(std::move(backend), std::move(library));
+  return communicator::CarriedBy(std::move(backend), std::move(library));
 }
 
 }  // namespace assay::worker
