@@ -150,11 +150,14 @@ Result<Judgement> Run(const NetworkCase& test_case, const RunOf& run,
   ASSAY_ASSIGN_OR_RETURN(const train::Split* const split, Digits());
   const train::Dataset& digits = split->train;
   ASSAY_ASSIGN_OR_RETURN(const Batches batches, BatchesOf(digits, run.seed));
-  ASSAY_ASSIGN_OR_RETURN(
-      const RanRanks ran,
-      RunRanks(run.ranks, test_case.by.ranks, [&](Endpoint& mine) {
-        return Train(test_case, *run.backend, digits, batches, mine);
-      }));
+  ASSAY_ASSIGN_OR_RETURN(const RanRanks ran, RunRanks(
+                                                 run.ranks, test_case.by.ranks,
+                                                 [&](Endpoint& mine) {
+                                                   return Train(
+                                                       test_case, *run.backend,
+                                                       digits, batches, mine);
+                                                 },
+                                                 run.scratch));
   if (!ran.judges) return Passes();
   DistributedRow row = RowOf(test_case, run);
   row.steps = kSteps;

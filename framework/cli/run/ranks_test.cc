@@ -21,6 +21,7 @@ namespace {
 using cli::Program;
 using cli::ProgramTest;
 using cli::Ran;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -74,6 +75,38 @@ TEST_F(RanksTest, NetworksAndRanksAreNotMixed) {
     const Ran ran = Assay(StrCat("run ", wrong));
     EXPECT_EQ(ran.exit_code, 2) << ran.output;
     EXPECT_THAT(ran.output, HasSubstr("has a case for these backends"));
+  }
+}
+
+// Kills: ranks that stand still and are not named with their calls.
+TEST_F(RanksTest, RanksThatStandStillAreNamedWithTheirCalls) {
+  const Ran ran = Assay(
+      "run --backend threads+mutant=receives_before_it_sends --out out "
+      "--filter 'id:distributed/allreduce/ring*#n4*'");
+  EXPECT_NE(ran.exit_code, 0) << ran.output;
+  const auto results = file::ReadFile(folder_ / "out" / "results.csv");
+  ASSERT_TRUE(results.ok());
+  EXPECT_THAT(*results, HasSubstr("ranks stand still: "));
+  EXPECT_THAT(
+      *results,
+      ContainsRegex("rank 0 in send [0-9]+ bytes to rank 1 and receive "
+                    "[0-9]+ bytes from rank 3 \\(call 1\\); rank 1 in "));
+  EXPECT_THAT(*results, HasSubstr("; rank 0 waits for rank 3, which waits for "
+                                  "rank 2, which waits for rank 1, which waits "
+                                  "for rank 0"));
+}
+
+TEST_F(RanksTest, APatienceThatIsNoneIsNamed) {
+  if (!HasMpi()) GTEST_SKIP() << "found no MPI";
+  for (const char* const wrong : {"soon", "0", "3601", "2.5"}) {
+    const std::string out = StrCat("out_", wrong);
+    Assay(StrCat("run --backend openmpi+patience=", wrong,
+                 " --ranks 2 --filter op:dist.barrier --out ", out));
+    const auto results = file::ReadFile(folder_ / out / "results.csv");
+    ASSERT_TRUE(results.ok());
+    EXPECT_THAT(*results,
+                HasSubstr(StrCat("setting patience is '", wrong,
+                                 "', wanted whole seconds from 1 to 3600")));
   }
 }
 
