@@ -35,9 +35,9 @@ class RanksTest : public ProgramTest {
 
   /// A run of all cases, behind this test's back. Its workers have the folder in their
   /// commands.
-  void Begin() const {
+  void Begin(const std::string& more = "") const {
     Shell(StrCat(Program(), " run --backend openmpi --out ", folder_.string(),
-                 "/out >log 2>&1 & echo $! >pid"));
+                 "/out ", more, " >log 2>&1 & echo $! >pid"));
   }
 
   /// How many processes have that text in their command.
@@ -139,6 +139,23 @@ TEST_F(RanksTest, RanksEndWithTheirSupervisor) {
   EXPECT_EQ(ran.exit_code, 0) << ran.output;
   EXPECT_FALSE(std::filesystem::exists(folder_ / "out" / "records" /
                                        "openmpi.1.scratch"));
+}
+
+// Kills: a case over its time that does not say where its ranks stood.
+TEST_F(RanksTest, ACaseOfARankThatHangsNamesTheCallsOfAll) {
+  if (!HasMpi()) GTEST_SKIP() << "found no MPI";
+  Begin("--timeout 3 --repeats 0");
+  // Behind the launch, in the first case or later.
+  ASSERT_TRUE(Wait([&] {
+    return std::filesystem::exists(folder_ / "out" / "records" /
+                                   "openmpi.1.scratch" / "rank_calls");
+  }));
+  Shell(StrCat("pkill -STOP -n -f -- '[-]-batch ", folder_.string(), "'"));
+  ASSERT_TRUE(
+      Wait([&] { return Shell("kill -0 $(cat pid) 2>&1").output != ""; }));
+  const auto results = file::ReadFile(folder_ / "out" / "results.csv");
+  ASSERT_TRUE(results.ok());
+  EXPECT_THAT(*results, HasSubstr("over the time limit of 3 s; rank 0 "));
 }
 
 TEST_F(RanksTest, ARankThatIsKilledCostsItsCaseAlone) {
