@@ -158,7 +158,8 @@ measure::Judgement RunPlanned(const record::PlanRow& row, Backend& backend,
     return {record::Outcome::kError, Reason::kReader,
             "no case of ranks has that name"};
   }
-  const RunOf run = {**ranks, row.transport, facts.seed, &backend};
+  const RunOf run = {**ranks, row.transport, facts.seed, &backend,
+                     facts.scratch};
   return std::visit([&](const auto& each) { return Run(each, run, record); },
                     *found);
 }

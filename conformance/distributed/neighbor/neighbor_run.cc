@@ -181,8 +181,9 @@ Result<Judgement> Run(const NeighborCase& test_case, const RunOf& run,
   row.seed = run.seed;
   ASSAY_ASSIGN_OR_RETURN(
       const RanRanks ran,
-      RunRanks(run.ranks, test_case.ranks,
-               [&](Endpoint& mine) { return Part(test_case, mine); }));
+      RunRanks(
+          run.ranks, test_case.ranks,
+          [&](Endpoint& mine) { return Part(test_case, mine); }, run.scratch));
   if (!ran.judges) return Passes();
   row.run_us = ran.us;
   std::optional<Judgement> fault = ran.fault;

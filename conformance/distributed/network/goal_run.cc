@@ -129,17 +129,18 @@ std::optional<Judgement> JudgeEnds(const std::vector<Reached>& ends,
 Result<Judgement> RunToGoal(const NetworkCase& test_case, const RunOf& run,
                             record::Record* record) {
   ASSAY_ASSIGN_OR_RETURN(const train::Split* const digits, Digits());
-  ASSAY_ASSIGN_OR_RETURN(
-      const RanRanks ran,
-      RunRanks(run.ranks, test_case.by.ranks,
-               [&](Endpoint& mine) -> Result<std::string> {
-                 ASSAY_ASSIGN_OR_RETURN(
-                     const Reached reached,
-                     TrainToGoal(test_case, run, *digits, mine));
-                 std::string bytes;
-                 AppendBytes(std::span(&reached, 1), &bytes);
-                 return bytes;
-               }));
+  ASSAY_ASSIGN_OR_RETURN(const RanRanks ran,
+                         RunRanks(
+                             run.ranks, test_case.by.ranks,
+                             [&](Endpoint& mine) -> Result<std::string> {
+                               ASSAY_ASSIGN_OR_RETURN(
+                                   const Reached reached,
+                                   TrainToGoal(test_case, run, *digits, mine));
+                               std::string bytes;
+                               AppendBytes(std::span(&reached, 1), &bytes);
+                               return bytes;
+                             },
+                             run.scratch));
   if (!ran.judges) return Passes();
   DistributedRow row = RowOf(test_case, run);
   row.run_us = ran.us;

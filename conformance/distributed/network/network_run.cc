@@ -154,11 +154,12 @@ Result<Judgement> Run(const NetworkCase& test_case, const RunOf& run,
   const train::Dataset& digits = split->train;
   ASSAY_ASSIGN_OR_RETURN(const Batches batches,
                          BatchesOf(digits, run.seed, test_case.steps));
+  const RankBody rank = [&](Endpoint& mine) {
+    return Train(test_case, *run.backend, digits, batches, mine);
+  };
   ASSAY_ASSIGN_OR_RETURN(
       const RanRanks ran,
-      RunRanks(run.ranks, test_case.by.ranks, [&](Endpoint& mine) {
-        return Train(test_case, *run.backend, digits, batches, mine);
-      }));
+      RunRanks(run.ranks, test_case.by.ranks, rank, run.scratch));
   if (!ran.judges) return Passes();
   DistributedRow row = RowOf(test_case, run);
   row.steps = test_case.steps;

@@ -175,9 +175,10 @@ Result<Judgement> RunRoot(const OwnCase& test_case, int root, const RunOf& run,
   row.ranks = test_case.ranks();
   ASSAY_ASSIGN_OR_RETURN(
       const RanRanks ran,
-      RunRanks(run.ranks, test_case.ranks(), [&](Endpoint& mine) {
-        return Part(test_case, what, sets, mine);
-      }));
+      RunRanks(
+          run.ranks, test_case.ranks(),
+          [&](Endpoint& mine) { return Part(test_case, what, sets, mine); },
+          run.scratch));
   if (!ran.judges) return Passes();
   row.run_us = ran.us;
   std::optional<Judgement> fault = ran.fault;

@@ -44,8 +44,9 @@ Result<Judgement> Run(const SchemeCase& test_case, const RunOf& run,
   ASSAY_ASSIGN_OR_RETURN(Course wanted, Alone(test_case));
   ASSAY_ASSIGN_OR_RETURN(
       const RanRanks ran,
-      RunRanks(run.ranks, test_case.ranks,
-               [&](Endpoint& mine) { return Train(test_case, mine); }));
+      RunRanks(
+          run.ranks, test_case.ranks,
+          [&](Endpoint& mine) { return Train(test_case, mine); }, run.scratch));
   if (!ran.judges) return Passes();
   DistributedRow row;
   row.scheme = test_case.scheme;

@@ -20,6 +20,7 @@
 #include "conformance/distributed/scheme/scheme_run.h"
 #include "framework/dist/model/whole_objective.h"
 #include "framework/dist/scheme/model_message.h"
+#include "framework/dist/wait/delayed_endpoint.h"
 
 namespace assay::distributed {
 namespace {
@@ -52,6 +53,26 @@ TEST(SchemeRunTest, EveryCasePassesOnThreads) {
     EXPECT_EQ(ran.judged.outcome, record::Outcome::kPass)
         << each.test_id() << ": " << ran.judged.message;
   }
+}
+
+// Kills: a result of ranks that depends on who comes late.
+TEST(SchemeRunTest, EveryCaseOfFourRanksPassesWithAStraggler) {
+  const dist::Delays delays{.seed = 1,
+                            .fraction = 0.02,
+                            .straggler = 2,
+                            .law = dist::DelayLaw::kExponential,
+                            .most_us = 100};
+  int ran_cases = 0;
+  for (const SchemeCase& each : AllSchemeCases()) {
+    if (each.ranks != 4 || each.optimizer != "gradient_descent") continue;
+    ++ran_cases;
+    const RanCase ran = RanOn(each, [&](Endpoint& mine) {
+      return dist::DelayedEndpoint::Of(mine, delays).value();
+    });
+    EXPECT_EQ(ran.judged.outcome, record::Outcome::kPass)
+        << each.test_id() << ": " << ran.judged.message;
+  }
+  EXPECT_GT(ran_cases, 10);
 }
 
 TEST(SchemeRunTest, OneBitOfOneMessageIsAFailOfItsStep) {

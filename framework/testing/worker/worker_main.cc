@@ -314,6 +314,8 @@ int ParseOptions(int argc, char** argv, WorkerOptions* options) {
   app.add_option("--oracle-module", options->facts.oracle_module, "its file");
   app.add_option("--output", options->facts.output,
                  "folder for files that a suite makes");
+  app.add_option("--scratch", options->facts.scratch,
+                 "folder that all ranks have");
   app.add_option("--parent", options->parent, "process to die with");
   app.add_option("--rank-variable", options->rank_variable,
                  "variable that tells which of the launched ranks it is");
