@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -18,6 +19,8 @@
 namespace assay::mpi_process {
 namespace {
 
+constexpr std::chrono::seconds kPatience(10);
+
 void ExpectAllEnd(const Result<std::vector<RankEnd>>& ended) {
   ASSERT_TRUE(ended.ok()) << ended.status().message();
   for (const RankEnd& end : *ended) {
@@ -27,7 +30,7 @@ void ExpectAllEnd(const Result<std::vector<RankEnd>>& ended) {
 
 // Kills: the communicator of the world in place of a part's.
 TEST(ProcessesTest, AnEndpointHasItsCommunicator) {
-  Processes ranks;
+  Processes ranks(kPatience);
   int ran = 0;
   for (const int count : {1, 2}) {
     const auto ended = ranks.Run(count, [&](Endpoint& mine) -> Status {
@@ -46,7 +49,7 @@ TEST(ProcessesTest, AnEndpointHasItsCommunicator) {
 
 // Kills: an exchange that is not counted, or whose messages are said to be seen.
 TEST(ProcessesTest, AnExchangeWithNeighborsIsACallWithItsBytes) {
-  Processes ranks;
+  Processes ranks(kPatience);
   ExpectAllEnd(ranks.Run(2, [](Endpoint& mine) -> Status {
     const std::array other = {1 - mine.rank()};
     ASSAY_ASSIGN_OR_RETURN(const auto neighbors, mine.Connect(other, other));

@@ -236,9 +236,8 @@ class Backdating : public Wrapped {
 // Kills: a bound of staleness that nobody looks at.
 TEST(MixingRunTest, AGradientThatIsTooOldIsAFail) {
   const RanCase ran =
-      RanOn(MixingCase{"async_server", "slack0", 4}, [](Endpoint& mine) {
-        return std::make_unique<Backdating>(mine);
-      });
+      RanOn(MixingCase{"async_server", "slack0", 4},
+            [](Endpoint& mine) { return std::make_unique<Backdating>(mine); });
   EXPECT_EQ(ran.judged.reason, record::ReasonCode(kFailMixing));
   EXPECT_THAT(ran.judged.message, HasSubstr("updates old, wanted at most 2"));
   ASSERT_EQ(ran.rows.size(), 1U);
