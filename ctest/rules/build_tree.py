@@ -47,6 +47,16 @@ class BuildTree:
             found.setdefault(name, Command(words, words[words.index("-o") + 1]))
         return found
 
+    def leaves_out(self, name: str) -> bool:
+        """True for a file of a backend of which nothing is built: its library need not
+        be there."""
+        folder = "/".join(name.split("/")[:2]) + "/"
+        return folder.startswith("backends/") and folder not in self._folders
+
+    @cached_property
+    def _folders(self) -> set[str]:
+        return {"/".join(name.split("/")[:2]) + "/" for name in self.commands}
+
     def include_flags(self) -> list[str]:
         """Where the sources find their headers, all of them together."""
         found: dict[str, None] = {}

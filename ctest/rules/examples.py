@@ -161,7 +161,7 @@ def faults_of(text: str, code: int) -> Iterator[tuple[str, str]]:
 
 def main() -> int:
     compiler, build = sys.argv[1], BuildTree(Path(sys.argv[2]))
-    tree = Tree(Path("."))
+    tree = Tree(Path("."), build.leaves_out)
     # In C the messages have plain quotes.
     command = ["env", "LC_ALL=C", compiler, "-std=c++20", "-w", "-fsyntax-only"]
     command += build.include_flags()

@@ -36,7 +36,9 @@ def unseen_headers(tree: Tree, built: set[str]) -> list[str]:
 
 def main() -> int:
     compiler, build = sys.argv[1], BuildTree(Path(sys.argv[2]))
-    headers = unseen_headers(Tree(Path(".")), set(build.commands))
+    headers = unseen_headers(
+        Tree(Path("."), build.leaves_out), set(build.commands)
+    )
     command = [compiler, *_STRICT.split(), *build.include_flags(), "-fsyntax-only"]
     command += ["-x", "c++", "-MD", "-MF", DEPENDENCIES, "-MT", "header"]
     memory = Memory(build.folder / "rules/headers", version_of(compiler))

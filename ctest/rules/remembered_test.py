@@ -148,6 +148,19 @@ class Remembered(unittest.TestCase):
         found = headers.unseen_headers(Tree(self.root), {core + "a.cc"})
         self.assertEqual(found, [core + "b.h"])
 
+    def test_files_of_a_backend_that_is_not_built(self) -> None:
+        self.write(
+            "compile_commands.json",
+            f'[{{"directory": "{self.root}", "command": "c++ -o a.o -c a.cc",'
+            f' "file": "{os.getcwd()}/backends/here/a.cc"}}]',
+        )
+        build = BuildTree(self.root)
+        names = ["backends/here/b.h", "framework/core/c.h"]
+        for name in [*names, "backends/gone/d.h"]:
+            self.write(name, "")
+        found = Tree(self.root, build.leaves_out).sources
+        self.assertEqual(found, names)
+
     def test_the_flags_of_a_build(self) -> None:
         here = os.getcwd()
         command = "c++ -DX -I/r -isystem /s -O2 -o a.o -c a.cc"

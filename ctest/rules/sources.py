@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path, PurePosixPath
@@ -35,8 +35,11 @@ def report(found: list[str], held: str) -> int:
 class Tree:
     """Paths are relative to the root of the tree."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(
+        self, root: Path, leaves_out: Callable[[str], bool] = lambda name: False
+    ) -> None:
         self.root = root
+        self.leaves_out = leaves_out
 
     @cached_property
     def files(self) -> list[str]:
@@ -52,7 +55,11 @@ class Tree:
 
     @cached_property
     def sources(self) -> list[str]:
-        return [name for name in self.files if name.endswith((".cc", ".h"))]
+        return [
+            name
+            for name in self.files
+            if name.endswith((".cc", ".h")) and not self.leaves_out(name)
+        ]
 
     def text(self, name: str) -> str:
         return (self.root / name).read_text(encoding="utf-8")
