@@ -166,7 +166,8 @@ TEST(OwnRunTest, ABarrierThatDoesNotWaitIsAFail) {
     return std::make_unique<Open>(mine);
   });
   EXPECT_EQ(ran.judged.reason, record::ReasonCode(kFailRanks));
-  EXPECT_THAT(ran.judged.message, HasSubstr("us before rank 3 came"));
+  // On a machine with other work any of them may come last.
+  EXPECT_THAT(ran.judged.message, HasSubstr("us before rank "));
 }
 
 // Kills: a bound that every sum is within; ranks that need not agree.

@@ -60,9 +60,8 @@ TEST(LaunchTest, AProcessHasTheRankThatItsLauncherSays) {
     ASSERT_EQ(setenv("ASSAY_TEST_RANK", wrong, /*replace=*/1), 0);
     const Status status = OwnRank("ASSAY_TEST_RANK").status();
     EXPECT_EQ(status.code(), StatusCode::kFailedPrecondition) << wrong;
-    EXPECT_EQ(status.message(),
-              StrCat("found ASSAY_TEST_RANK to be '", wrong,
-                     "', wanted the rank of this process"));
+    EXPECT_EQ(status.message(), StrCat("found ASSAY_TEST_RANK to be '", wrong,
+                                       "', wanted the rank of this process"));
   }
   unsetenv("ASSAY_TEST_RANK");
   EXPECT_FALSE(OwnRank("ASSAY_TEST_RANK").ok());
