@@ -99,13 +99,14 @@ Result<std::string> Part(const NeighborCase& test_case, Endpoint& mine) {
   ASSAY_ASSIGN_OR_RETURN(const LibraryCount count, CountOf(mine));
   std::string received;
   for (int round = 0; round < kRounds; ++round) {
-    const std::vector<int64_t> before = SentBy(test_case, mine.rank(), round);
-    const std::vector<int64_t> out = before;
+    const std::vector<int64_t> out = SentBy(test_case, mine.rank(), round);
     Guarded in(lists.from.size() * static_cast<size_t>(test_case.count) *
                sizeof(int64_t));
     ASSAY_RETURN_IF_ERROR(
         neighbors->Exchange(std::as_bytes(std::span(out)), in.bytes()));
-    if (out != before) return DataLoss(kName, " changed its input");
+    if (out != SentBy(test_case, mine.rank(), round)) {
+      return DataLoss(kName, " changed its input");
+    }
     if (!in.is_whole()) return DataLoss(kName, " wrote beside its output");
     AppendBytes(std::span<const std::byte>(in.bytes()), &received);
   }
