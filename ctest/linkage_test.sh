@@ -12,7 +12,7 @@ needed='libc\.so\.6|libm\.so\.6|libstdc\+\+\.so\.6|libgcc_s\.so\.1'
 needed+='|ld-linux-[a-z0-9-]+\.so\.[0-9]+'
 owned='(typeinfo for |typeinfo name for |vtable for |VTT for |guard variable for '
 owned+='|non-virtual thunk to )?assay::v1::'
-private='^assay::(backend|eager|edit|flow|graph|identity|reader|types|upgrade)::'
+private='^assay::(backend|communicator|eager|edit|flow|graph|identity|reader|types|upgrade)::'
 failures=0
 
 fail() {

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Faults of ranks: rank_faults.sh BUILD [ROUNDS]. A round kills a rank, stops one for good,
-# kills the launcher, and kills the supervisor, whose run then goes on. Prints what each cost
-# until the ranks ran again, and fails for a process, a shared segment or a folder of a launch
-# that is left.
+# kills the launcher, and kills the supervisor, whose run then goes on; stops a rank for a
+# second, which must fail nothing; and leaves a rank no more memory than it has. Prints what
+# each cost until the ranks ran again or the run was over, and fails for a process, a shared
+# segment or a folder of a launch that is left.
 set -euo pipefail
 
 build=$(cd "$1" && pwd)
@@ -32,11 +33,12 @@ wait_for() { # a function and its arguments, for a minute at most
 }
 are_there() { (($(count) >= 4)); }
 are_gone() { (($(count) == 0)); }
+is_over() { ! kill -0 "$supervisor" 2>/dev/null; }
 # Other ranks than those of $1, or the run is over.
 are_new() {
   local first
   first=$(ranks | head -1)
-  [[ -n $first && $first != "$1" ]] || ! kill -0 "$supervisor" 2>/dev/null
+  [[ -n $first && $first != "$1" ]] || is_over
 }
 
 begin() {
@@ -52,6 +54,35 @@ begin() {
 again() { # milliseconds since $1, where the ranks were $2
   wait_for are_new "$2"
   echo $((($(now) - $1) / 1000000))
+}
+
+# Stops a rank for a while, in which the others wait for it.
+slow_rank() {
+  local start victim
+  begin
+  start=$(now)
+  victim=$(ranks | tail -1)
+  kill -STOP "$victim"
+  sleep 1
+  kill -CONT "$victim"
+  wait "$supervisor" || {
+    cat log
+    exit 1
+  }
+  all[slow_rank]+="$((($(now) - start) / 1000000)) "
+}
+
+# From now on a rank gets no more memory: its run is over by itself, whatever became of it.
+starve_rank() {
+  local start victim size
+  begin
+  start=$(now)
+  victim=$(ranks | tail -1)
+  size=$(awk '/^VmSize/ {print $2 * 1024}' "/proc/$victim/status")
+  prlimit --pid "$victim" --as="$size"
+  wait_for is_over
+  wait "$supervisor" || true
+  all[starve_rank]+="$((($(now) - start) / 1000000)) "
 }
 
 before=$(segments)
@@ -71,6 +102,9 @@ for ((round = 0; round < rounds; ++round)); do
     wait "$supervisor" || true
     wait_for are_gone
   done
+  slow_rank
+  starve_rank
+  wait_for are_gone
   begin
   start=$(now)
   kill -KILL "$supervisor"
@@ -83,7 +117,7 @@ for ((round = 0; round < rounds; ++round)); do
   }
 done
 
-for fault in kill_rank stop_rank kill_launcher kill_supervisor; do
+for fault in kill_rank stop_rank kill_launcher slow_rank starve_rank kill_supervisor; do
   printf '%-16s %s times, ms: ' "$fault" "$(wc -w <<<"${all[$fault]}")"
   tr ' ' '\n' <<<"${all[$fault]}" | sed '/^$/d' | sort -n |
     awk '{v[NR]=$1} END {print "least " v[1] ", median " v[int((NR+1)/2)] ", most " v[NR]}'

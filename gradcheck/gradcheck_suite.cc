@@ -7,6 +7,7 @@
 #include "gradcheck/judge/evidence.h"
 #include "gradcheck/judge/judge.h"
 #include "gradcheck/judge/tell.h"
+#include "gradcheck/judge/verdict.h"
 #include "gradcheck/subject/derive.h"
 #include "gradcheck/subject/subject.h"
 

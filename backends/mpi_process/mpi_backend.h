@@ -12,6 +12,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "backends/mpi_process/processes.h"
 #include "framework/backend/communicator/communicator_backend.h"
@@ -26,9 +27,14 @@ class MpiBackend : public CommunicatorBackend {
   }
 
  private:
-  Result<Ranks*> RanksWith(const Settings&) final { return &ranks_; }
+  std::vector<std::string> setting_names() const final {
+    return ProcessRanks::setting_names();
+  }
+  Result<Ranks*> RanksWith(const Settings& settings) final {
+    return ranks_.With(settings);
+  }
 
-  Processes ranks_;
+  ProcessRanks ranks_;
 };
 
 }  // namespace assay::mpi_process

@@ -12,7 +12,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::seconds kLongest(10);
 // Tries before a rank that waits leaves the processor to others for a while.
 constexpr int kTries = 100;
 constexpr std::chrono::microseconds kWhile(20);
@@ -34,7 +33,7 @@ Result<bool> AreDone(std::span<MPI_Request> requests,
 Status Patience::ForAll(std::span<MPI_Request> requests,
                         std::span<MPI_Status> ended,
                         const mpi_rank::Awaited& awaited) {
-  const Clock::time_point end = Clock::now() + kLongest;
+  const Clock::time_point end = Clock::now() + longest_;
   for (int tries = 0;; ++tries) {
     ASSAY_ASSIGN_OR_RETURN(const bool are_over, AreDone(requests, ended));
     if (are_over) return OkStatus();
@@ -45,7 +44,7 @@ Status Patience::ForAll(std::span<MPI_Request> requests,
       std::this_thread::sleep_for(kWhile);
     }
   }
-  return FailedPrecondition("waited more than ", kLongest.count(), " s ",
+  return FailedPrecondition("waited more than ", longest_.count(), " s ",
                             awaited.text());
 }
 

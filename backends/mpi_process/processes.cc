@@ -6,8 +6,11 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstddef>
+#include <optional>
 #include <string_view>
+#include <system_error>
 
 #include "backends/mpi_process/world.h"
 #include "backends/mpi_rank/call.h"
@@ -16,7 +19,19 @@
 namespace assay::mpi_process {
 namespace {
 
-constexpr int kTags = 32768;  // that every MPI has
+constexpr char kPatience[] = "patience";
+constexpr int kSeconds = 10;  // where nothing is said
+constexpr int kMostSeconds = 3600;
+
+/// Nothing for a text of another number.
+std::optional<int> SecondsOf(std::string_view text) {
+  int seconds = 0;
+  const char* const end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, seconds);
+  if (read.ec != std::errc() || read.ptr != end) return std::nullopt;
+  if (seconds < 1 || seconds > kMostSeconds) return std::nullopt;
+  return seconds;
+}
 
 }  // namespace
 
@@ -27,13 +42,31 @@ Result<std::vector<RankEnd>> Processes::Run(int count, const Rank& rank) {
                        " ranks, wanted 1 to the ", world->size(),
                        " that were launched");
   }
-  runs_ = (runs_ + 1) % kTags;
+  const int tag = world->NextTag();
   MPI_Comm group = world->First(count);
   if (group == MPI_COMM_NULL) return std::vector<RankEnd>();
   ASSAY_ASSIGN_OR_RETURN(const auto mine,
-                         mpi_rank::MpiEndpoint::Of(group, runs_, patience_));
+                         mpi_rank::MpiEndpoint::Of(group, tag, patience_));
   return std::vector<RankEnd>{
       {mine->rank(), around_ ? around_(*mine, rank) : rank(*mine)}};
+}
+
+std::vector<std::string> ProcessRanks::setting_names() { return {kPatience}; }
+
+Result<Ranks*> ProcessRanks::With(const Settings& settings) {
+  int seconds = kSeconds;
+  if (const auto set = settings.find(kPatience); set != settings.end()) {
+    const std::optional<int> found = SecondsOf(set->second);
+    if (!found.has_value()) {
+      return InvalidArgument("setting ", kPatience, " is '", set->second,
+                             "', wanted whole seconds from 1 to ",
+                             kMostSeconds);
+    }
+    seconds = *found;
+  }
+  const std::lock_guard lock(mutex_);
+  return &ranks_.try_emplace(seconds, std::chrono::seconds(seconds), around_)
+              .first->second;
 }
 
 Result<std::string> StartedVersion() {

@@ -2,19 +2,23 @@
 //
 // Processes: ranks of an MPI that are processes of its launcher.
 //
-//   Processes ranks;
+//   Processes ranks(/*patience=*/std::chrono::seconds(10));
 //   ASSAY_ASSIGN_OR_RETURN(const auto ended, ranks.Run(2, [](Endpoint& mine) {
 //     return mine.Exchange(kNobody, {}, kNobody, {});
 //   }));
 
 #pragma once
 
+#include <chrono>
 #include <functional>
+#include <map>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "backends/mpi_process/patience.h"
+#include "framework/backend/backend.h"
 #include "framework/backend/communicator.h"
 #include "framework/core/status.h"
 
@@ -26,7 +30,9 @@ class Processes final : public Ranks {
   /// Runs a rank with the messages of MPI and with something of its own.
   using Around = std::function<Status(Endpoint& messages, const Rank& rank)>;
 
-  explicit Processes(Around around = nullptr) : around_(std::move(around)) {}
+  /// A rank that waits longer for others gives up.
+  explicit Processes(std::chrono::seconds patience, Around around = nullptr)
+      : around_(std::move(around)), patience_(patience) {}
 
   bool spans_processes() const override { return true; }
   /// Unsupported for more ranks than were launched.
@@ -34,8 +40,25 @@ class Processes final : public Ranks {
 
  private:
   const Around around_;
-  int runs_ = 0;
   Patience patience_;
+};
+
+/// The ranks of a backend, which has the setting `patience`: whole seconds, 10 where nothing is
+/// said.
+class ProcessRanks {
+ public:
+  explicit ProcessRanks(Processes::Around around = nullptr)
+      : around_(std::move(around)) {}
+
+  static std::vector<std::string> setting_names();
+  /// Invalid argument for a patience of other than 1 to 3600 seconds. The ranks live as long
+  /// as this.
+  Result<Ranks*> With(const Settings& settings);
+
+ private:
+  const Processes::Around around_;
+  std::mutex mutex_;
+  std::map<int, Processes> ranks_;  // by the seconds
 };
 
 /// Starts MPI where nobody has, so that what it starts is there before the first case, and

@@ -7,12 +7,19 @@
 #include "backends/mpi_rank/call.h"
 
 namespace assay::mpi_process {
+namespace {
+
+constexpr int kTags = 32768;  // that every MPI has
+
+}  // namespace
 
 Result<World*> World::Get() {
   static World world;
   ASSAY_RETURN_IF_ERROR(world.begun_);
   return &world;
 }
+
+int World::NextTag() { return tag_ = (tag_ + 1) % kTags; }
 
 Status World::Begin() {
   int has_begun = 0;

@@ -24,12 +24,15 @@ class World {
   MPI_Comm First(int count) const {
     return groups_[static_cast<size_t>(count)];
   }
+  /// The tag of the next run's messages, which is that of no run shortly before.
+  int NextTag();
 
  private:
   World() : begun_(Begin()) {}
   Status Begin();
 
   int size_ = 1;
+  int tag_ = 0;
   std::vector<MPI_Comm> groups_;  // by their sizes
   Status begun_;
 };

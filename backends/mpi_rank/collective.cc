@@ -149,17 +149,23 @@ Status MpiCollective::Begin() {
 }
 
 Status MpiCollective::Wait() {
-  MPI_Status ended;
-  const Status waited =
-      waiting_.ForAll(std::span(&request_, 1), std::span(&ended, 1),
-                      {.collective = call_.operation});
-  if (waited.code() != StatusCode::kFailedPrecondition) return waited;
-  // MPI cancels no collective, which would write into memory that is another's by then.
-  std::fprintf(stderr, "rank %d: %s\n", rank_, waited.message().c_str());
-  std::abort();
+  return WaitForCollective(group_, &request_, {.collective = call_.operation},
+                           waiting_);
 }
 
 }  // namespace
+
+Status WaitForCollective(MPI_Comm group, MPI_Request* request,
+                         const Awaited& awaited, Waiting& waiting) {
+  MPI_Status ended;
+  const Status waited =
+      waiting.ForAll(std::span(request, 1), std::span(&ended, 1), awaited);
+  if (waited.code() != StatusCode::kFailedPrecondition) return waited;
+  int rank = 0;
+  ASSAY_MPI(MPI_Comm_rank, group, &rank);
+  std::fprintf(stderr, "rank %d: %s\n", rank, waited.message().c_str());
+  std::abort();
+}
 
 Result<std::unique_ptr<Pending>> StartCollective(MPI_Comm group,
                                                  const CollectiveCall& call,

@@ -26,6 +26,11 @@ Result<std::unique_ptr<Pending>> StartCollective(MPI_Comm group,
                                                  const CollectiveCall& call,
                                                  Waiting& waiting);
 
+/// Until a collective of the group is done that MPI has begun. Ends the process where the
+/// rank gives up: MPI cancels none, which would write into memory that is another's by then.
+Status WaitForCollective(MPI_Comm group, MPI_Request* request,
+                         const Awaited& awaited, Waiting& waiting);
+
 /// By the calls of MPI that return when the rank's part is done; errors as above.
 Status RunCollective(MPI_Comm group, const CollectiveCall& call,
                      Waiting& waiting);

@@ -4,6 +4,7 @@
 
 #include "backends/mpi_rank/call.h"
 #include "backends/mpi_rank/collective.h"
+#include "backends/mpi_rank/neighbors.h"
 
 namespace assay::mpi_rank {
 namespace {
@@ -98,6 +99,12 @@ Result<std::unique_ptr<Endpoint>> MpiEndpoint::Split(int color, int key) {
   ASSAY_MPI(MPI_Barrier, group_);
   ASSAY_ASSIGN_OR_RETURN(auto made, Of(some, tag_, waiting_, /*owns=*/true));
   return std::unique_ptr<Endpoint>(std::move(made));
+}
+
+Result<std::unique_ptr<Neighbors>> MpiEndpoint::Connect(
+    std::span<const int> to, std::span<const int> from) {
+  if (!waiting_.HasNeighbors()) return Endpoint::Connect(to, from);
+  return ConnectNeighbors(group_, to, from, waiting_);
 }
 
 }  // namespace assay::mpi_rank

@@ -12,6 +12,7 @@
 #include <array>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "backends/mpi_rank/profile.h"
@@ -39,7 +40,14 @@ class MpiEndpoint final : public Endpoint {
   Status Collect(const CollectiveCall& call) override;
   Result<std::unique_ptr<Pending>> Start(const CollectiveCall& call) override;
   Result<std::unique_ptr<Endpoint>> Split(int color, int key) override;
+  /// Unsupported where the library's exchange is there by name alone.
+  Result<std::unique_ptr<Neighbors>> Connect(
+      std::span<const int> to, std::span<const int> from) override;
   Result<Counted> counted() const override { return CountedOfThisRank(); }
+  std::optional<double> simulated_seconds() const override {
+    return waiting_.simulated_seconds();
+  }
+  const void* native_handle() const override { return &group_; }
 
  private:
   MpiEndpoint(MPI_Comm group, int tag, Waiting& waiting, bool owns)

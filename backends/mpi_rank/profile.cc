@@ -238,5 +238,9 @@ ASSAY_COLLECTIVE(Alltoall, Ialltoall, count, type,
                  (const void* in, int count, MPI_Datatype type, void* out,
                   int out_count, MPI_Datatype out_type, MPI_Comm group),
                  in, count, type, out, out_count, out_type, group);
+ASSAY_COLLECTIVE(Neighbor_alltoall, Ineighbor_alltoall, count, type,
+                 (const void* in, int count, MPI_Datatype type, void* out,
+                  int out_count, MPI_Datatype out_type, MPI_Comm group),
+                 in, count, type, out, out_count, out_type, group);
 
 }  // extern "C"

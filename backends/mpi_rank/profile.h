@@ -18,10 +18,10 @@ namespace assay::mpi_rank {
 
 /// The count of the rank that calls it, over all communicators, since the process began.
 /// Messages are those of every call between two ranks; a request that is kept counts each
-/// time that it is started. Collectives are the nine of Operation, each with the bytes of
-/// the block that its call names: MPI does not show what it sends for them. One-sided
-/// calls, collectives of other lengths for each rank, those of neighbours, and
-/// communicators between two groups are not counted.
+/// time that it is started. Collectives are the nine of Operation and the exchange with
+/// neighbours, each with the bytes of the block that its call names: MPI does not show what
+/// it sends for them. One-sided calls, collectives of other lengths for each rank, other
+/// ones of neighbours, and communicators between two groups are not counted.
 Counted CountedOfThisRank();
 
 }  // namespace assay::mpi_rank

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Waiting: how a rank waits for others, which is each library's own: one asks again and
-// again, and gives up in time; another one knows when nobody can come.
+// again, and gives up in time; another one knows when nobody can come. Time itself may be
+// the library's own, too, and an exchange with neighbours may be there by name alone.
 //
 //   const Awaited awaited{.from = 3};
 //   ASSAY_RETURN_IF_ERROR(waiting.ForAll(requests, ended, awaited));
@@ -24,9 +25,12 @@ namespace assay::mpi_rank {
 struct Awaited {
   int from = kNobody, to = kNobody;     // a message, or that one is taken
   std::optional<Operation> collective;  // the others in it
+  bool neighbors = false;               // those that it exchanges with
 
-  /// "in allreduce", "for rank 3", "for anybody", "for rank 1 to receive".
+  /// "in allreduce", "for its neighbors", "for rank 3", "for anybody", "for rank 1 to
+  /// receive".
   std::string text() const {
+    if (neighbors) return "for its neighbors";
     if (collective.has_value()) return StrCat("in ", ToString(*collective));
     if (from == kAnybody) return "for anybody";
     return from >= 0 ? StrCat("for rank ", from)
@@ -47,6 +51,12 @@ class Waiting {
     static_cast<void>(awaited);
     return false;
   }
+  /// As Endpoint::simulated_seconds.
+  virtual std::optional<double> simulated_seconds() const {
+    return std::nullopt;
+  }
+  /// False where MPI's exchange with neighbours is there by name alone.
+  virtual bool HasNeighbors() const { return true; }
 };
 
 }  // namespace assay::mpi_rank

@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <oneapi/ccl.hpp>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -67,13 +68,19 @@ class OneCcl final : public CommunicatorBackend {
   }
 
  private:
-  Result<Ranks*> RanksWith(const Settings&) override { return &ranks_; }
+  std::vector<std::string> setting_names() const override {
+    return mpi_process::ProcessRanks::setting_names();
+  }
+  Result<Ranks*> RanksWith(const Settings& settings) override {
+    return ranks_.With(settings);
+  }
 
   std::vector<std::unique_ptr<Group>> groups_;  // by the number of ranks
-  mpi_process::Processes ranks_{[this](Endpoint& messages, const auto& rank) {
-    Rank mine(messages, *groups_[static_cast<size_t>(messages.size())]);
-    return rank(mine);
-  }};
+  mpi_process::ProcessRanks ranks_{
+      [this](Endpoint& messages, const auto& rank) {
+        Rank mine(messages, *groups_[static_cast<size_t>(messages.size())]);
+        return rank(mine);
+      }};
 };
 
 ASSAY_REGISTER_BACKEND(OneCcl);

@@ -36,6 +36,12 @@ class Rank final : public mpi_rank::Waiting {
     return true;
   }
 
+  std::optional<double> simulated_seconds() const override {
+    return Machine::Get().seconds();
+  }
+  /// SMPI 3.32 declares MPI's, and ends the process where they are called.
+  bool HasNeighbors() const override { return false; }
+
   void Run(const std::function<Status(Endpoint&)>& rank) {
     status_ = RunIn(rank);
   }

@@ -13,6 +13,7 @@
 #include <span>
 #include <vector>
 
+#include "backends/mpi_rank/handle_fixture.h"
 #include "backends/smpi/machine.h"
 #include "backends/smpi/smpi_ranks.h"
 #include "framework/backend/communicator.h"
@@ -114,6 +115,26 @@ TEST(SmpiTest, MoreRanksThanThereAreAreDeclined) {
             StatusCode::kUnsupported);
 }
 
+// Kills: the communicator of the world in place of a part's.
+TEST(SmpiTest, AnEndpointHasItsCommunicator) {
+  for (const RankEnd& end : EndsOf(6, [](Endpoint& mine) -> Status {
+         mpi_rank::ExpectItsCommunicator(mine);
+         ASSAY_ASSIGN_OR_RETURN(const auto part,
+                                mine.Split(mine.rank() % 2, -mine.rank()));
+         mpi_rank::ExpectItsCommunicator(*part);
+         return OkStatus();
+       })) {
+    EXPECT_TRUE(end.status.ok()) << end.status.message();
+  }
+}
+
+TEST(SmpiTest, NeighborsAreDeclined) {
+  for (const RankEnd& end : EndsOf(
+           2, [](Endpoint& mine) { return mine.Connect({}, {}).status(); })) {
+    EXPECT_EQ(end.status.code(), StatusCode::kUnsupported);
+  }
+}
+
 /// What an all-reduce takes on the simulated clock, from the last rank that begins to the
 /// last that ends.
 double SecondsOf(dist::Algorithm algorithm, int ranks, int64_t count) {
@@ -126,10 +147,10 @@ double SecondsOf(dist::Algorithm algorithm, int ranks, int64_t count) {
                                 Tensor::Allocate(DType::kFloat32, {count}));
          std::ranges::fill(buffer.mutable_elements<float>(), 1.0F);
          ASSAY_RETURN_IF_ERROR(Barrier(mine));
-         begun = std::max(begun, Machine::Get().seconds());
+         begun = std::max(begun, mine.simulated_seconds().value_or(0));
          ASSAY_RETURN_IF_ERROR(
              dist::RunCollective(what, Reduction::kSum, mine, &buffer));
-         ended = std::max(ended, Machine::Get().seconds());
+         ended = std::max(ended, mine.simulated_seconds().value_or(0));
          return OkStatus();
        })) {
     EXPECT_TRUE(end.status.ok()) << end.status.message();

@@ -28,7 +28,8 @@ suite::Suite DistributedSuite() {
                        "bound"},
                       {kFailNear,
                        "ranks train away from one that has their batches"}},
-          .explain = &Tell};
+          .explain = &Tell,
+          .sizing = CaseSizing()};
 }
 
 }  // namespace assay::distributed

@@ -2,19 +2,15 @@
 
 #include "conformance/distributed/planned_case.h"
 
-#include <map>
 #include <string>
 #include <string_view>
 #include <variant>
 
-#include "conformance/distributed/collective/collective_case.h"
+#include "conformance/distributed/any_case.h"
 #include "conformance/distributed/collective/collective_run.h"
-#include "conformance/distributed/network/network_case.h"
+#include "conformance/distributed/neighbor/neighbor_run.h"
 #include "conformance/distributed/network/network_run.h"
-#include "conformance/distributed/own/own_case.h"
 #include "conformance/distributed/own/own_run.h"
-#include "conformance/distributed/scheme/mixing_case.h"
-#include "conformance/distributed/scheme/scheme_case.h"
 #include "conformance/distributed/scheme/scheme_run.h"
 #include "framework/core/text.h"
 #include "framework/testing/case/operator_name.h"
@@ -23,26 +19,6 @@ namespace assay::distributed {
 namespace {
 
 constexpr char kDomain[] = "dist";
-
-using AnyCase =
-    std::variant<CollectiveCase, OwnCase, SchemeCase, MixingCase, NetworkCase>;
-
-std::vector<AnyCase> AllCases() {
-  std::vector<AnyCase> all;
-  const auto add = [&](const auto& cases) {
-    all.insert(all.end(), cases.begin(), cases.end());
-  };
-  add(AllCollectiveCases());
-  add(AllOwnCases());
-  add(AllSchemeCases());
-  add(AllMixingCases());
-  add(AllNetworkCases());
-  return all;
-}
-
-std::string IdOf(const AnyCase& any) {
-  return std::visit([](const auto& each) { return each.test_id(); }, any);
-}
 
 /// What it is about, its name aside.
 void Describe(const CollectiveCase& from, cases::TestCase* c) {
@@ -58,6 +34,15 @@ void Describe(const OwnCase& from, cases::TestCase* c) {
   Describe(from.of, c);
   c->n_ranks = from.ranks();
   c->attributes = {{"way", std::string(ToString(from.way))}};
+}
+
+void Describe(const NeighborCase& from, cases::TestCase* c) {
+  c->kind = "collective";
+  c->dtypes = {"int64"};
+  c->shape_sig = Shape({from.count}).ToString();
+  c->n_ranks = from.ranks;
+  c->attributes = {{"topology", std::string(ToString(from.topology))},
+                   {"way", "own"}};
 }
 
 void Describe(const SchemeCase& from, cases::TestCase* c) {
@@ -111,6 +96,10 @@ measure::Judgement Run(const OwnCase& test_case, const RunOf& run,
                        record::Record* record) {
   return RunOwnCase(test_case, run, record);
 }
+measure::Judgement Run(const NeighborCase& test_case, const RunOf& run,
+                       record::Record* record) {
+  return RunNeighborCase(test_case, run, record);
+}
 measure::Judgement Run(const SchemeCase& test_case, const RunOf& run,
                        record::Record* record) {
   return RunSchemeCase(test_case, run, record);
@@ -132,28 +121,47 @@ std::vector<cases::TestCase> PlannedCases(std::span<const cases::Corpus>) {
   return planned;
 }
 
+suite::Sizing CaseSizing() {
+  return {.named =
+              [](std::string_view test_id) {
+                const std::optional<AnyCase> found = CaseNamed(test_id);
+                return found.has_value() ? std::optional(Planned(*found))
+                                         : std::nullopt;
+              },
+          .extents =
+              [](std::string_view test_id) {
+                const std::optional<AnyCase> found = CaseNamed(test_id);
+                return found.has_value() ? ExtentsOf(*found)
+                                         : std::vector<suite::Extent>();
+              },
+          .resized =
+              [](std::string_view test_id, std::span<const int64_t> values) {
+                return IdOf(Resized(CaseNamed(test_id).value(), values));
+              },
+          .right = [](const cases::TestCase& test_case) -> std::string {
+            return test_case.ranks_train ? "reference+ranks=threads"
+                                         : "threads";
+          }};
+}
+
 measure::Judgement RunPlanned(const record::PlanRow& row, Backend& backend,
                               const record::RunFacts& facts,
                               record::Record* record) {
-  static const std::map<std::string, AnyCase> all = [] {
-    std::map<std::string, AnyCase> found;
-    for (const AnyCase& each : AllCases()) found.emplace(IdOf(each), each);
-    return found;
-  }();
   const Result<Ranks*> ranks = backend.ranks({});
   if (!ranks.ok()) return Declines(ranks.status());
   if (*ranks == nullptr) {
     return {record::Outcome::kUnsupported, Reason::kOperator,
             StrCat(backend.name(), " carries no messages between ranks")};
   }
-  const auto found = all.find(row.test_id);
-  if (found == all.end()) {
+  const std::optional<AnyCase> found = CaseNamed(row.test_id);
+  if (!found.has_value()) {
     return {record::Outcome::kError, Reason::kReader,
             "no case of ranks has that name"};
   }
-  const RunOf run = {**ranks, row.transport, facts.seed, &backend};
+  const RunOf run = {**ranks, row.transport, facts.seed, &backend,
+                     facts.scratch};
   return std::visit([&](const auto& each) { return Run(each, run, record); },
-                    found->second);
+                    *found);
 }
 
 }  // namespace assay::distributed

@@ -15,12 +15,16 @@
 #include "framework/testing/measure/measure.h"
 #include "framework/testing/record/record.h"
 #include "framework/testing/record/run_facts.h"
+#include "framework/testing/suite/suite.h"
 
 namespace assay::distributed {
 
 std::vector<cases::TestCase> PlannedCases(std::span<const cases::Corpus>);
 
-/// Runs one of them on the backend's ranks; unsupported where it has none.
+/// Cases with less of what those of the plan have: any_case.h.
+suite::Sizing CaseSizing();
+
+/// Runs one of either on the backend's ranks; unsupported where it has none.
 measure::Judgement RunPlanned(const record::PlanRow& row, Backend& backend,
                               const record::RunFacts& facts,
                               record::Record* record);

@@ -57,6 +57,17 @@ void TellRow(const DistributedRow& row, std::vector<suite::Labelled>* lines) {
         "consensus", StrCat("ranks are at most ", file::ToText(*row.consensus),
                             " from their mean"));
   }
+  if (row.loss_first.has_value() && row.loss_last.has_value()) {
+    lines->emplace_back(
+        "loss",
+        StrCat(file::ToText(*row.loss_first), " before the first step, ",
+               file::ToText(*row.loss_last), " before the last"));
+  }
+  if (row.simulated_us.has_value()) {
+    lines->emplace_back("simulated",
+                        StrCat(file::ToText(*row.simulated_us),
+                               " us by the clock of ", row.transport));
+  }
 }
 
 }  // namespace

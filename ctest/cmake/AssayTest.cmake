@@ -20,12 +20,13 @@ function(assay_test name)
 endfunction()
 
 # assay_unit_test(NAME [ALONE] [READS GLOB...] SOURCES FILE...
-#                 [LIBRARIES TARGET...] [LABELS LABEL...] [COST SECONDS])
+#                 [LIBRARIES TARGET...] [LABELS LABEL...] [COST SECONDS]
+#                 [LAUNCHER WORD...])
 #
 # One GoogleTest program NAME_test, one CTest entry unit/NAME of tier ci. Its
 # own sources are not optimised; what they test is. ALONE and READS as above. COST,
 # about the seconds that a long one takes, makes ctest -j start it early on a
-# machine that has not run it yet.
+# machine that has not run it yet. LAUNCHER stands before the program, which it starts.
 #
 #   assay_unit_test(core SOURCES shape_test.cc LIBRARIES Assay::core)
 
@@ -34,7 +35,7 @@ function(assay_unit_test name)
     return()
   endif()
   cmake_parse_arguments(PARSE_ARGV 1 arg "ALONE" "COST"
-                        "READS;SOURCES;LIBRARIES;LABELS")
+                        "READS;SOURCES;LIBRARIES;LABELS;LAUNCHER")
   find_package(GTest REQUIRED)
   string(REPLACE "/" "_" target ${name}_test)
   add_executable(${target} ${arg_SOURCES})
@@ -48,7 +49,7 @@ function(assay_unit_test name)
     set(alone ALONE)
   endif()
   assay_test(unit/${name} ${alone} READS ${arg_READS}
-    COMMAND $<TARGET_FILE:${target}>)
+    COMMAND ${arg_LAUNCHER} $<TARGET_FILE:${target}>)
   set_tests_properties(unit/${name} PROPERTIES
     LABELS "tier=ci;suite=unit;${arg_LABELS}" TIMEOUT 300)
   if(arg_COST)

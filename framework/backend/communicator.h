@@ -10,11 +10,13 @@
 
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -121,6 +123,34 @@ class Pending {
   virtual Status Wait() = 0;
 };
 
+/// A rank with those that it sends to and those that it receives from, whom it has named in
+/// two lists. Ranks call it in the same order as their collectives.
+class Neighbors {
+ public:
+  virtual ~Neighbors() = default;
+  Neighbors() = default;
+  Neighbors(const Neighbors&) = delete;
+  Neighbors& operator=(const Neighbors&) = delete;
+  /// Sends a block of `out` to each rank of the one list and receives a block of `in` from
+  /// each of the other one, in the order of the lists, and returns when the rank's part is
+  /// done. Of several blocks from one rank those come first that it sent first. Blocks of
+  /// all ranks are equally long; the two do not overlap. As BlockBytes declines.
+  virtual Status Exchange(std::span<const std::byte> out,
+                          std::span<std::byte> in) = 0;
+};
+
+/// The bytes of a block in an exchange with so many neighbours. Invalid argument unless
+/// `out` and `in` have a block for each, all equally long.
+inline Result<size_t> BlockBytes(std::span<const std::byte> out, size_t to,
+                                 std::span<const std::byte> in, size_t from) {
+  const size_t block =
+      to > 0 ? out.size() / to : in.size() / std::max<size_t>(from, 1);
+  if (out.size() == to * block && in.size() == from * block) return block;
+  return InvalidArgument("found ", out.size(), " bytes to ", to,
+                         " neighbors and ", in.size(), " from ", from,
+                         ", wanted a block for each, all equally long");
+}
+
 /// What one rank has of the library. Used by one thread at a time.
 class Endpoint {
  public:
@@ -157,12 +187,31 @@ class Endpoint {
     static_cast<void>(key);
     return Lacks("communicators of some ranks");
   }
+  /// Names the ranks that this one sends to and those that it receives from. It may be
+  /// among them, and name another one as often as that one names it in its other list. All
+  /// ranks call it, those without neighbours too. It does not outlive this one.
+  virtual Result<std::unique_ptr<Neighbors>> Connect(
+      std::span<const int> to, std::span<const int> from) {
+    static_cast<void>(to);
+    static_cast<void>(from);
+    return Lacks("exchange with neighbors");
+  }
   /// The library's count of what this rank has sent so far, taken where messages leave the
   /// library and not where they come in here. It may begin anywhere: the suite takes the
   /// difference of two. A rank has one count: an endpoint of some ranks has that of all.
   virtual Result<Counted> counted() const {
     return Lacks("count of what it sent");
   }
+  /// The library's clock where it simulates time, in seconds. All ranks of a run have one
+  /// clock, which may begin anywhere: the suite takes the difference of two readings.
+  /// Nothing where time is real.
+  virtual std::optional<double> simulated_seconds() const {
+    return std::nullopt;
+  }
+  /// The library's own communicator of these ranks, for code that is written against the
+  /// library: of modules of MPI a const MPI_Comm*; null where there is none. It lives as
+  /// long as this one.
+  virtual const void* native_handle() const { return nullptr; }
 
  private:
   static Status Lacks(const char* what) {

@@ -2,9 +2,11 @@
 
 #include "framework/cli/arguments.h"
 
+#include <optional>
 #include <random>
 
 #include "framework/cli/select/version.h"
+#include "framework/file/csv.h"
 
 namespace assay::cli {
 namespace {
@@ -17,8 +19,9 @@ void AddNoReport(CLI::App* app, bool* report) {
 
 void AddSelection(CLI::App* app, select::SelectionOptions* options) {
   app->add_option("--backend", options->backends,
-                  "name, name+setting=value or a file; repeatable; the "
-                  "reference if none")
+                  "name, name+setting=value or a file; repeatable;\n"
+                  "the reference if none. name+ranks=LIBRARY: its\n"
+                  "networks, trained by the ranks of that library")
       ->type_name("BACKEND")
       ->allow_extra_args(false);
   app->add_option("--suite", options->selection.suites,
@@ -245,6 +248,10 @@ void AddShrink(CLI::App& app, ShrinkOptions* options) {
       "shrink", "find the smallest case that fails in the same way");
   options->timeout_s = 20;
   AddCase(shrink, options);
+  shrink->get_option("--oracle")
+      ->description(
+          "backend whose answers are taken for right; of a case of ranks, "
+          "threads if none");
   shrink
       ->add_option("--budget", options->budget,
                    "cases that the backend is tried on at most")
@@ -269,20 +276,45 @@ void AddExpect(CLI::App& app, ExpectOptions* options) {
   AddExamples(expect, "  assay expect update --run runs/latest --dry-run");
 }
 
+/// Of a network on which a page simulates messages.
+CLI::Option* AddSeconds(CLI::App* report, const char* name, std::string* text,
+                        const char* what) {
+  const auto check = [](std::string& word) {
+    const std::optional<double> seconds = file::ParseDouble(word);
+    if (seconds.has_value() && *seconds > 0 && *seconds < 1e6) {
+      return std::string();
+    }
+    return StrCat("found ", word, ", wanted seconds above 0 and below 1e6");
+  };
+  return report->add_option(name, *text, what)
+      ->check(CLI::Validator(check, ""));
+}
+
 void AddReport(CLI::App& app, ReportOptions* options) {
   CLI::App* report = app.add_subcommand("report", "write a run's HTML page");
   report
       ->add_option("run", options->runs, "run folder; several with --training")
       ->type_name("DIR")
       ->required();
-  report->add_flag("--training", options->is_training,
-                   "compare runs of assay train");
+  auto* training = report->add_flag("--training", options->is_training,
+                                    "compare runs of assay train");
   report
       ->add_option("--out", options->out,
                    "file to write; report.html of the first run if none")
       ->type_name("FILE");
+  auto* alpha = AddSeconds(report, "--alpha", &options->alpha,
+                           "of a message on the network that a page of\n"
+                           "ranks simulates; if none, the page's own")
+                    ->type_name("SECONDS")
+                    ->excludes(training);
+  auto* beta = AddSeconds(report, "--beta", &options->beta,
+                          "of each byte of such a message")
+                   ->type_name("SECONDS_PER_BYTE")
+                   ->needs(alpha);
+  alpha->needs(beta);
   AddExamples(report,
               "  assay report runs/latest --out page.html\n"
+              "  assay report runs/latest --alpha 2e-6 --beta 6.4e-11\n"
               "  assay report --training runs/*-lenet5 --out training.html");
 }
 

@@ -102,6 +102,7 @@ struct ReportOptions {
   std::vector<std::string> runs;
   bool is_training = false;   // they are of assay train
   std::filesystem::path out;  // empty: report.html of the first run
+  std::string alpha, beta;    // of a simulated network; both or none
 };
 
 /// The tables of the Deep500 thesis.

@@ -349,6 +349,15 @@ TEST_F(ProgramTest, AModuleThatIsNotThePlannedOneIsRefused) {
   EXPECT_THAT(ran.output, HasSubstr("not the one that was planned with"));
 }
 
+TEST_F(ProgramTest, WhatRanksHaveLeftGoesWithTheRunThatGoesOn) {
+  Assay(StrCat("run --backend reference", kThree, "--no-report --out run"));
+  const fs::path left = folder_ / "run/records/openmpi.1.scratch";
+  fs::create_directories(left / "session");
+  EXPECT_EQ(Assay("run --resume run --no-report").exit_code, 0);
+  EXPECT_FALSE(fs::exists(left));
+  EXPECT_EQ(Outcomes("run").size(), 3U);
+}
+
 TEST_F(ProgramTest, AnEntryWithAFailingCaseIsRed) {
   Assay(StrCat("plan --backend faulty+mutant=value", kThree, "--out plan"));
   const Ran ran = Assay("run --plan plan --parts plan/parts");

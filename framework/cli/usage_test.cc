@@ -45,6 +45,13 @@ TEST_F(UsageTest, WrongUseIsExitCodeTwoAndSaysWhy) {
       {"run --filter id:node/Abs/test_abz", "nearest are node/Abs/test_abs"},
       {"run --filter 'op:MatMul and rank:x'", "wanted a number of axes"},
       {"list results --filter rank:2", "asks for ranks, which a run does not"},
+      {"report x --alpha 1e-6", "--alpha requires --beta"},
+      {"report x --beta 1e-9", "--beta requires --alpha"},
+      {"report x --alpha -1 --beta 1e-9",
+       "--alpha: found -1, wanted seconds above 0 and below 1e6"},
+      {"report x --alpha 0 --beta 1e-9", "--alpha: found 0, wanted seconds"},
+      {"report x --alpha 1e-6 --beta fast", "--beta: found fast, wanted"},
+      {"report x --training --alpha 1e-6 --beta 1e-9", " excludes --"},
   };
   for (const auto& row : rows) {
     const Ran ran = Assay(row.arguments);
@@ -82,7 +89,7 @@ TEST_F(UsageTest, HelpHasDefaultsAndExamples) {
   const std::string run = Assay("run --help").output;
   for (const char* part :
        {"--tier TEXT:{smoke,ci,nightly,scale}=ci", "--seed INT|drawn=0",
-        "--out DIR", "--timeout FLOAT", "=120"}) {
+        "--out DIR", "--timeout FLOAT", "=120", "name+ranks=LIBRARY"}) {
     EXPECT_THAT(run, HasSubstr(part));
   }
 }

@@ -13,40 +13,29 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "framework/core/status.h"
 #include "framework/dist/endpoint.h"
+#include "framework/dist/forwarding.h"
 
 namespace assay::dist {
 
-/// Another thread may ask while the rank is in an exchange.
-class WatchedEndpoint : public Endpoint {
+/// Another thread may ask while the rank is in an exchange. What collectives of the library
+/// send is its own business, and not counted.
+class WatchedEndpoint : public ForwardingEndpoint {
  public:
   /// Keeps the last `kept` exchanges. The other endpoint lives as long.
   explicit WatchedEndpoint(Endpoint& inner, size_t kept = 16)
-      : inner_(inner), kept_(kept) {}
+      : ForwardingEndpoint(inner), kept_(kept) {}
 
-  int rank() const override { return inner_.rank(); }
-  int size() const override { return inner_.size(); }
   Status Exchange(int to, std::span<const std::byte> out, int from,
                   std::span<std::byte> in) override;
   Result<int> ReceiveAny(std::span<std::byte> in) override;
-  // What these send is the library's business, and not counted.
-  Status Collect(const CollectiveCall& call) override {
-    return inner_.Collect(call);
-  }
-  Result<std::unique_ptr<Pending>> Start(const CollectiveCall& call) override {
-    return inner_.Start(call);
-  }
-  Result<std::unique_ptr<Endpoint>> Split(int color, int key) override {
-    return inner_.Split(color, key);
-  }
-  Result<Counted> counted() const override { return inner_.counted(); }
 
   Traffic sent() const;
   /// A line for each, the last one last: "7: 4 bytes to 1, 4 bytes from 3: done".
@@ -64,7 +53,6 @@ class WatchedEndpoint : public Endpoint {
   void Open(const Seen& seen);
   void Close(const Status& status);
 
-  Endpoint& inner_;
   const size_t kept_;
   mutable std::mutex mutex_;
   Traffic sent_;

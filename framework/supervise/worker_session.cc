@@ -9,6 +9,7 @@
 #include <iterator>
 #include <utility>
 
+#include "framework/dist/wait/wait_report.h"
 #include "framework/file/file.h"
 #include "framework/supervise/oracle_cache.h"
 #include "framework/supervise/process/process_tree.h"
@@ -112,9 +113,7 @@ WorkerSession::WorkerSession(const plan::BackendUse& backend, int number,
 WorkerSession::~WorkerSession() {
   worker_.reset();
   std::error_code ignored;
-  if (!backend_.launch.launcher.empty()) {
-    fs::remove_all(File(".scratch"), ignored);
-  }
+  if (backend_.launch.has_ranks()) fs::remove_all(File(".scratch"), ignored);
 }
 
 fs::path WorkerSession::File(const char* extension) const {
@@ -137,7 +136,9 @@ void WorkerSession::Finish(const record::ResultRow& result) {
 Result<std::vector<std::string>> WorkerSession::LaunchCommand(
     int64_t ranks) const {
   const plan::Launch& launch = backend_.launch;
-  if (launch.launcher.empty()) return std::vector<std::string>();
+  if (!launch.has_ranks()) return std::vector<std::string>();
+  std::error_code ignored;  // of what other ranks left
+  fs::remove_all(File(".scratch"), ignored);
   ASSAY_RETURN_IF_ERROR(file::MakeDirectory(File(".scratch")));
   return plan::CommandOf(launch, static_cast<int>(ranks), File(".scratch"));
 }
@@ -178,6 +179,8 @@ std::vector<std::string> WorkerSession::Arguments(int64_t count) const {
       facts.suite,
       "--output",
       facts.output.string(),
+      "--scratch",
+      backend_.launch.has_ranks() ? File(".scratch").string() : "",
       "--oracle",
       facts.oracle,
       "--oracle-module",
@@ -352,8 +355,15 @@ Status WorkerSession::Write(record::Record loss) {
   return raw_.Add(std::move(entry));
 }
 
+/// Who of its ranks waits for whom, behind another text; empty where none is in a call.
+std::string WorkerSession::WaitText() const {
+  const std::string text =
+      dist::ReportIn(File(".scratch"), record::SteadyMicroseconds());
+  return text.empty() ? text : StrCat("; ", text);
+}
+
 Status WorkerSession::KillFor(record::Outcome outcome, std::string why,
-                              std::string of_case) {
+                              const std::string& of_case) {
   killed_ = {outcome, std::move(why)};
   accounted_ = !open_case_.empty();
   worker_->Kill();
@@ -362,7 +372,7 @@ Status WorkerSession::KillFor(record::Outcome outcome, std::string why,
   // Its verdict may have come while it was being killed.
   if (open_case_.empty()) return OkStatus();
   overdue_in_row_ += outcome == record::Outcome::kTimeout ? 1 : 0;
-  return RecordLoss(open_case_, outcome, Reason::kLimit, std::move(of_case));
+  return RecordLoss(open_case_, outcome, Reason::kLimit, of_case + WaitText());
 }
 
 Status WorkerSession::EnforceTimeLimit() {
@@ -410,9 +420,9 @@ Status WorkerSession::AfterChild(int wait_status) {
   const std::string how = process::DescribeEnd(wait_status);
   const std::string what = how.empty() ? "exit code 0, too early" : how;
   if (!open_case_.empty()) {
-    return RecordLoss(
-        open_case_, record::Outcome::kCrash, reason,
-        StrCat("the worker ended: ", what, "; see ", stem_, ".log"));
+    return RecordLoss(open_case_, record::Outcome::kCrash, reason,
+                      StrCat("the worker ended: ", what, "; see ", stem_,
+                             ".log", WaitText()));
   }
   return NoteLoss(
       record::Outcome::kCrash, reason,

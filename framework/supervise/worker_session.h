@@ -59,7 +59,9 @@ class WorkerSession {
   Status Take(journal::JournalEntry entry);
   Status EnforceTimeLimit();
   Status EnforceMemoryLimit();
-  Status KillFor(record::Outcome outcome, std::string why, std::string of_case);
+  std::string WaitText() const;
+  Status KillFor(record::Outcome outcome, std::string why,
+                 const std::string& of_case);
   Status AfterNoCase(int wait_status);
   Status GiveUp();
   Status NoteFiles(std::string_view paths);

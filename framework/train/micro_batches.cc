@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "framework/train/optimizer/in_place.h"
+#include "framework/train/optimizer/reserve.h"
 
 namespace assay::train {
 
@@ -33,11 +34,7 @@ Status MicroBatches::Add(double weight, std::span<const Tensor> gradients) {
   gradients_.resize(gradients.size());
   for (size_t p = 0; p < gradients.size(); ++p) {
     const Tensor& part = gradients[p];
-    if (gradients_[p].shape() != part.shape() ||
-        gradients_[p].dtype() != part.dtype()) {
-      ASSAY_ASSIGN_OR_RETURN(gradients_[p],
-                             Tensor::Allocate(part.dtype(), part.shape()));
-    }
+    ASSAY_RETURN_IF_ERROR(Reserve(part, &gradients_[p]));
     std::vector<double>& sum = sums_[p];
     sum.resize(static_cast<size_t>(part.num_elements()));
     ASSAY_RETURN_IF_ERROR(

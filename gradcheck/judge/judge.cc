@@ -17,8 +17,10 @@
 #include "gradcheck/answer/questions.h"
 #include "gradcheck/judge/differences.h"
 #include "gradcheck/judge/drawn_mask.h"
+#include "gradcheck/judge/found_row.h"
 #include "gradcheck/judge/gradient_row.h"
 #include "gradcheck/judge/stated.h"
+#include "gradcheck/judge/verdict.h"
 #include "gradcheck/structure/jacobian.h"
 #include "gradcheck/structure/structure.h"
 #include "gradcheck/subject/derive.h"
@@ -32,40 +34,6 @@ namespace {
 
 using file::ToText;
 using record::Outcome;
-using record::ReasonCode;
-
-constexpr char kFailForward[] = "fail_forward";
-constexpr char kFailBackward[] = "fail_backward";
-constexpr char kFailOracle[] = "fail_oracle";
-constexpr char kSubgradient[] = "subgradient_ok";
-constexpr char kZero[] = "zero_almost_everywhere";
-constexpr char kNotDifferentiable[] = "not_differentiable";
-constexpr char kMasked[] = "masked_infinity";
-constexpr char kStochastic[] = "stochastic_ok";
-constexpr char kVacuous[] = "vacuous";
-constexpr char kTooGreat[] = "jacobian_too_great";
-constexpr char kNondeterministic[] = "nondeterministic";
-
-measure::Judgement Verdict(Outcome outcome, const char* reason,
-                           std::string message) {
-  return {outcome, ReasonCode(std::string(reason)), std::move(message)};
-}
-
-measure::Judgement Stopped(const Status& status) {
-  if (status.code() == StatusCode::kUnsupported) {
-    return {Outcome::kUnsupported, status.reason(), status.message()};
-  }
-  if (status.code() == StatusCode::kUnavailable) {
-    return {Outcome::kUnavailable, status.reason(), status.message()};
-  }
-  return {Outcome::kError, status.reason(), status.message()};
-}
-
-/// Declining is for Load and Bind only.
-measure::Judgement StoppedRunning(const Status& status, const char* when) {
-  return {Outcome::kError, status.reason(),
-          StrCat(when, ": ", status.message())};
-}
 
 /// One case on one backend, rung by rung.
 class Ladderer {
@@ -443,41 +411,7 @@ void Ladderer::AddRow(size_t kind, size_t target, const Compared& found,
   row.oracle = "reverse";
   row.forward_us = forward_us_;
   row.backward_us = backward_us;
-  row.outcome = found.beyond > 0 || !found.mismatch.empty() ? "fail" : "pass";
-  row.case_class = found.unknown == found.count ? "unknown"
-                   : found.zeros == found.count ? "zero"
-                   : found.kinks > 0            ? "kink"
-                                                : "smooth";
-  row.kink_count = found.kinks;
-  row.kink_convention = found.convention;
-  row.unknown = found.unknown;
-  row.nan_mismatch = found.nan_mismatch;
-  row.oracle_bound = found.greatest_bound;
-  row.limit_source = "units";
-  row.max_abs_err = found.max_abs_err;
-  row.max_rel_err = found.max_rel_err;
-  row.max_unit_err = found.max_units;
-  row.p99_unit_err = found.p99_units;
-  row.rms_unit_err = found.rms_units;
-  if (found.count > 0) {
-    row.zero_share =
-        static_cast<double>(found.zeros) / static_cast<double>(found.count);
-  }
-  if (found.worst.index >= 0) {
-    row.worst_index = found.worst.index;
-    row.want = found.worst.want;
-    row.got = found.worst.got;
-    row.limit = found.worst.limit;
-    row.hard_limit = found.worst.hard_limit;
-    row.limit_units = found.worst.units;
-    row.limit_depth = found.worst.depth;
-    row.limit_bound = found.worst.bound;
-    if (found.worst.hull.has_value()) {
-      row.hull_low = found.worst.hull->first;
-      row.hull_high = found.worst.hull->second;
-    }
-    row.headroom = 1 - found.worst.share;
-  }
+  AddFound(found, &row);
   rows_.push_back(std::move(row));
 }
 
@@ -499,25 +433,6 @@ measure::Judgement Ladderer::Finish(measure::Judgement verdict) {
 }
 
 }  // namespace
-
-std::vector<record::ReasonMeaning> Reasons() {
-  return {
-      {kFailForward,
-       "the forward of a network loaded for gradients gives other outputs"},
-      {kFailBackward, "a gradient differs from the exact one"},
-      {kFailOracle, "the oracle's answer is missing, too wide or in doubt"},
-      {kSubgradient,
-       "at a kink the gradient is one of those that it may be there"},
-      {kZero, "the exact gradient is zero everywhere"},
-      {kNotDifferentiable, "nothing in the case can be differentiated"},
-      {kMasked, "a derivative is infinite or none, and its product is open"},
-      {kStochastic, "the gradient is that of the mask that was drawn"},
-      {kVacuous, "no element of a gradient could be judged, or only zeros"},
-      {kTooGreat,
-       "the gradients hold, and the Jacobian is too great to be asked for"},
-      {kNondeterministic, "a second backward gives other bits"},
-  };
-}
 
 measure::Judgement Judge(const record::PlanRow& row, Backend& backend,
                          const record::RunFacts& facts,

@@ -16,14 +16,10 @@
 
 #include "framework/backend/backend.h"
 #include "framework/testing/measure/measure.h"
-#include "framework/testing/record/reason.h"
 #include "framework/testing/record/record.h"
 #include "framework/testing/record/run_facts.h"
 
 namespace assay::gradcheck {
-
-/// The reasons of its judgements, with their meanings.
-std::vector<record::ReasonMeaning> Reasons();
 
 measure::Judgement Judge(const record::PlanRow& row, Backend& backend,
                          const record::RunFacts& facts, record::Record* record);

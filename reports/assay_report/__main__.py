@@ -21,8 +21,12 @@ def main(arguments: list[str] | None = None) -> int:
     page = verbs.add_parser("page", help="one self-contained HTML file")
     page.add_argument("run", type=Path, metavar="RUN_DIR")
     page.add_argument("--out", type=Path, required=True, metavar="FILE.html")
-    page.add_argument("--alpha", type=float, help="seconds of a message, simulated")
-    page.add_argument("--beta", type=float, help="seconds of its bytes, each")
+    page.add_argument(
+        "--alpha", type=_seconds, metavar="SECONDS", help="of a message, simulated"
+    )
+    page.add_argument(
+        "--beta", type=_seconds, metavar="SECONDS_PER_BYTE", help="of each of its bytes"
+    )
     training = verbs.add_parser("training", help="one HTML file of training runs")
     training.add_argument("runs", type=Path, nargs="+", metavar="RUN_DIR")
     training.add_argument("--out", type=Path, required=True, metavar="FILE.html")
@@ -47,13 +51,27 @@ def main(arguments: list[str] | None = None) -> int:
     return 0
 
 
+def _seconds(text: str) -> float:
+    """Of a network that a page simulates."""
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if 0 < seconds < 1e6:
+        return seconds
+    raise argparse.ArgumentTypeError(
+        f"found {text!r}, wanted seconds above 0 and below 1e6"
+    )
+
+
 def _network(parser: argparse.ArgumentParser, options: argparse.Namespace) -> Network:
     """The one that the command line states, else that of backend smpi."""
     alpha, beta = options.alpha, options.beta
     if alpha is None and beta is None:
         return SMPI
-    if alpha is None or beta is None or not (0 < alpha < 1e6 and 0 < beta < 1e6):
-        parser.error(f"found alpha {alpha} and beta {beta}, wanted both above 0")
+    if alpha is None or beta is None:
+        found = "--alpha" if beta is None else "--beta"
+        parser.error(f"found {found} alone, wanted --alpha and --beta, or none")
     return Network("a network of the command line", alpha, beta, "--alpha, --beta")
 
 

@@ -33,12 +33,13 @@ _WORST_FIRST = (
 )
 _OPERATIONS = (
     *("allgather", "allreduce", "alltoall", "barrier", "broadcast", "gather"),
-    *("reduce", "reduce_scatter", "scatter"),
+    *("neighbor_alltoall", "reduce", "reduce_scatter", "scatter"),
 )
 _NUMBERS = (
     *("ranks", "steps", "differing_bits", "max_ulp", "rank_agreement"),
     *("bytes_sent", "bytes_formula", "messages", "messages_formula"),
     *("staleness_max", "staleness_bound", "consensus", "contraction_err"),
+    *("loss_first", "loss_last", "simulated_us"),
 )
 # A page holds no more than these; the tables and the matrix of cases have all.
 MOST_ROWS = 200

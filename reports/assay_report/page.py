@@ -24,11 +24,13 @@ from assay_report.gradients import (
     assess_gradients,
     gradient_rows,
 )
+from assay_report.losses import losses_of
 from assay_report.operators import operator_rows, pack_operators
 from assay_report.payload import Cells, cells_of, pack, shown
 from assay_report.rank_costs import agreement_of, assess_costs, mixing_of
 from assay_report.run_folder import Run, flag, read_run
 from assay_report.scaling import SMPI, Network, assess_curves
+from assay_report.simulated import assess_simulated
 from assay_report.steps import assess_steps
 from assay_report.verdict import OUTCOMES, Assessment, assess
 
@@ -122,7 +124,9 @@ def _ranks(run: Run, cells: Cells, network: Network) -> dict[str, object]:
         "rank_costs": assess_costs(cells, rows, ranks),
         "agreement": agreement_of(cells, rows),
         "mixing": mixing_of(cells, rows),
+        "losses": losses_of(cells, rows),
         "curves": assess_curves(rows, network),
+        "simulated": assess_simulated(rows),
     }
 
 

@@ -36,10 +36,11 @@ _NEEDED = {
     "distributed": (
         *("schema", "run_id", "attempt", "test_id", "backend", "scheme"),
         *("optimizer", "collective", "transport", "ranks", "root", "topology"),
-        *("steps", "differing_bits", "max_ulp", "hash", "determinism"),
+        *("steps", "mode", "differing_bits", "max_ulp", "hash", "determinism"),
         "rank_agreement",
         *("bytes_sent", "bytes_formula", "messages", "messages_formula"),
         *("staleness_max", "staleness_bound", "consensus", "contraction_err"),
+        *("loss_first", "loss_last", "simulated_us"),
     ),
     "attempts": (
         *("attempt", "test_id", "backend", "outcome", "reason_code", "message"),

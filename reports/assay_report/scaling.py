@@ -23,7 +23,7 @@ from assay_report.plot import LogPlot, mark, seconds_text
 ALGORITHMS = ("ring", "recursive_doubling", "rabenseifner")
 # 2 to 1,024, or to as many as the run has.
 _LEAST_RANKS = 1024
-_MOST_RANKS = 1 << 20
+MOST_RANKS = 1 << 20
 _IN_NUMBERS = (2, 8, 64, 1024)
 _SIZES = (
     (1 << 10, "1 KiB"),
@@ -169,6 +169,12 @@ def assess_curves(rows: RankRows, network: Network = SMPI) -> Curves | None:
     )
 
 
+def vector_of(test_id: str) -> int:
+    """The bytes that a rank has in a case of an all-reduce; 0 in another one."""
+    case = _CASE.fullmatch(test_id)
+    return int(case[2]) * int(case[3]) // 8 if case else 0
+
+
 def _paths(rows: RankRows) -> list[tuple[str, int, Path]]:
     """What the formulas of the table give, row by row."""
     table, numbers = rows.table, rows.numbers
@@ -178,8 +184,8 @@ def _paths(rows: RankRows) -> list[tuple[str, int, Path]]:
         size, messages = numbers["bytes_formula"][row], numbers["messages_formula"][row]
         if not case or case[1] not in ALGORITHMS or size is None or messages is None:
             continue
-        vector, ranks = int(case[2]) * int(case[3]) // 8, int(case[4])
-        if vector and 2 <= ranks <= _MOST_RANKS:
+        vector, ranks = vector_of(table["test_id"][row]), int(case[4])
+        if vector and 2 <= ranks <= MOST_RANKS:
             shares = Fraction(int(size), vector)
             path = path_of_totals(case[1], ranks, int(messages), shares)
             found.append((case[1], ranks, path))
@@ -198,7 +204,7 @@ def _plot(
 
     return LogPlot(
         "ranks",
-        "seconds",
+        "simulated seconds",
         [(name, line(name)) for name in ALGORITHMS],
         marks=[
             [

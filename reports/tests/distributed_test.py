@@ -320,11 +320,18 @@ class NetworkTest(unittest.TestCase):
             text = Words(out.read_text()).text
             self.assertIn("2 \u00b5s a message and \u03b2 = 0.064 ns a byte", text)
             self.assertIn("a network of the command line (--alpha, --beta)", text)
-            for wrong in (["--alpha", "1e-6"], ["--alpha", "0", "--beta", "1"]):
+            for wrong, wanted in (
+                (["--alpha", "1e-6"], "found --alpha alone, wanted --alpha and --beta"),
+                (["--beta", "1e-9"], "found --beta alone, wanted --alpha and --beta"),
+                (["--alpha", "0", "--beta", "1"], "--alpha: found '0', wanted seconds"),
+                (["--alpha=-1", "--beta", "1"], "found '-1', wanted seconds above 0"),
+                (["--alpha", "1", "--beta", "nan"], "--beta: found 'nan', wanted"),
+                (["--alpha", "soon", "--beta", "1"], "--alpha: found 'soon', wanted"),
+            ):
                 said = io.StringIO()
                 with self.assertRaises(SystemExit), contextlib.redirect_stderr(said):
                     main([*asked, *wrong])
-                self.assertIn("wanted both above 0", said.getvalue())
+                self.assertIn(wanted, said.getvalue())
 
 
 class SectionTest(unittest.TestCase):

@@ -7,8 +7,9 @@
 namespace assay::threads {
 
 const Mutant* FindMutant(std::string_view name) {
-  for (const auto table : {MessageMutants(), ReductionMutants(),
-                           CollectiveMutants(), LaunchMutants()}) {
+  for (const auto table :
+       {MessageMutants(), ReductionMutants(), CollectiveMutants(),
+        NeighborMutants(), LaunchMutants()}) {
     const auto found = std::ranges::find(table, name, &Mutant::name);
     if (found != table.end()) return &*found;
   }
@@ -50,6 +51,12 @@ Result<std::unique_ptr<Pending>> MutantEndpoint::Start(
 Result<std::unique_ptr<Endpoint>> MutantEndpoint::Split(int color, int key) {
   return mutant_.split == nullptr ? rank_.right.Split(color, key)
                                   : mutant_.split(rank_, color, key);
+}
+
+Result<std::unique_ptr<Neighbors>> MutantEndpoint::Connect(
+    std::span<const int> to, std::span<const int> from) {
+  return mutant_.connect == nullptr ? rank_.right.Connect(to, from)
+                                    : mutant_.connect(rank_, to, from);
 }
 
 }  // namespace assay::threads

@@ -60,6 +60,8 @@ struct Mutant {
       Rank& rank, const CollectiveCall& call) = nullptr;
   Result<std::unique_ptr<Endpoint>> (*split)(Rank& rank, int color,
                                              int key) = nullptr;
+  Result<std::unique_ptr<Neighbors>> (*connect)(
+      Rank& rank, std::span<const int> to, std::span<const int> from) = nullptr;
   int (*number)(const Rank& rank) = nullptr;
   int (*size)(const Rank& rank) = nullptr;
   Result<std::vector<RankEnd>> (*run)(const RunBody& right, int count,
@@ -70,6 +72,7 @@ struct Mutant {
 std::span<const Mutant> MessageMutants();     // between two ranks
 std::span<const Mutant> ReductionMutants();   // of numbers of all
 std::span<const Mutant> CollectiveMutants();  // blocks that go elsewhere
+std::span<const Mutant> NeighborMutants();    // blocks of neighbours
 std::span<const Mutant> LaunchMutants();  // ranks, groups, what is under way
 
 /// Null where there is none of the name.
@@ -89,7 +92,12 @@ class MutantEndpoint final : public Endpoint {
   Status Collect(const CollectiveCall& call) override;
   Result<std::unique_ptr<Pending>> Start(const CollectiveCall& call) override;
   Result<std::unique_ptr<Endpoint>> Split(int color, int key) override;
+  Result<std::unique_ptr<Neighbors>> Connect(
+      std::span<const int> to, std::span<const int> from) override;
   Result<Counted> counted() const override { return rank_.right.counted(); }
+  const void* native_handle() const override {
+    return rank_.right.native_handle();
+  }
 
  private:
   const Mutant& mutant_;

@@ -22,8 +22,9 @@ TEST(MutantTest, TheListAndTheTablesHaveTheSameNames) {
     EXPECT_FALSE(line.where.empty()) << line.name;
   }
   size_t tabled = 0;
-  for (const auto table : {MessageMutants(), ReductionMutants(),
-                           CollectiveMutants(), LaunchMutants()}) {
+  for (const auto table :
+       {MessageMutants(), ReductionMutants(), CollectiveMutants(),
+        NeighborMutants(), LaunchMutants()}) {
     tabled += table.size();
     for (const Mutant& mutant : table) {
       EXPECT_TRUE(listed.contains(std::string(mutant.name))) << mutant.name;

@@ -74,13 +74,15 @@ Result<Judgement> RunRoot(const CollectiveCase& test_case, int root,
   ASSAY_ASSIGN_OR_RETURN(const std::vector<Wanted> wanted,
                          WantedOf(test_case, root, before));
   DistributedRow row = RowOf(test_case, what, run, ToString(what.algorithm));
-  ASSAY_ASSIGN_OR_RETURN(
-      const RanRanks ran,
-      RunRanks(run.ranks, what.ranks,
-               [&](Endpoint& mine) -> Result<std::string> {
-                 return ShareOf(test_case, what, mine,
-                                before[static_cast<size_t>(mine.rank())]);
-               }));
+  ASSAY_ASSIGN_OR_RETURN(const RanRanks ran,
+                         RunRanks(
+                             run.ranks, what.ranks,
+                             [&](Endpoint& mine) -> Result<std::string> {
+                               return ShareOf(
+                                   test_case, what, mine,
+                                   before[static_cast<size_t>(mine.rank())]);
+                             },
+                             run.scratch));
   if (!ran.judges) return Passes();
   row.run_us = ran.us;
   std::optional<Judgement> fault = ran.fault;
@@ -90,6 +92,7 @@ Result<Judgement> RunRoot(const CollectiveCase& test_case, int root,
     const auto spent =
         JudgeTraffic(shares.sent, cost.elements * BitsOf(test_case.type) / 8,
                      cost.messages, &row);
+    AddSimulated(shares.sent, &row);
     if (!fault.has_value()) fault = spent;
   }
   record->Add(row);

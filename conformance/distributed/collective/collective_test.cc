@@ -88,6 +88,11 @@ TEST(CollectiveRunTest, ARowSaysWhatWasFound) {
   EXPECT_EQ(row.bytes_formula, row.bytes_sent);
   EXPECT_EQ(row.messages, 2 * 4 * 3);
   EXPECT_EQ(row.mode, "exact");
+  EXPECT_FALSE(row.simulated_us.has_value());
+  const RanCase clocked = RanOn(RingOf(4), [](Endpoint& mine) {
+    return std::make_unique<Clocked>(mine);
+  });
+  EXPECT_EQ(clocked.rows.at(0).simulated_us, 1e6 * 2 * 3);
 }
 
 // Kills: a comparison of rank 0 alone, of sums, or within a tolerance.

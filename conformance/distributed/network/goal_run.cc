@@ -13,6 +13,7 @@
 
 #include "conformance/distributed/network/student.h"
 #include "conformance/distributed/ranks/distributed_row.h"
+#include "conformance/distributed/ranks/losses.h"
 #include "conformance/distributed/ranks/sent.h"
 #include "framework/core/text.h"
 #include "framework/dist/scheme/scheme.h"
@@ -38,12 +39,17 @@ class ByScheme : public train::Optimizer {
     return OkStatus();
   }
   Result<double> Step(train::Objective& objective) override {
-    return scheme_.Step(objective);
+    ASSAY_ASSIGN_OR_RETURN(const double loss, scheme_.Step(objective));
+    losses_.Add(loss);
+    return loss;
   }
   std::vector<train::StateTensor> State() override { return {}; }
 
+  const Losses& losses() const { return losses_; }
+
  private:
   dist::Scheme& scheme_;
+  Losses losses_;
 };
 
 /// Where a rank ended.
@@ -51,6 +57,7 @@ struct Reached {
   int64_t steps = 0;
   double accuracy = 0;
   RankSent sent;
+  Losses losses;
 };
 
 /// A rank's shares of batches of all ranks. Their sizes are multiples of the ranks', so that
@@ -97,7 +104,8 @@ Result<Reached> TrainToGoal(const NetworkCase& test_case, const RunOf& run,
                     .events = {&stop}}));
   ASSAY_ASSIGN_OR_RETURN(const RankSent sent,
                          SentSince(before, mine, watched.sent()));
-  return Reached{trained.steps, trained.test.accuracy(), sent};
+  return Reached{trained.steps, trained.test.accuracy(), sent,
+                 optimizer.losses()};
 }
 
 /// The first rank that ended behind another step than the first one, or a run that did not
@@ -121,17 +129,18 @@ std::optional<Judgement> JudgeEnds(const std::vector<Reached>& ends,
 Result<Judgement> RunToGoal(const NetworkCase& test_case, const RunOf& run,
                             record::Record* record) {
   ASSAY_ASSIGN_OR_RETURN(const train::Split* const digits, Digits());
-  ASSAY_ASSIGN_OR_RETURN(
-      const RanRanks ran,
-      RunRanks(run.ranks, test_case.by.ranks,
-               [&](Endpoint& mine) -> Result<std::string> {
-                 ASSAY_ASSIGN_OR_RETURN(
-                     const Reached reached,
-                     TrainToGoal(test_case, run, *digits, mine));
-                 std::string bytes;
-                 AppendBytes(std::span(&reached, 1), &bytes);
-                 return bytes;
-               }));
+  ASSAY_ASSIGN_OR_RETURN(const RanRanks ran,
+                         RunRanks(
+                             run.ranks, test_case.by.ranks,
+                             [&](Endpoint& mine) -> Result<std::string> {
+                               ASSAY_ASSIGN_OR_RETURN(
+                                   const Reached reached,
+                                   TrainToGoal(test_case, run, *digits, mine));
+                               std::string bytes;
+                               AppendBytes(std::span(&reached, 1), &bytes);
+                               return bytes;
+                             },
+                             run.scratch));
   if (!ran.judges) return Passes();
   DistributedRow row = RowOf(test_case, run);
   row.run_us = ran.us;
@@ -139,6 +148,7 @@ Result<Judgement> RunToGoal(const NetworkCase& test_case, const RunOf& run,
   if (!fault.has_value()) {
     std::vector<Reached> ends;
     std::vector<RankSent> sent;
+    std::vector<Losses> losses;
     for (const std::string& bytes : ran.found) {
       std::string_view rest = bytes;
       if (!CutBytes(&rest, std::span(&ends.emplace_back(), 1))) {
@@ -146,7 +156,10 @@ Result<Judgement> RunToGoal(const NetworkCase& test_case, const RunOf& run,
                         " bytes of where it ended");
       }
       sent.push_back(ends.back().sent);
+      losses.push_back(ends.back().losses);
     }
+    AddLosses(losses, &row);
+    AddSimulated(sent, &row);
     row.steps = ends[0].steps;
     fault = JudgeEnds(ends, test_case.goal);
     ASSAY_ASSIGN_OR_RETURN(

@@ -42,7 +42,7 @@ std::string NetworkCase::test_id() const {
   const std::string until =
       goal > 0 ? StrCat("_to_", std::lround(100 * goal)) : "";
   return StrCat("distributed/", model, until, "/", by.scheme, ".", by.way, ".",
-                by.optimizer, "#n", by.ranks);
+                by.optimizer, "#n", by.ranks, StepsText(steps, kNetworkSteps));
 }
 
 cases::Tier NetworkCase::tier() const {

@@ -6,6 +6,7 @@
 
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -16,11 +17,16 @@
 
 namespace assay::distributed {
 
+/// The last of them has a batch that is no multiple of the ranks.
+inline constexpr int64_t kNetworkSteps = 4;
+
 struct NetworkCase {
   std::string model;  // of train::MakeModel
   SchemeCase by;
   /// Trains until the test set has that accuracy, from 0 to 1; 0: some steps.
   double goal = 0;
+  /// Of a case without a goal, the first ones of those that the plan has.
+  int64_t steps = kNetworkSteps;
 
   /// "distributed/lenet5/train_all_reduce.ring.momentum#n4", or lenet5_to_95 in place of
   /// lenet5.

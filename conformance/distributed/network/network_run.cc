@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <span>
@@ -15,6 +16,7 @@
 #include "conformance/distributed/network/goal_run.h"
 #include "conformance/distributed/network/student.h"
 #include "conformance/distributed/ranks/distributed_row.h"
+#include "conformance/distributed/ranks/losses.h"
 #include "conformance/distributed/ranks/sent.h"
 #include "conformance/distributed/scheme/course.h"
 #include "framework/core/text.h"
@@ -30,20 +32,21 @@ namespace {
 using measure::Judgement;
 using Batches = std::vector<train::Batch>;
 
-// The last of them is no multiple of the ranks.
-constexpr int64_t kBatch = 32, kLastBatch = 13, kSteps = 4;
+constexpr int64_t kBatch = 32, kLastBatch = 13;
 // Of the longest way that an element of a parameter takes. Sums of float32 in another order
 // differ by some 1e-5 of it; a sample that is left out, counted twice or weighed wrongly is of
 // the order of one over the batch.
 constexpr double kNear = 1e-4;
 
-Result<Batches> BatchesOf(const train::Dataset& digits, int64_t seed) {
+Result<Batches> BatchesOf(const train::Dataset& digits, int64_t seed,
+                          int64_t steps) {
   ASSAY_ASSIGN_OR_RETURN(const train::Sampler sampler,
                          train::ShuffledSampler({digits.samples(), kBatch},
                                                 static_cast<uint64_t>(seed)));
   Batches batches = sampler(/*epoch=*/0);
-  batches.resize(kSteps);
+  batches.resize(kNetworkSteps);
   batches.back().resize(kLastBatch);
+  batches.resize(static_cast<size_t>(steps));
   return batches;
 }
 
@@ -59,7 +62,7 @@ Result<std::string> Train(const NetworkCase& test_case, Backend& backend,
   ASSAY_ASSIGN_OR_RETURN(
       const Trainee trainee,
       Trained(
-          mine, shared, kSteps,
+          mine, shared, std::ssize(batches),
           [&](Endpoint& watched) { return SchemeOf(test_case.by, watched); },
           [&](int64_t step) {
             shared.Take(dist::ShareOf(batches[static_cast<size_t>(step)],
@@ -81,7 +84,8 @@ Result<Whole> TrainAlone(const NetworkCase& test_case, const Batches& batches,
   train::NetworkObjective& network = student->network();
   Whole whole{NumbersOf(network), {}};
   ASSAY_ASSIGN_OR_RETURN(
-      whole.course, CourseOf(network, kSteps, [&](int64_t step) -> Status {
+      whole.course,
+      CourseOf(network, std::ssize(batches), [&](int64_t step) -> Status {
         ASSAY_RETURN_IF_ERROR(student->Put(batches[static_cast<size_t>(step)]));
         return optimizer->Step(network).status();
       }));
@@ -118,7 +122,8 @@ std::optional<Judgement> JudgeStep(const Vector& found, const Vector& wanted,
 
 std::optional<Judgement> JudgeNear(const Course& found, const Whole& whole,
                                    bool has_each_step, Student* student) {
-  for (size_t step = has_each_step ? 0 : kSteps - 1; step < kSteps; ++step) {
+  const size_t steps = whole.course.size();
+  for (size_t step = has_each_step ? 0 : steps - 1; step < steps; ++step) {
     if (auto far = JudgeStep(found[step], whole.course[step], whole.start, step,
                              student)) {
       return far;
@@ -138,9 +143,7 @@ std::optional<Judgement> Judge(const NetworkCase& test_case,
           FirstDifference(trainees, first, has_each_step, student->network())) {
     return differs;
   }
-  if (first.back() == whole.start) {
-    return Fails(kFailBits, "no parameter is another than at the start");
-  }
+  if (auto still = StandsStill(first, whole.start)) return still;
   if (PromiseOf(test_case) == Promise::kAgreement) return std::nullopt;
   return JudgeNear(first, whole, has_each_step, student);
 }
@@ -149,15 +152,17 @@ Result<Judgement> Run(const NetworkCase& test_case, const RunOf& run,
                       record::Record* record) {
   ASSAY_ASSIGN_OR_RETURN(const train::Split* const split, Digits());
   const train::Dataset& digits = split->train;
-  ASSAY_ASSIGN_OR_RETURN(const Batches batches, BatchesOf(digits, run.seed));
+  ASSAY_ASSIGN_OR_RETURN(const Batches batches,
+                         BatchesOf(digits, run.seed, test_case.steps));
+  const RankBody rank = [&](Endpoint& mine) {
+    return Train(test_case, *run.backend, digits, batches, mine);
+  };
   ASSAY_ASSIGN_OR_RETURN(
       const RanRanks ran,
-      RunRanks(run.ranks, test_case.by.ranks, [&](Endpoint& mine) {
-        return Train(test_case, *run.backend, digits, batches, mine);
-      }));
+      RunRanks(run.ranks, test_case.by.ranks, rank, run.scratch));
   if (!ran.judges) return Passes();
   DistributedRow row = RowOf(test_case, run);
-  row.steps = kSteps;
+  row.steps = test_case.steps;
   row.run_us = ran.us;
   std::optional<Judgement> fault = ran.fault;
   if (!fault.has_value()) {
@@ -168,8 +173,11 @@ Result<Judgement> Run(const NetworkCase& test_case, const RunOf& run,
     ASSAY_ASSIGN_OR_RETURN(const std::vector<Trainee> trainees,
                            TraineesOf(ran.found, whole.course));
     fault = Judge(test_case, trainees, whole, student.get(), &row);
-    ASSAY_ASSIGN_OR_RETURN(const std::optional<SchemeCost> cost,
-                           CostOf(test_case.by, student->Sizes(), kSteps));
+    AddLosses(LossesOf(trainees), &row);
+    AddSimulated(SentBy(trainees), &row);
+    ASSAY_ASSIGN_OR_RETURN(
+        const std::optional<SchemeCost> cost,
+        CostOf(test_case.by, student->Sizes(), test_case.steps));
     std::optional<Judgement> spent;
     if (cost.has_value()) {
       spent = JudgeTraffic(SentBy(trainees), cost->bytes, cost->messages, &row);

@@ -10,6 +10,7 @@
 
 #include "conformance/distributed/network/network_case.h"
 #include "conformance/distributed/network/network_run.h"
+#include "conformance/distributed/ranks/distributed_row.h"
 #include "conformance/distributed/ranks/ranks_fixture.h"
 #include "framework/backend/registry.h"
 
@@ -61,15 +62,26 @@ NetworkCase CaseOf(std::string scheme, std::string way, int ranks) {
           {std::move(scheme), std::move(way), "momentum", ranks, "rate=0.05"}};
 }
 
+// Kills: a share's loss that is not weighed; the loss of one rank, or of another step.
 TEST(NetworkRunTest, EveryCasePassesOnThreads) {
+  constexpr double kNearLoss = 1e-4;
+  DistributedRow alone;  // of the scheme, whose first case has one rank
   for (const NetworkCase& each : AllNetworkCases()) {
     if (each.tier() > cases::Tier::kCi) continue;
     const RanCase ran = RanOn<OnReference>(each);
     EXPECT_EQ(ran.judged.outcome, record::Outcome::kPass)
         << each.test_id() << ": " << ran.judged.message;
     ASSERT_EQ(ran.rows.size(), 1U);
-    EXPECT_EQ(ran.rows[0].rank_agreement, 1);
-    EXPECT_EQ(ran.rows[0].bytes_sent, ran.rows[0].bytes_formula);
+    const DistributedRow& row = ran.rows[0];
+    EXPECT_EQ(row.rank_agreement, 1);
+    EXPECT_EQ(row.bytes_sent, row.bytes_formula);
+    EXPECT_FALSE(row.simulated_us.has_value());
+    if (each.by.ranks == 1) alone = row;
+    ASSERT_TRUE(row.loss_first.has_value() && row.loss_last.has_value());
+    EXPECT_NE(row.loss_first, row.loss_last);
+    EXPECT_NEAR(*row.loss_first, alone.loss_first.value_or(0), kNearLoss);
+    if (PromiseOf(each) == Promise::kAgreement) continue;
+    EXPECT_NEAR(*row.loss_last, alone.loss_last.value_or(0), kNearLoss);
   }
 }
 
@@ -94,11 +106,17 @@ TEST(NetworkRunTest, AGradientThatChangesUnderWayIsFound) {
 TEST(NetworkRunTest, RanksTrainToAnAccuracy) {
   NetworkCase test_case = CaseOf("train_all_reduce", "ring", 2);
   test_case.goal = 0.5;
-  const RanCase ran = RanOn<OnReference>(test_case);
+  const RanCase ran = RanOn<OnReference>(test_case, [](Endpoint& mine) {
+    return std::make_unique<Clocked>(mine);
+  });
   EXPECT_EQ(ran.judged.outcome, record::Outcome::kPass) << ran.judged.message;
   ASSERT_EQ(ran.rows.size(), 1U);
-  EXPECT_EQ(ran.rows[0].steps, 62);  // an epoch
-  EXPECT_EQ(ran.rows[0].bytes_sent, ran.rows[0].bytes_formula);
+  const DistributedRow& row = ran.rows[0];
+  EXPECT_EQ(row.steps, 62);  // an epoch
+  EXPECT_EQ(row.bytes_sent, row.bytes_formula);
+  EXPECT_EQ(row.simulated_us, 1e6 * 62 * 2);  // a ring of two
+  ASSERT_TRUE(row.loss_first.has_value() && row.loss_last.has_value());
+  EXPECT_LT(*row.loss_last, *row.loss_first);
   test_case.goal = 2;
   const RanCase never = RanOn<OnReference>(test_case);
   EXPECT_EQ(never.judged.reason, record::ReasonCode(kFailNear));

@@ -8,15 +8,12 @@
 #include <span>
 #include <utility>
 
+#include "conformance/distributed/ranks/guarded.h"
 #include "framework/dist/own.h"
 #include "framework/dist/reduction.h"
 
 namespace assay::distributed {
 namespace {
-
-/// What nobody has to write into, beside an output.
-constexpr size_t kGuard = 64;
-constexpr std::byte kUntouched{0xA5};
 
 /// A call whose input and output are apart, in memory of their own.
 class Apart {
@@ -33,10 +30,10 @@ class Apart {
   explicit Apart(const CollectiveCall& call)
       : within_(call),
         in_(call.in.begin(), call.in.end()),
-        out_(call.out.size() + 2 * kGuard, kUntouched),
+        out_(call.out.size()),
         call_(call) {
     call_.in = in_;
-    call_.out = std::span(out_).subspan(kGuard, call.out.size());
+    call_.out = out_.bytes();
   }
 
   const CollectiveCall& call() const { return call_; }
@@ -46,8 +43,7 @@ class Apart {
     if (!std::ranges::equal(in_, within_.in)) {
       return DataLoss(ToString(call_.operation), " changed its input");
     }
-    const std::span<const std::byte> all = out_;
-    if (!IsUntouched(all.first(kGuard)) || !IsUntouched(all.last(kGuard))) {
+    if (!out_.is_whole()) {
       return DataLoss(ToString(call_.operation), " wrote beside its output");
     }
     std::ranges::copy(call_.out, within_.out.begin());
@@ -55,13 +51,9 @@ class Apart {
   }
 
  private:
-  static bool IsUntouched(std::span<const std::byte> bytes) {
-    return std::ranges::all_of(
-        bytes, [](std::byte each) { return each == kUntouched; });
-  }
-
   const CollectiveCall within_;  // of the task's buffer
-  std::vector<std::byte> in_, out_;
+  std::vector<std::byte> in_;
+  Guarded out_;
   CollectiveCall call_;
 };
 
@@ -136,7 +128,8 @@ Result<Tensor> Shortened(const Tensor& buffer, const dist::Collective& what,
   ASSAY_ASSIGN_OR_RETURN(
       Tensor made,
       Tensor::Allocate(buffer.dtype(), {dist::ElementsOf(shorter)}));
-  const int64_t blocks = buffer.num_elements() / what.count;
+  const int64_t blocks =
+      what.count == 0 ? 0 : buffer.num_elements() / what.count;
   for (int64_t i = 0; i < blocks; ++i) {
     Tensor from = buffer;
     ASSAY_ASSIGN_OR_RETURN(const auto in,

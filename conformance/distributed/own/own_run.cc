@@ -175,9 +175,10 @@ Result<Judgement> RunRoot(const OwnCase& test_case, int root, const RunOf& run,
   row.ranks = test_case.ranks();
   ASSAY_ASSIGN_OR_RETURN(
       const RanRanks ran,
-      RunRanks(run.ranks, test_case.ranks(), [&](Endpoint& mine) {
-        return Part(test_case, what, sets, mine);
-      }));
+      RunRanks(
+          run.ranks, test_case.ranks(),
+          [&](Endpoint& mine) { return Part(test_case, what, sets, mine); },
+          run.scratch));
   if (!ran.judges) return Passes();
   row.run_us = ran.us;
   std::optional<Judgement> fault = ran.fault;
@@ -187,6 +188,7 @@ Result<Judgement> RunRoot(const OwnCase& test_case, int root, const RunOf& run,
     std::vector<RankSent> sent;
     for (const Brought& each : all) sent.push_back(each.sent);
     AddCounted(sent, &row);
+    AddSimulated(sent, &row);
     ASSAY_ASSIGN_OR_RETURN(fault, Judge(test_case, what, sets, all, &row));
   }
   record->Add(row);

@@ -63,6 +63,11 @@ TEST(OwnRunTest, ARowHasWhatTheLibraryCounts) {
   EXPECT_EQ(ran.rows[0].messages, 3);
   EXPECT_EQ(ran.rows[0].bytes_sent, 3 * 61 * 4);
   EXPECT_FALSE(ran.rows[0].bytes_formula.has_value());
+  EXPECT_FALSE(ran.rows[0].simulated_us.has_value());
+  const RanCase clocked =
+      RanOn(CaseOf(Operation::kBroadcast),
+            [](Endpoint& mine) { return std::make_unique<Clocked>(mine); });
+  EXPECT_EQ(clocked.rows[0].simulated_us, 1e6);
 }
 
 /// Has no collectives.
@@ -161,7 +166,8 @@ TEST(OwnRunTest, ABarrierThatDoesNotWaitIsAFail) {
     return std::make_unique<Open>(mine);
   });
   EXPECT_EQ(ran.judged.reason, record::ReasonCode(kFailRanks));
-  EXPECT_THAT(ran.judged.message, HasSubstr("us before rank 3 came"));
+  // On a machine with other work any of them may come last.
+  EXPECT_THAT(ran.judged.message, HasSubstr("us before rank "));
 }
 
 // Kills: a bound that every sum is within; ranks that need not agree.

@@ -37,8 +37,12 @@ const record::Table& record::TableOf<Row>() {
        ASSAY_COLUMN(staleness_bound, "that there may be"),
        ASSAY_COLUMN(consensus, "greatest distance of ranks from their mean"),
        ASSAY_COLUMN(contraction_err, "of a wave's factor, from the formula's"),
+       ASSAY_COLUMN(loss_first, "of the first step's batch, before that step"),
+       ASSAY_COLUMN(loss_last, "of the last step's batch, before that step"),
        ASSAY_COLUMN(run_us,
                     "from the first rank's start to the last one's end"),
+       ASSAY_COLUMN(simulated_us,
+                    "by the transport's clock, which simulates messages"),
        ASSAY_COLUMN(seed, "of what is drawn")});
   return table;
 }

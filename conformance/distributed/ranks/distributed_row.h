@@ -27,8 +27,9 @@ struct DistributedRow : record::Key {
   std::string determinism;
   record::Integer rank_agreement, bytes_sent, bytes_formula, messages,
       messages_formula, staleness_max, staleness_bound;
-  record::Number consensus, contraction_err;
+  record::Number consensus, contraction_err, loss_first, loss_last;
   record::Integer run_us;
+  record::Number simulated_us;
   int64_t seed = 0;
 };
 

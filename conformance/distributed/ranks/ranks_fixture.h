@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -19,38 +20,33 @@
 #include "conformance/distributed/ranks/ranks_run.h"
 #include "framework/backend/communicator.h"
 #include "framework/core/status.h"
+#include "framework/dist/forwarding.h"
 #include "framework/dist/threads/threads.h"
 #include "framework/testing/measure/measure.h"
 #include "framework/testing/record/record.h"
 
 namespace assay::distributed {
 
-/// An endpoint that does something else with what it carries.
-class Wrapped : public Endpoint {
+/// Of endpoints that do something else with what they carry.
+using Wrapped = dist::ForwardingEndpoint;
+
+/// On whose clock, which began long ago, each exchange and each collective takes a second.
+class Clocked : public Wrapped {
  public:
-  explicit Wrapped(Endpoint& inner) : inner_(inner) {}
-  int rank() const override { return inner_.rank(); }
-  int size() const override { return inner_.size(); }
+  using Wrapped::Wrapped;
   Status Exchange(int to, std::span<const std::byte> out, int from,
                   std::span<std::byte> in) override {
+    seconds_ += 1;
     return inner_.Exchange(to, out, from, in);
   }
-  Result<int> ReceiveAny(std::span<std::byte> in) override {
-    return inner_.ReceiveAny(in);
-  }
   Status Collect(const CollectiveCall& call) override {
+    seconds_ += 1;
     return inner_.Collect(call);
   }
-  Result<std::unique_ptr<Pending>> Start(const CollectiveCall& call) override {
-    return inner_.Start(call);
-  }
-  Result<std::unique_ptr<Endpoint>> Split(int color, int key) override {
-    return inner_.Split(color, key);
-  }
-  Result<Counted> counted() const override { return inner_.counted(); }
+  std::optional<double> simulated_seconds() const override { return seconds_; }
 
- protected:
-  Endpoint& inner_;
+ private:
+  double seconds_ = 100;
 };
 
 using Wrap = std::function<std::unique_ptr<Endpoint>(Endpoint&)>;

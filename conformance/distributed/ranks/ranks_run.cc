@@ -5,12 +5,17 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
+#include <filesystem>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "framework/core/text.h"
+#include "framework/dist/wait/call_table.h"
+#include "framework/dist/wait/noted_endpoint.h"
+#include "framework/dist/wait/wait_report.h"
 #include "framework/testing/record/run_facts.h"
 #include "framework/testing/suite/suite.h"
 
@@ -57,22 +62,25 @@ std::optional<Judgement> Missing(const std::vector<RankEnd>& ended,
 struct Header {
   StatusCode code = StatusCode::kOk;
   uint64_t size = 0;
+  dist::RankState state;  // where the rank stood
 };
 
 // So that a broken length takes no memory.
 constexpr uint64_t kMostBytes = uint64_t{1} << 30;
 
-Status Send(const Status& end, const std::string& found, Endpoint& mine) {
+Status Send(const Status& end, const std::string& found,
+            const dist::RankState& state, Endpoint& mine) {
   const std::string& text = end.ok() ? found : end.message();
-  const Header header{end.code(), text.size()};
+  const Header header{end.code(), text.size(), state};
   ASSAY_RETURN_IF_ERROR(
       mine.Exchange(0, std::as_bytes(std::span(&header, 1)), kNobody, {}));
   return mine.Exchange(0, std::as_bytes(std::span(text)), kNobody, {});
 }
 
-/// How the other ranks ended. What they found goes to its place.
+/// How the other ranks ended. What they found goes to its place, and where they stood.
 Result<std::vector<RankEnd>> ReceiveAll(Endpoint& mine,
-                                        std::vector<std::string>* found) {
+                                        std::vector<std::string>* found,
+                                        std::vector<dist::RankState>* states) {
   std::vector<RankEnd> ended;
   for (int rank = 1; rank < mine.size(); ++rank) {
     Header header;
@@ -85,6 +93,9 @@ Result<std::vector<RankEnd>> ReceiveAll(Endpoint& mine,
     std::string text(header.size, '\0');
     ASSAY_RETURN_IF_ERROR(mine.Exchange(
         kNobody, {}, rank, std::as_writable_bytes(std::span(text))));
+    if (dist::CanBe(header.state)) {
+      (*states)[static_cast<size_t>(rank)] = header.state;
+    }
     RankEnd& end = ended.emplace_back(RankEnd{rank, OkStatus()});
     if (header.code == StatusCode::kOk) {
       (*found)[static_cast<size_t>(rank)] = std::move(text);
@@ -93,6 +104,70 @@ Result<std::vector<RankEnd>> ReceiveAll(Endpoint& mine,
     }
   }
   return ended;
+}
+
+/// The calls of the ranks of one run, while it goes on and behind it.
+class RunCalls {
+ public:
+  RunCalls(int count, bool spans, const std::filesystem::path& scratch)
+      : run_(NextRun(spans)), table_(TableOf(count, scratch)) {
+    if (spans) return;  // each process has a row of its own
+    for (int rank = 0; rank < count; ++rank) table_.Write(rank, {});
+  }
+
+  Result<std::string> Note(const RankBody& rank, Endpoint& mine) {
+    dist::NotedEndpoint noted(mine, &table_, run_);
+    Result<std::string> found = rank(noted);
+    if (found.ok()) noted.End();
+    return found;
+  }
+  dist::RankState Of(int rank) const { return table_.Read(rank); }
+  std::vector<dist::RankState> All() const { return table_.ReadAll(); }
+
+  /// Those that failed in a call have left it, too.
+  void End(const std::vector<RankEnd>& ended) {
+    for (const RankEnd& end : ended) {
+      if (end.rank < 0 || end.rank >= table_.ranks()) continue;
+      dist::RankState state = table_.Read(end.rank);
+      state.where = dist::Whereabouts::kEnded;
+      table_.Write(end.rank, state);
+    }
+  }
+
+ private:
+  /// Processes count their runs alike. The clock goes on over processes of which each has
+  /// all ranks.
+  static int64_t NextRun(bool spans) {
+    static std::atomic<int64_t> runs = 0;
+    return spans ? ++runs : record::SteadyMicroseconds();
+  }
+  /// A case does not fail for want of the file.
+  static dist::CallTable TableOf(int count,
+                                 const std::filesystem::path& scratch) {
+    if (!scratch.empty()) {
+      auto table = dist::CallTable::InFile(scratch / dist::kCallsFile, count);
+      if (table.ok()) return *std::move(table);
+    }
+    return dist::CallTable::InMemory(count);
+  }
+
+  const int64_t run_;
+  dist::CallTable table_;
+};
+
+std::string WhyOf(const RankEnd& failed) {
+  return StrCat("rank ", failed.rank, ": ", failed.status.message());
+}
+
+/// With who waits for whom, where the rank waited in vain.
+Judgement FaultOf(const RankEnd& failed,
+                  std::span<const dist::RankState> states) {
+  std::string why = WhyOf(failed);
+  if (failed.status.code() == StatusCode::kFailedPrecondition &&
+      dist::IsAnyInCall(states)) {
+    why += StrCat("; ", dist::ReportOf(states).text);
+  }
+  return Fails(kFailRanks, std::move(why));
 }
 
 }  // namespace
@@ -119,9 +194,11 @@ Judgement RunRoots(std::span<const int> roots, record::Record* record,
   return first;
 }
 
-Result<RanRanks> RunRanks(Ranks& ranks, int count, const RankBody& rank) {
+Result<RanRanks> RunRanks(Ranks& ranks, int count, const RankBody& rank,
+                          const std::filesystem::path& scratch) {
   const bool spans = ranks.spans_processes();
   std::vector<std::atomic<int>> times(static_cast<size_t>(count));
+  RunCalls calls(count, spans, scratch);
   RanRanks ran;
   ran.found.resize(static_cast<size_t>(count));
   ran.judges = !spans;
@@ -136,41 +213,41 @@ Result<RanRanks> RunRanks(Ranks& ranks, int count, const RankBody& rank) {
         }
         const auto place = static_cast<size_t>(mine.rank());
         ++times[place];
-        Result<std::string> found = rank(mine);
-        if (!found.ok()) return found.status();
-        ran.found[place] = *std::move(found);
+        ASSAY_ASSIGN_OR_RETURN(ran.found[place], calls.Note(rank, mine));
         return OkStatus();
       }));
   ran.us = record::SteadyMicroseconds() - began;
+  std::vector<dist::RankState> states = calls.All();
   if (spans) {
     // In a run of its own: a rank may still wait for a message from anybody.
     ASSAY_ASSIGN_OR_RETURN(
         const std::vector<RankEnd> gathered,
         ranks.Run(count, [&](Endpoint& mine) -> Status {
           const auto place = static_cast<size_t>(mine.rank());
-          if (place > 0) return Send(ended[0].status, ran.found[place], mine);
+          if (place > 0) {
+            return Send(ended[0].status, ran.found[place],
+                        calls.Of(mine.rank()), mine);
+          }
           ran.judges = true;
-          ASSAY_ASSIGN_OR_RETURN(brought, ReceiveAll(mine, &ran.found));
+          ASSAY_ASSIGN_OR_RETURN(brought,
+                                 ReceiveAll(mine, &ran.found, &states));
           return OkStatus();
         }));
-    ended.insert(ended.end(), brought.begin(), brought.end());
     for (const RankEnd& end : gathered) {
       if (!end.status.ok()) ended[0].status = end.status;
     }
   }
+  calls.End(ended);
+  ended.insert(ended.end(), brought.begin(), brought.end());
   if (!ran.judges) return ran;
   for (const RankEnd& end : brought) ++times[static_cast<size_t>(end.rank)];
-  if (const RankEnd* const failed = FirstFailed(ended)) {
-    const std::string why =
-        StrCat("rank ", failed->rank, ": ", failed->status.message());
-    if (failed->status.code() == StatusCode::kUnsupported &&
-        HaveDeclined(ended)) {
-      return Unsupported(Reason::kOperator, why);
-    }
-    ran.fault = Fails(kFailRanks, why);
-  } else {
-    ran.fault = Missing(ended, times);
+  const RankEnd* const failed = FirstFailed(ended);
+  if (failed != nullptr && failed->status.code() == StatusCode::kUnsupported &&
+      HaveDeclined(ended)) {
+    return Unsupported(Reason::kOperator, WhyOf(*failed));
   }
+  ran.fault =
+      failed != nullptr ? FaultOf(*failed, states) : Missing(ended, times);
   return ran;
 }
 

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <span>
@@ -45,6 +46,7 @@ struct RunOf {
   std::string transport;
   int64_t seed = 0;
   Backend* backend = nullptr;  // of the networks that ranks train, if they do
+  std::filesystem::path scratch;  // a folder that all ranks have; empty: none
 };
 
 /// What a rank found, as any bytes.
@@ -62,7 +64,12 @@ struct RanRanks {
 /// `rank` is called for the numbers from 0 to below `count` alone. Where ranks are
 /// processes, what they found goes to the first one through the library itself. As
 /// Ranks::Run declines, and unsupported where ranks do.
-Result<RanRanks> RunRanks(Ranks& ranks, int count, const RankBody& rank);
+///
+/// A fault of ranks that wait for ever names each rank's call and who waits for whom
+/// (dist::WaitReport). While they run their calls stand in a file of `scratch`, for who finds
+/// that they do not end.
+Result<RanRanks> RunRanks(Ranks& ranks, int count, const RankBody& rank,
+                          const std::filesystem::path& scratch = {});
 
 /// The first root of a collective that fails or that the library declines; all are run, as
 /// the other ranks do. Puts the time of all into the result.

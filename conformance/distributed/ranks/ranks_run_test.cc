@@ -5,22 +5,44 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstddef>
+#include <filesystem>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "conformance/distributed/ranks/ranks_fixture.h"
 #include "framework/backend/communicator.h"
 #include "framework/core/status.h"
 #include "framework/core/text.h"
+#include "framework/dist/forwarding.h"
 #include "framework/dist/threads/threads.h"
+#include "framework/dist/wait/call_table.h"
+#include "framework/dist/wait/wait_report.h"
+#include "framework/file/scratch_folder.h"
 
 namespace assay::distributed {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
+using testing::EndsWith;
 using testing::HasSubstr;
+
+/// Gives up where it waits for three bytes.
+class Impatient : public dist::ForwardingEndpoint {
+ public:
+  using ForwardingEndpoint::ForwardingEndpoint;
+  Status Exchange(int to, std::span<const std::byte> out, int from,
+                  std::span<std::byte> in) override {
+    if (in.size() == 3) return FailedPrecondition("gave up");
+    return inner_.Exchange(to, out, from, in);
+  }
+};
 
 /// The ranks of one process of several, which has one of them.
 class OneOfMany : public Ranks {
@@ -29,7 +51,8 @@ class OneOfMany : public Ranks {
   bool spans_processes() const override { return true; }
   Result<std::vector<RankEnd>> Run(
       int, const std::function<Status(Endpoint&)>& rank) override {
-    return std::vector<RankEnd>{{mine_.rank(), rank(mine_)}};
+    Impatient mine(mine_);
+    return std::vector<RankEnd>{{mine_.rank(), rank(mine)}};
   }
 
  private:
@@ -71,6 +94,48 @@ TEST(RunRanksTest, ARankThatFailsInAnotherProcessIsNamed) {
     return std::string();
   });
   EXPECT_EQ(FaultOf(ran[0]), "rank 2: broken");
+}
+
+/// Two ranks wait for each other.
+Result<std::string> WaitForEachOther(Endpoint& mine) {
+  std::array<std::byte, 3> in = {};
+  if (mine.rank() < 2) {
+    ASSAY_RETURN_IF_ERROR(mine.Exchange(kNobody, {}, 1 - mine.rank(), in));
+  }
+  return std::string();
+}
+
+// Kills: ranks that wait for ever and whose calls are not told, in one process and in several.
+TEST(RunRanksTest, RanksThatWaitForEachOtherAreNamedWithTheirCalls) {
+  const std::string calls =
+      "; rank 0 in receive 3 bytes from rank 1 (call 1); rank 1 in receive 3 "
+      "bytes from rank 0 (call 1); rank 2 has ended; rank 0 waits for rank 1, "
+      "which waits for rank 0";
+  WrappedRanks threads;
+  EXPECT_THAT(FaultOf(RunRanks(threads, 3, WaitForEachOther)),
+              AllOf(HasSubstr("rank 0: ranks stand still: "), EndsWith(calls)));
+  const auto ran = RanBy(WaitForEachOther);
+  EXPECT_EQ(FaultOf(ran[0]), "rank 0: gave up" + calls);
+}
+
+// Kills: calls that nobody can read before the ranks have ended, or that stay behind them.
+TEST(RunRanksTest, WhileRanksRunTheirCallsAreInAFile) {
+  const file::ScratchFolder folder;
+  const std::filesystem::path file = folder.path() / dist::kCallsFile;
+  WrappedRanks threads;
+  const auto ran = RunRanks(
+      threads, 1,
+      [&](Endpoint& mine) -> Result<std::string> {
+        EXPECT_EQ(dist::ReadCalls(file).at(0).where,
+                  dist::Whereabouts::kBetweenCalls);
+        std::array<std::byte, 3> in = {};
+        ASSAY_RETURN_IF_ERROR(mine.ReceiveAny(in).status());
+        return std::string();
+      },
+      folder.path());
+  EXPECT_THAT(FaultOf(ran), HasSubstr("receive 3 bytes from anybody (call 1)"));
+  EXPECT_EQ(dist::ReadCalls(file).at(0).where, dist::Whereabouts::kEnded);
+  EXPECT_EQ(dist::ReportIn(folder.path(), 0), "");
 }
 
 // Kills: a process that goes on where the others are at another root, and waits for them.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 
 #include "conformance/distributed/ranks/ranks_run.h"
 #include "framework/core/text.h"
@@ -21,7 +22,7 @@ void Add(const Traffic& more, Traffic* sum) {
 /// Null where no library counts anything else than it was asked for.
 std::optional<Judgement> JudgeCounts(std::span<const RankSent> ranks) {
   for (size_t rank = 0; rank < ranks.size(); ++rank) {
-    const auto& [asked, counted, is_counted] = ranks[rank];
+    const auto& [asked, counted, is_counted, simulated] = ranks[rank];
     if (is_counted == 0 || counted == Counted{.sent = asked}) continue;
     return Fails(
         kFailCost,
@@ -38,26 +39,35 @@ std::optional<Judgement> JudgeCounts(std::span<const RankSent> ranks) {
 }  // namespace
 
 Result<LibraryCount> CountOf(const Endpoint& mine) {
+  LibraryCount count{.sent = {}, .simulated_s = mine.simulated_seconds()};
   const Result<Counted> counted = mine.counted();
-  if (counted.ok()) return LibraryCount(*counted);
+  if (counted.ok()) {
+    count.sent = *counted;
+    return count;
+  }
   if (counted.status().code() == StatusCode::kUnsupported) {
-    return LibraryCount();
+    return count;
   }
   return counted.status();
 }
 
-Result<RankSent> SentSince(const LibraryCount& before, const Endpoint& mine,
+Result<RankSent> SentSince(const LibraryCount& since, const Endpoint& mine,
                            const Traffic& asked) {
-  ASSAY_ASSIGN_OR_RETURN(const LibraryCount now, CountOf(mine));
-  if (!before.has_value() || !now.has_value()) return RankSent{.asked = asked};
-  return RankSent{
-      .asked = asked,
-      .counted = {.sent = {now->sent.bytes - before->sent.bytes,
-                           now->sent.messages - before->sent.messages},
-                  .collectives = now->collectives - before->collectives,
-                  .collective_bytes =
-                      now->collective_bytes - before->collective_bytes},
-      .is_counted = 1};
+  ASSAY_ASSIGN_OR_RETURN(const LibraryCount until, CountOf(mine));
+  RankSent sent{.asked = asked};
+  if (since.simulated_s.has_value() && until.simulated_s.has_value()) {
+    sent.simulated = {*since.simulated_s, *until.simulated_s, 1};
+  }
+  const std::optional<Counted>& before = since.sent;
+  const std::optional<Counted>& now = until.sent;
+  if (!before.has_value() || !now.has_value()) return sent;
+  sent.is_counted = 1;
+  sent.counted = {
+      .sent = {now->sent.bytes - before->sent.bytes,
+               now->sent.messages - before->sent.messages},
+      .collectives = now->collectives - before->collectives,
+      .collective_bytes = now->collective_bytes - before->collective_bytes};
+  return sent;
 }
 
 std::optional<Judgement> JudgeTraffic(std::span<const RankSent> ranks,
@@ -88,6 +98,18 @@ void AddCounted(std::span<const RankSent> ranks, DistributedRow* row) {
   for (const RankSent& each : ranks) Add(each.counted.sent, &sent);
   row->bytes_sent = sent.bytes;
   row->messages = sent.messages;
+}
+
+void AddSimulated(std::span<const RankSent> ranks, DistributedRow* row) {
+  constexpr double kMicroseconds = 1e6;  // in a second
+  double began = std::numeric_limits<double>::lowest();
+  double ended = began;
+  for (const RankSent& each : ranks) {
+    if (each.simulated.is_simulated == 0) return;
+    began = std::max(began, each.simulated.began_s);
+    ended = std::max(ended, each.simulated.ended_s);
+  }
+  row->simulated_us = kMicroseconds * (ended - began);
 }
 
 }  // namespace assay::distributed

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The traffic of ranks in their parts of a case: as they ask their library for it, as the
-// library counts it by itself, and as the formulas say. All three are the same.
+// library counts it by itself, and as the formulas say. All three are the same. With it goes
+// the time that a library simulates.
 //
 //   ASSAY_ASSIGN_OR_RETURN(const LibraryCount before, CountOf(mine));
 //   ASSAY_RETURN_IF_ERROR(mine.Exchange(1, {}, kNobody, {}));
@@ -21,21 +22,31 @@
 
 namespace assay::distributed {
 
-/// Null of a library that has none.
-using LibraryCount = std::optional<Counted>;
+/// What a library counts by itself. Null where it does not.
+struct LibraryCount {
+  std::optional<Counted> sent;
+  std::optional<double> simulated_s;
+};
 
-/// As Endpoint::counted, but that it may be missing.
+/// As Endpoint::counted, but that it may be missing, and Endpoint::simulated_seconds.
 Result<LibraryCount> CountOf(const Endpoint& mine);
+
+/// A rank's part of a case on the simulated clock that all ranks have.
+struct SimulatedPart {
+  double began_s = 0, ended_s = 0;
+  int64_t is_simulated = 0;  // 1: the library has such a clock
+};
 
 /// One rank's traffic. It goes to who judges as its bytes.
 struct RankSent {
   Traffic asked;
   Counted counted;         // by the library
   int64_t is_counted = 0;  // 1: the library has a count
+  SimulatedPart simulated = {};
 };
 
 /// Between a count and now.
-Result<RankSent> SentSince(const LibraryCount& before, const Endpoint& mine,
+Result<RankSent> SentSince(const LibraryCount& since, const Endpoint& mine,
                            const Traffic& asked);
 
 /// Adds what all ranks asked for to the row. Null where it is what the formulas say, and
@@ -47,5 +58,9 @@ std::optional<measure::Judgement> JudgeTraffic(
 
 /// Adds what the libraries counted to the row, where all ranks' messages are among it.
 void AddCounted(std::span<const RankSent> ranks, DistributedRow* row);
+
+/// Adds the simulated time to the row, where all ranks have it: from the last one that
+/// begins to the last one that ends, as formulas count that let ranks begin together.
+void AddSimulated(std::span<const RankSent> ranks, DistributedRow* row);
 
 }  // namespace assay::distributed

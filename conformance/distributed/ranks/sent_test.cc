@@ -14,6 +14,7 @@
 #include "conformance/distributed/ranks/ranks_fixture.h"
 #include "conformance/distributed/ranks/ranks_run.h"
 #include "framework/dist/threads/threads.h"
+#include "framework/dist/watch.h"
 
 namespace assay::distributed {
 namespace {
@@ -121,6 +122,39 @@ TEST(SentTest, IsWhatCameBetweenTwoCounts) {
     return CountOf(Uncounted(mine, /*is_broken=*/true)).status();
   });
   EXPECT_EQ(ended[0].message(), "broken");
+}
+
+// Kills: the clock's reading for what a part took; a rank that began before the others.
+TEST(SentTest, SimulatedTimeIsFromTheLastBeginToTheLastEnd) {
+  const auto part = [](double began_s, double ended_s) {
+    return RankSent{.simulated = {began_s, ended_s, 1}};
+  };
+  DistributedRow row;
+  AddSimulated(std::vector{part(100, 100.25), part(100.125, 100.5)}, &row);
+  EXPECT_EQ(row.simulated_us, 375'000);
+  DistributedRow none;
+  AddSimulated(std::vector{part(100, 100.25), RankSent()}, &none);
+  EXPECT_FALSE(none.simulated_us.has_value());
+}
+
+TEST(SentTest, ALibraryMayHaveAClock) {
+  const auto ended = dist::RunThreads(2, [](Endpoint& mine) -> Status {
+    EXPECT_FALSE(CountOf(mine).value().simulated_s.has_value());
+    Clocked clocked(mine);
+    dist::WatchedEndpoint watched(clocked);
+    ASSAY_ASSIGN_OR_RETURN(const LibraryCount before, CountOf(watched));
+    const std::array<std::byte, 5> out = {};
+    std::array<std::byte, 5> in = {};
+    const int other = 1 - mine.rank();
+    ASSAY_RETURN_IF_ERROR(watched.Exchange(other, out, other, in));
+    ASSAY_ASSIGN_OR_RETURN(const RankSent sent,
+                           SentSince(before, watched, watched.sent()));
+    EXPECT_EQ(sent.simulated.is_simulated, 1);
+    EXPECT_EQ(sent.simulated.began_s, 100);
+    EXPECT_EQ(sent.simulated.ended_s, 101);
+    return OkStatus();
+  });
+  for (const Status& status : ended) EXPECT_TRUE(status.ok());
 }
 
 }  // namespace

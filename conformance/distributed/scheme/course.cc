@@ -52,11 +52,13 @@ Result<Trainee> Trained(
   const auto scheme = make(watched);
   ASSAY_ASSIGN_OR_RETURN(const LibraryCount before, CountOf(mine));
   Trainee trainee;
-  ASSAY_ASSIGN_OR_RETURN(trainee.course,
-                         CourseOf(objective, steps, [&](int64_t i) -> Status {
-                           if (step) ASSAY_RETURN_IF_ERROR(step(i));
-                           return scheme->Step(objective).status();
-                         }));
+  ASSAY_ASSIGN_OR_RETURN(
+      trainee.course, CourseOf(objective, steps, [&](int64_t i) -> Status {
+        if (step) ASSAY_RETURN_IF_ERROR(step(i));
+        ASSAY_ASSIGN_OR_RETURN(const double loss, scheme->Step(objective));
+        trainee.losses.Add(loss);
+        return OkStatus();
+      }));
   ASSAY_ASSIGN_OR_RETURN(trainee.sent, SentSince(before, mine, watched.sent()));
   ASSAY_RETURN_IF_ERROR(scheme->Finish(objective));
   trainee.course.back() = NumbersOf(objective);
@@ -66,6 +68,7 @@ Result<Trainee> Trained(
 std::string BytesOf(const Trainee& trainee) {
   std::string text;
   AppendBytes(std::span(&trainee.sent, 1), &text);
+  AppendBytes(std::span(&trainee.losses, 1), &text);
   for (const Vector& each : trainee.course) {
     AppendBytes(std::span(each), &text);
   }
@@ -76,9 +79,10 @@ Result<std::vector<Trainee>> TraineesOf(std::span<const std::string> found,
                                         const Course& like) {
   std::vector<Trainee> trainees;
   for (const std::string& bytes : found) {
-    Trainee& trainee = trainees.emplace_back(Trainee{like, {}});
+    Trainee& trainee = trainees.emplace_back(Trainee{like, {}, {}});
     std::string_view text = bytes;
-    bool fits = CutBytes(&text, std::span(&trainee.sent, 1));
+    bool fits = CutBytes(&text, std::span(&trainee.sent, 1)) &&
+                CutBytes(&text, std::span(&trainee.losses, 1));
     for (Vector& each : trainee.course) {
       fits = fits && CutBytes(&text, std::span(each));
     }
@@ -94,6 +98,12 @@ std::vector<RankSent> SentBy(std::span<const Trainee> trainees) {
   std::vector<RankSent> sent;
   for (const Trainee& each : trainees) sent.push_back(each.sent);
   return sent;
+}
+
+std::vector<Losses> LossesOf(std::span<const Trainee> trainees) {
+  std::vector<Losses> losses;
+  for (const Trainee& each : trainees) losses.push_back(each.losses);
+  return losses;
 }
 
 std::string NameOf(train::Objective& objective, size_t at) {
@@ -121,6 +131,12 @@ std::optional<measure::Judgement> FirstDifference(
     }
   }
   return std::nullopt;
+}
+
+std::optional<measure::Judgement> StandsStill(const Course& course,
+                                              const Vector& start) {
+  if (course.back() != start) return std::nullopt;
+  return Fails(kFailBits, "no parameter is another than at the start");
 }
 
 int64_t CompareLast(std::span<const Trainee> trainees, const Vector& wanted,

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "conformance/distributed/ranks/distributed_row.h"
+#include "conformance/distributed/ranks/losses.h"
 #include "conformance/distributed/ranks/sent.h"
 #include "framework/backend/communicator.h"
 #include "framework/core/status.h"
@@ -41,6 +42,7 @@ Result<Course> CourseOf(train::Objective& objective, int64_t steps,
 struct Trainee {
   Course course;
   RankSent sent;  // in all steps
+  Losses losses;  // of the rank's shares
 };
 
 /// Of a rank's part of a scheme: the last of its course is behind the end of the run.
@@ -59,6 +61,7 @@ Result<std::vector<Trainee>> TraineesOf(std::span<const std::string> found,
 
 /// Of each rank.
 std::vector<RankSent> SentBy(std::span<const Trainee> trainees);
+std::vector<Losses> LossesOf(std::span<const Trainee> trainees);
 
 /// "w7[3]": the element of a parameter that stands there among all.
 std::string NameOf(train::Objective& objective, size_t at);
@@ -68,6 +71,10 @@ std::string NameOf(train::Objective& objective, size_t at);
 std::optional<measure::Judgement> FirstDifference(
     std::span<const Trainee> trainees, const Course& wanted, bool has_each_step,
     train::Objective& objective);
+
+/// A fail where a run ends as it began: ranks that have done nothing have the same bits.
+std::optional<measure::Judgement> StandsStill(const Course& course,
+                                              const Vector& start);
 
 /// Adds to the row whether all ranks have the same bits behind the last step, and their
 /// hash. Returns how many bits differ from those that are wanted there.

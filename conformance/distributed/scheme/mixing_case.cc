@@ -73,13 +73,15 @@ struct Part {
   /// the other ranks go on.
   Result<std::vector<double>> Do(
       const std::function<Result<std::vector<double>>(Endpoint&)>& rank) {
-    const Result<RanRanks> ran =
-        RunRanks(run.ranks, ranks, [&](Endpoint& mine) -> Result<std::string> {
+    const Result<RanRanks> ran = RunRanks(
+        run.ranks, ranks,
+        [&](Endpoint& mine) -> Result<std::string> {
           ASSAY_ASSIGN_OR_RETURN(const std::vector<double> numbers, rank(mine));
           std::string text;
           AppendBytes(std::span(numbers), &text);
           return text;
-        });
+        },
+        run.scratch);
     std::vector<double> all;
     if (!ran.ok()) {
       if (!declined.has_value()) declined = ran.status();

@@ -3,6 +3,7 @@
 #include "conformance/distributed/scheme/scheme_case.h"
 
 #include <algorithm>
+#include <bit>
 #include <functional>
 #include <iterator>
 #include <limits>
@@ -284,13 +285,23 @@ std::vector<std::string> WaysOf(const Kind& kind) {
 
 }  // namespace
 
+std::string StepsText(int64_t steps, int64_t planned) {
+  return steps == planned ? "" : StrCat(".", kStepsWord, steps);
+}
+
 std::string SchemeCase::test_id() const {
-  return StrCat("distributed/", scheme, "/", way, ".", optimizer, "#n", ranks);
+  return StrCat("distributed/", scheme, "/", way, ".", optimizer, "#n", ranks,
+                StepsText(steps, kTrainedSteps));
 }
 
 cases::Tier SchemeCase::tier() const {
   return ranks > kRanks[std::size(kRanks) - 1] ? cases::Tier::kScale
                                                : cases::Tier::kCi;
+}
+
+bool HasMean(std::string_view scheme, int64_t ranks) {
+  return !scheme.starts_with("train_average") ||
+         std::has_single_bit(static_cast<uint64_t>(ranks));
 }
 
 std::vector<SchemeCase> AllSchemeCases() {
@@ -300,10 +311,7 @@ std::vector<SchemeCase> AllSchemeCases() {
       for (const std::string_view optimizer : train::OptimizerNames()) {
         if (std::ranges::count(kind.without, optimizer) > 0) continue;
         for (const int ranks : kRanks) {
-          // A mean of parameters is that of gradients where nothing is rounded.
-          const bool rounds =
-              kind.name.starts_with("train_average") && ranks == 3;
-          if (rounds) continue;
+          if (!HasMean(kind.name, ranks)) continue;
           all.push_back(
               {std::string(kind.name), way, std::string(optimizer), ranks});
         }

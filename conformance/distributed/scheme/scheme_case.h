@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "framework/backend/communicator.h"
@@ -22,6 +23,11 @@
 namespace assay::distributed {
 
 inline constexpr int64_t kTrainedSteps = 5;
+
+/// In front of a number of steps in a name: "#n4.steps3".
+inline constexpr std::string_view kStepsWord = "steps";
+/// What a name has of steps: nothing for as many as cases of the plan have.
+std::string StepsText(int64_t steps, int64_t planned);
 
 /// What a scheme promises of the parameters that ranks end with.
 enum class Promise {
@@ -36,6 +42,7 @@ struct SchemeCase {
   int ranks = 1;
   /// Of the optimizer; its rate is a power of two where bits are compared.
   std::string settings = "rate=0.125";
+  int64_t steps = kTrainedSteps;
 
   /// "distributed/train_all_reduce/ring.adam#n4".
   std::string test_id() const;
@@ -45,6 +52,10 @@ struct SchemeCase {
 
 /// By scheme, way, optimizer and ranks.
 std::vector<SchemeCase> AllSchemeCases();
+
+/// True where the scheme promises something of so many ranks: a mean of parameters is that
+/// of gradients where nothing is rounded, which is so for powers of two.
+bool HasMean(std::string_view scheme, int64_t ranks);
 
 Promise PromiseOf(const SchemeCase& test_case);
 

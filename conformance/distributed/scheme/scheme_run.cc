@@ -22,7 +22,7 @@ using measure::Judgement;
 Result<Course> Alone(const SchemeCase& test_case) {
   dist::WholeObjective objective(kNobody, test_case.ranks);
   ASSAY_ASSIGN_OR_RETURN(const auto optimizer, OptimizerOf(test_case));
-  return CourseOf(objective, kTrainedSteps,
+  return CourseOf(objective, test_case.steps,
                   [&](int64_t) { return optimizer->Step(objective).status(); });
 }
 
@@ -31,27 +31,22 @@ Result<std::string> Train(const SchemeCase& test_case, Endpoint& mine) {
   dist::WholeObjective objective(mine.rank(), test_case.ranks);
   ASSAY_ASSIGN_OR_RETURN(
       const Trainee trainee,
-      Trained(mine, objective, kTrainedSteps,
+      Trained(mine, objective, test_case.steps,
               [&](Endpoint& watched) { return SchemeOf(test_case, watched); }));
   return BytesOf(trainee);
-}
-
-/// Whether a run ends with other parameters than it began with: two that did nothing
-/// are alike.
-bool HasMoved(const Course& course) {
-  return course.back() != dist::WholeObjective(0, 1).Numbers();
 }
 
 Result<Judgement> Run(const SchemeCase& test_case, const RunOf& run,
                       record::Record* record) {
   ASSAY_ASSIGN_OR_RETURN(
       const std::optional<SchemeCost> cost,
-      CostOf(test_case, dist::WholeObjective::kSizes, kTrainedSteps));
+      CostOf(test_case, dist::WholeObjective::kSizes, test_case.steps));
   ASSAY_ASSIGN_OR_RETURN(Course wanted, Alone(test_case));
   ASSAY_ASSIGN_OR_RETURN(
       const RanRanks ran,
-      RunRanks(run.ranks, test_case.ranks,
-               [&](Endpoint& mine) { return Train(test_case, mine); }));
+      RunRanks(
+          run.ranks, test_case.ranks,
+          [&](Endpoint& mine) { return Train(test_case, mine); }, run.scratch));
   if (!ran.judges) return Passes();
   DistributedRow row;
   row.scheme = test_case.scheme;
@@ -59,7 +54,7 @@ Result<Judgement> Run(const SchemeCase& test_case, const RunOf& run,
   row.collective = test_case.way;
   row.transport = run.transport;
   row.ranks = test_case.ranks;
-  row.steps = kTrainedSteps;
+  row.steps = test_case.steps;
   row.mode = PromiseOf(test_case) == Promise::kLargeBatch ? "exact" : "float";
   row.seed = run.seed;
   row.run_us = ran.us;
@@ -70,10 +65,9 @@ Result<Judgement> Run(const SchemeCase& test_case, const RunOf& run,
     if (PromiseOf(test_case) == Promise::kAgreement) {
       wanted = trainees[0].course;
     }
-    if (!HasMoved(wanted)) {
-      fault = Fails(kFailBits, "no parameter is another than at the start");
-    }
+    fault = StandsStill(wanted, dist::WholeObjective(0, 1).Numbers());
     row.differing_bits = CompareLast(trainees, wanted.back(), &row);
+    AddSimulated(SentBy(trainees), &row);
     dist::WholeObjective objective(0, test_case.ranks);
     const auto differs =
         FirstDifference(trainees, wanted, HasEachStep(test_case), objective);

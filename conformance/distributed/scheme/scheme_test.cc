@@ -14,10 +14,13 @@
 #include "conformance/distributed/planned_case.h"
 #include "conformance/distributed/ranks/distributed_row.h"
 #include "conformance/distributed/ranks/ranks_fixture.h"
+#include "conformance/distributed/scheme/course.h"
 #include "conformance/distributed/scheme/mixing_case.h"
 #include "conformance/distributed/scheme/scheme_case.h"
 #include "conformance/distributed/scheme/scheme_run.h"
 #include "framework/dist/model/whole_objective.h"
+#include "framework/dist/scheme/model_message.h"
+#include "framework/dist/wait/delayed_endpoint.h"
 
 namespace assay::distributed {
 namespace {
@@ -52,6 +55,26 @@ TEST(SchemeRunTest, EveryCasePassesOnThreads) {
   }
 }
 
+// Kills: a result of ranks that depends on who comes late.
+TEST(SchemeRunTest, EveryCaseOfFourRanksPassesWithAStraggler) {
+  const dist::Delays delays{.seed = 1,
+                            .fraction = 0.02,
+                            .straggler = 2,
+                            .law = dist::DelayLaw::kExponential,
+                            .most_us = 100};
+  int ran_cases = 0;
+  for (const SchemeCase& each : AllSchemeCases()) {
+    if (each.ranks != 4 || each.optimizer != "gradient_descent") continue;
+    ++ran_cases;
+    const RanCase ran = RanOn(each, [&](Endpoint& mine) {
+      return dist::DelayedEndpoint::Of(mine, delays).value();
+    });
+    EXPECT_EQ(ran.judged.outcome, record::Outcome::kPass)
+        << each.test_id() << ": " << ran.judged.message;
+  }
+  EXPECT_GT(ran_cases, 10);
+}
+
 TEST(SchemeRunTest, OneBitOfOneMessageIsAFailOfItsStep) {
   const SchemeCase test_case = {"train_all_reduce", "ring", "momentum", 4};
   // Of six messages of a step three are added up, whose sum goes to all.
@@ -65,6 +88,19 @@ TEST(SchemeRunTest, OneBitOfOneMessageIsAFailOfItsStep) {
     EXPECT_GT(ran.rows[0].differing_bits, 0);
     EXPECT_EQ(ran.rows[0].rank_agreement, which == 3 ? 1 : 0);
   }
+}
+
+// A ring of four has six exchanges; the gradients of this model are no loss's.
+TEST(SchemeRunTest, ARowHasTheTimeOfAClockAndNoLoss) {
+  const SchemeCase test_case = {"train_all_reduce", "ring", "momentum", 4};
+  EXPECT_FALSE(RanOn(test_case).rows.at(0).simulated_us.has_value());
+  const RanCase ran = RanOn(test_case, [](Endpoint& mine) {
+    return std::make_unique<Clocked>(mine);
+  });
+  ASSERT_EQ(ran.rows.size(), 1U);
+  EXPECT_EQ(ran.rows[0].simulated_us, 1e6 * kTrainedSteps * 6);
+  EXPECT_FALSE(ran.rows[0].loss_first.has_value());
+  EXPECT_FALSE(ran.rows[0].loss_last.has_value());
 }
 
 TEST(MixingRunTest, EveryCasePassesOnThreads) {
@@ -178,6 +214,43 @@ TEST(MixingRunTest, AServerThatMissesGradientsIsAFail) {
             [](Endpoint& mine) { return std::make_unique<Silent>(mine); });
   EXPECT_EQ(ran.judged.outcome, record::Outcome::kFail);
   EXPECT_THAT(ran.judged.message, HasSubstr("each gradient once"));
+}
+
+/// Rank 1 says of each gradient that its parameters are those of the start.
+class Backdating : public Wrapped {
+ public:
+  using Wrapped::Wrapped;
+  Status Exchange(int to, std::span<const std::byte> out, int from,
+                  std::span<std::byte> in) override {
+    if (rank() != 1 || out.empty()) {
+      return inner_.Exchange(to, out, from, in);
+    }
+    std::vector<std::byte> old(out.begin(), out.end());
+    std::ranges::fill(
+        std::span(old).first(sizeof(dist::ModelMessage::Header::version)),
+        std::byte{0});
+    return inner_.Exchange(to, old, from, in);
+  }
+};
+
+// Kills: a bound of staleness that nobody looks at.
+TEST(MixingRunTest, AGradientThatIsTooOldIsAFail) {
+  const RanCase ran =
+      RanOn(MixingCase{"async_server", "slack0", 4},
+            [](Endpoint& mine) { return std::make_unique<Backdating>(mine); });
+  EXPECT_EQ(ran.judged.reason, record::ReasonCode(kFailMixing));
+  EXPECT_THAT(ran.judged.message, HasSubstr("updates old, wanted at most 2"));
+  ASSERT_EQ(ran.rows.size(), 1U);
+  EXPECT_GT(ran.rows[0].staleness_max.value_or(0), 2);
+}
+
+TEST(CourseTest, ARunThatEndsAsItBeganIsAFail) {
+  const Course course = {{1, 3}, {1, 2}};
+  EXPECT_FALSE(StandsStill(course, {1, 3}).has_value());
+  const auto still = StandsStill(course, {1, 2});
+  ASSERT_TRUE(still.has_value());
+  EXPECT_EQ(still->reason, record::ReasonCode(kFailBits));
+  EXPECT_EQ(still->message, "no parameter is another than at the start");
 }
 
 // Kills: pairs whose mean is not looked at, in the few steps or in the many.

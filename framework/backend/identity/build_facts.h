@@ -9,5 +9,5 @@
 
 // A package whose headers are no longer those that were installed says so.
 #ifndef ASSAY_HEADERS_DIGEST
-#define ASSAY_HEADERS_DIGEST "ce911c848a87f3f2"
+#define ASSAY_HEADERS_DIGEST "0e1b990e9037d79c"
 #endif

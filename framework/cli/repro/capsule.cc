@@ -122,6 +122,10 @@ std::string SpecElsewhere(const plan::BackendUse& backend) {
 /// The files of a capsule, and what each of them is.
 std::vector<suite::Labelled> FilesOf(const CapsuleContent& content,
                                      const fs::path& folder) {
+  const suite::Labelled of_case = {"case.json",
+                                   "backend, verdict, seed and version"};
+  const suite::Labelled of_machine = {"env.csv", "the machine"};
+  if (!content.command.empty()) return {of_case, of_machine};
   std::vector<suite::Labelled> files = {{"model.onnx", "the model"}};
   std::error_code error;
   const auto add = [&](const std::string& name, const std::string& what,
@@ -147,9 +151,17 @@ std::vector<suite::Labelled> FilesOf(const CapsuleContent& content,
   }
   files.insert(files.end(),
                {{"manifest.json", "the case: its id, tolerance and comparator"},
-                {"case.json", "backend, verdict, seed and version"},
-                {"env.csv", "the machine"}});
+                of_case,
+                of_machine});
   return files;
+}
+
+std::string CommandOf(const CapsuleContent& content) {
+  if (!content.command.empty()) return content.command;
+  const select::ChosenCase& chosen = content.chosen;
+  return StrCat("assay run --backend '", SpecElsewhere(chosen.backend),
+                "' --corpus \"$PWD\"",
+                chosen.seed == 0 ? "" : StrCat(" --seed ", chosen.seed));
 }
 
 std::string Readme(const CapsuleContent& content,
@@ -161,10 +173,8 @@ std::string Readme(const CapsuleContent& content,
   if (!result.message.empty()) {
     text += "\n" + select::Wrapped(result.message, {.indent = 2});
   }
-  text += "\nRun it, in this folder, where the backend is installed:\n\n";
-  text += StrCat("  assay run --backend '", SpecElsewhere(chosen.backend),
-                 "' --corpus \"$PWD\"",
-                 chosen.seed == 0 ? "" : StrCat(" --seed ", chosen.seed),
+  text += StrCat("\nRun it", content.command.empty() ? ", in this folder" : "",
+                 ", where the backend is installed:\n\n  ", CommandOf(content),
                  "\n\nIt gives the outcome above, in runs/latest.\n\n");
   for (const auto& [name, what] : FilesOf(content, folder)) {
     text +=
@@ -193,13 +203,17 @@ Status CheckEmpty(const fs::path& out) {
 Result<record::ResultRow> Fill(const CapsuleContent& content,
                                const fs::path& folder) {
   const select::ChosenCase& chosen = content.chosen;
-  ASSAY_RETURN_IF_ERROR(WriteCase(content, folder));
-  cases::TestCase c = chosen.test_case;
-  c.corpus = kName;
-  c.directory = folder;
-  ASSAY_RETURN_IF_ERROR(cases::WriteManifest(folder, std::string(kName), {c}));
+  const bool has_files = content.command.empty();
   record::PlanRow row = chosen.row;
-  row.directory = folder.string();
+  if (has_files) {
+    ASSAY_RETURN_IF_ERROR(WriteCase(content, folder));
+    cases::TestCase c = chosen.test_case;
+    c.corpus = kName;
+    c.directory = folder;
+    ASSAY_RETURN_IF_ERROR(
+        cases::WriteManifest(folder, std::string(kName), {c}));
+    row.directory = folder.string();
+  }
   ASSAY_ASSIGN_OR_RETURN(supervise::WorkFolder work,
                          supervise::WorkFolder::Make());
   std::string declined;
@@ -219,7 +233,9 @@ Result<record::ResultRow> Fill(const CapsuleContent& content,
         chosen.in_run->outcome == result.outcome)) {
     return InvalidArgument(declined);
   }
-  ASSAY_RETURN_IF_ERROR(AddOutputs(trial, row, work, folder));
+  if (has_files) {
+    ASSAY_RETURN_IF_ERROR(AddOutputs(trial, row, work, folder));
+  }
   const std::vector<record::EnvRow> env = select::EnvironmentRows();
   const record::RunRow here =
       select::BeginRun(plan::Plan(), env, select::AskCommit().get());

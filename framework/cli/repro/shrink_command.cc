@@ -6,6 +6,7 @@
 #include "framework/cli/commands.h"
 #include "framework/cli/repro/capsule.h"
 #include "framework/cli/repro/shrink.h"
+#include "framework/cli/repro/shrink_named.h"
 #include "framework/cli/select/wrapped_text.h"
 #include "framework/supervise/crew.h"
 #include "framework/testing/case/plain_corpus_case.h"
@@ -37,22 +38,6 @@ Result<plan::BackendUse> Oracle(const cli::ShrinkOptions& options,
   ASSAY_ASSIGN_OR_RETURN(const plan::PlannedBackend oracle,
                          plan::ResolveBackend(options.oracle));
   return plan::UseOf(oracle);
-}
-
-/// Refuses a case that does not fail: there is nothing to shrink.
-Status CheckWanted(const select::ChosenCase& chosen,
-                   const record::ResultRow& result) {
-  const record::Outcome outcome = result.outcome;
-  if (outcome != record::Outcome::kPass &&
-      outcome != record::Outcome::kUnavailable) {
-    return OkStatus();
-  }
-  std::string message = StrCat(result.test_id, " on ", chosen.backend.instance,
-                               " is ", result.outcome, " when it runs alone");
-  if (chosen.in_run.has_value() && chosen.in_run->outcome != result.outcome) {
-    message += StrCat(", though ", chosen.in_run->outcome, " in the run");
-  }
-  return InvalidArgument(message, ": nothing to shrink");
 }
 
 std::string SizeText(const Draft& draft) {
@@ -161,6 +146,10 @@ Result<CapsuleContent> ContentOf(const select::ChosenCase& chosen,
 Status ShrinkOne(const cli::ShrinkOptions& options) {
   ASSAY_ASSIGN_OR_RETURN(const select::ChosenCase chosen,
                          select::Choose(options));
+  if (const suite::Suite* const suite = suite::SuiteOf(chosen.row);
+      suite != nullptr && suite->sizing.named != nullptr) {
+    return ShrinkByName(options, chosen, suite->sizing, Say);
+  }
   const bool by_answers = suite::NeedsAnswers(chosen.row);
   if (!by_answers &&
       chosen.test_case.limit.comparator == record::Comparator::kDistribution) {
@@ -174,7 +163,7 @@ Status ShrinkOne(const cli::ShrinkOptions& options) {
                          supervise::WorkFolder::Make());
   ShrinkJudge judge(chosen, std::move(oracle), &work, options.budget, Say);
   ASSAY_ASSIGN_OR_RETURN(const record::ResultRow result, judge.RunCase());
-  ASSAY_RETURN_IF_ERROR(CheckWanted(chosen, result));
+  ASSAY_RETURN_IF_ERROR(CheckFails(chosen, result));
   Say(StrCat(result.test_id, " on ", chosen.backend.instance, ": ",
              result.outcome, " (", result.reason_code, "), ", result.message));
   judge.Want(result);

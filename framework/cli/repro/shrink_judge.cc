@@ -27,13 +27,6 @@ cases::Limit LimitOf(const cases::TestCase& c) {
   return cases::DefaultLimit({"float32"}, {});
 }
 
-/// "fail (shape)": as short as tells it from what is wanted.
-std::string Verdict(const record::ResultRow& result) {
-  return result.reason_code.empty()
-             ? std::string(ToString(result.outcome))
-             : StrCat(result.outcome, " (", result.reason_code, ")");
-}
-
 Status WriteDraft(const fs::path& directory, const Draft& draft) {
   if (!draft.targets.empty()) {
     return WriteSubject(directory,
@@ -44,6 +37,32 @@ Status WriteDraft(const fs::path& directory, const Draft& draft) {
 }
 
 }  // namespace
+
+std::string VerdictOf(const record::ResultRow& result) {
+  return result.reason_code.empty()
+             ? std::string(ToString(result.outcome))
+             : StrCat(result.outcome, " (", result.reason_code, ")");
+}
+
+bool FailsAs(const record::ResultRow& found, const record::ResultRow& wanted) {
+  return found.outcome == wanted.outcome &&
+         found.reason_code == wanted.reason_code;
+}
+
+Status CheckFails(const select::ChosenCase& chosen,
+                  const record::ResultRow& result) {
+  const record::Outcome outcome = result.outcome;
+  if (outcome != record::Outcome::kPass &&
+      outcome != record::Outcome::kUnavailable) {
+    return OkStatus();
+  }
+  std::string message = StrCat(result.test_id, " on ", chosen.backend.instance,
+                               " is ", result.outcome, " when it runs alone");
+  if (chosen.in_run.has_value() && chosen.in_run->outcome != result.outcome) {
+    message += StrCat(", though ", chosen.in_run->outcome, " in the run");
+  }
+  return InvalidArgument(message, ": nothing to shrink");
+}
 
 ShrinkJudge::ShrinkJudge(const select::ChosenCase& chosen,
                          plan::BackendUse oracle, supervise::WorkFolder* work,
@@ -87,11 +106,6 @@ record::PlanRow ShrinkJudge::RowOf(const Attempt& attempt,
   row.rtol = limit_.rtol;
   row.atol = limit_.atol;
   return row;
-}
-
-bool ShrinkJudge::IsWanted(const record::ResultRow& result) const {
-  return result.outcome == wanted_.outcome &&
-         result.reason_code == wanted_.reason_code;
 }
 
 Result<record::ResultRow> ShrinkJudge::RunCase() {
@@ -218,7 +232,7 @@ Result<bool> ShrinkJudge::FailsAlone(const Draft& draft) {
   if (by_answers_) ASSAY_RETURN_IF_ERROR(AskExact(&one));
   std::vector<record::ResultRow> results;
   ASSAY_RETURN_IF_ERROR(Try(&one, &results));
-  return IsWanted(results.at(0));
+  return FailsAs(results.at(0), wanted_);
 }
 
 Result<std::optional<Kept>> ShrinkJudge::FirstOf(
@@ -247,13 +261,13 @@ Result<std::optional<Kept>> ShrinkJudge::FirstOf(
   std::vector<record::ResultRow> results;
   ASSAY_RETURN_IF_ERROR(Try(&attempts, &results));
   for (size_t i = 0; i < attempts.size(); ++i) {
-    if (!IsWanted(results[i])) {
-      note(attempts[i], Verdict(results[i]));
+    if (!FailsAs(results[i], wanted_)) {
+      note(attempts[i], VerdictOf(results[i]));
       continue;
     }
     // The cases before it in the worker must not matter.
     ASSAY_ASSIGN_OR_RETURN(const bool alone, FailsAlone(attempts[i].draft));
-    note(attempts[i], Verdict(results[i]) +
+    note(attempts[i], VerdictOf(results[i]) +
                           (alone ? ", kept" : ", but not when it runs alone"));
     if (alone) {
       return std::optional<Kept>(

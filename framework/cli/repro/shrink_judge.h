@@ -34,6 +34,16 @@ struct Kept {
   Draft draft;       // with what is expected
 };
 
+/// "fail (shape)": as short as tells it from what is wanted.
+std::string VerdictOf(const record::ResultRow& result);
+
+/// True where two raw results are the same fail: by outcome and reason.
+bool FailsAs(const record::ResultRow& found, const record::ResultRow& wanted);
+
+/// Invalid argument for the result of a case in which there is nothing to shrink.
+Status CheckFails(const select::ChosenCase& chosen,
+                  const record::ResultRow& result);
+
 class ShrinkJudge {
  public:
   using Say = std::function<void(const std::string& line)>;
@@ -84,7 +94,6 @@ class ShrinkJudge {
   Status Try(std::vector<Attempt>* attempts,
              std::vector<record::ResultRow>* results);
   Result<bool> FailsAlone(const Draft& draft);
-  bool IsWanted(const record::ResultRow& result) const;
   Result<std::optional<Kept>> FirstOf(const std::vector<Candidate>& candidates,
                                       size_t begin, size_t end);
 

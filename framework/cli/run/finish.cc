@@ -152,8 +152,12 @@ Status Report(std::vector<std::string> words) {
   return Internal("the report of ", words[1], " failed with exit code ", code);
 }
 
-Status WritePage(const fs::path& run, const fs::path& file) {
-  return Report({"page", run.string(), "--out", file.string()});
+Status WritePage(const fs::path& run, const fs::path& file,
+                 const std::vector<std::string>& options) {
+  std::vector<std::string> words = {"page", run.string(), "--out",
+                                    file.string()};
+  words.insert(words.end(), options.begin(), options.end());
+  return Report(std::move(words));
 }
 
 std::ostream& OutputFor(bool json) { return json ? std::cerr : std::cout; }

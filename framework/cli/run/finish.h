@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <optional>
 #include <ostream>
+#include <string>
 #include <vector>
 
 #include "framework/core/status.h"
@@ -50,8 +51,9 @@ std::ostream& OutputFor(bool json);
 /// requirements.
 Status Report(std::vector<std::string> words);
 
-/// Writes FILE from a run folder, as Report.
+/// Writes FILE from a run folder, as Report. `options` are of the verb page.
 Status WritePage(const std::filesystem::path& run,
-                 const std::filesystem::path& file);
+                 const std::filesystem::path& file,
+                 const std::vector<std::string>& options = {});
 
 }  // namespace assay::run

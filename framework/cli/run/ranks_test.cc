@@ -21,6 +21,7 @@ namespace {
 using cli::Program;
 using cli::ProgramTest;
 using cli::Ran;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -34,9 +35,9 @@ class RanksTest : public ProgramTest {
 
   /// A run of all cases, behind this test's back. Its workers have the folder in their
   /// commands.
-  void Begin() const {
+  void Begin(const std::string& more = "") const {
     Shell(StrCat(Program(), " run --backend openmpi --out ", folder_.string(),
-                 "/out >log 2>&1 & echo $! >pid"));
+                 "/out ", more, " >log 2>&1 & echo $! >pid"));
   }
 
   /// How many processes have that text in their command.
@@ -77,6 +78,38 @@ TEST_F(RanksTest, NetworksAndRanksAreNotMixed) {
   }
 }
 
+// Kills: ranks that stand still and are not named with their calls.
+TEST_F(RanksTest, RanksThatStandStillAreNamedWithTheirCalls) {
+  const Ran ran = Assay(
+      "run --backend threads+mutant=receives_before_it_sends --out out "
+      "--filter 'id:distributed/allreduce/ring*#n4*'");
+  EXPECT_NE(ran.exit_code, 0) << ran.output;
+  const auto results = file::ReadFile(folder_ / "out" / "results.csv");
+  ASSERT_TRUE(results.ok());
+  EXPECT_THAT(*results, HasSubstr("ranks stand still: "));
+  EXPECT_THAT(
+      *results,
+      ContainsRegex("rank 0 in send [0-9]+ bytes to rank 1 and receive "
+                    "[0-9]+ bytes from rank 3 \\(call 1\\); rank 1 in "));
+  EXPECT_THAT(*results, HasSubstr("; rank 0 waits for rank 3, which waits for "
+                                  "rank 2, which waits for rank 1, which waits "
+                                  "for rank 0"));
+}
+
+TEST_F(RanksTest, APatienceThatIsNoneIsNamed) {
+  if (!HasMpi()) GTEST_SKIP() << "found no MPI";
+  for (const char* const wrong : {"soon", "0", "3601", "2.5"}) {
+    const std::string out = StrCat("out_", wrong);
+    Assay(StrCat("run --backend openmpi+patience=", wrong,
+                 " --ranks 2 --filter op:dist.barrier --out ", out));
+    const auto results = file::ReadFile(folder_ / out / "results.csv");
+    ASSERT_TRUE(results.ok());
+    EXPECT_THAT(*results,
+                HasSubstr(StrCat("setting patience is '", wrong,
+                                 "', wanted whole seconds from 1 to 3600")));
+  }
+}
+
 TEST_F(RanksTest, EveryTransportHasTheSameBits) {
   if (!HasMpi()) GTEST_SKIP() << "found no MPI";
   const Ran ran = Assay(
@@ -106,6 +139,23 @@ TEST_F(RanksTest, RanksEndWithTheirSupervisor) {
   EXPECT_EQ(ran.exit_code, 0) << ran.output;
   EXPECT_FALSE(std::filesystem::exists(folder_ / "out" / "records" /
                                        "openmpi.1.scratch"));
+}
+
+// Kills: a case over its time that does not say where its ranks stood.
+TEST_F(RanksTest, ACaseOfARankThatHangsNamesTheCallsOfAll) {
+  if (!HasMpi()) GTEST_SKIP() << "found no MPI";
+  Begin("--timeout 3 --repeats 0");
+  // Behind the launch, in the first case or later.
+  ASSERT_TRUE(Wait([&] {
+    return std::filesystem::exists(folder_ / "out" / "records" /
+                                   "openmpi.1.scratch" / "rank_calls");
+  }));
+  Shell(StrCat("pkill -STOP -n -f -- '[-]-batch ", folder_.string(), "'"));
+  ASSERT_TRUE(
+      Wait([&] { return Shell("kill -0 $(cat pid) 2>&1").output != ""; }));
+  const auto results = file::ReadFile(folder_ / "out" / "results.csv");
+  ASSERT_TRUE(results.ok());
+  EXPECT_THAT(*results, HasSubstr("over the time limit of 3 s; rank 0 "));
 }
 
 TEST_F(RanksTest, ARankThatIsKilledCostsItsCaseAlone) {

@@ -19,6 +19,15 @@ Status WriteTrainingPage(const cli::ReportOptions& options,
   return Report(std::move(words));
 }
 
+Status WriteRunPage(const cli::ReportOptions& options,
+                    const std::filesystem::path& out) {
+  std::vector<std::string> network;
+  if (!options.alpha.empty()) {
+    network = {"--alpha", options.alpha, "--beta", options.beta};
+  }
+  return WritePage(options.runs[0], out, network);
+}
+
 }  // namespace
 
 int ReportCommand(const cli::ReportOptions& options) {
@@ -32,7 +41,7 @@ int ReportCommand(const cli::ReportOptions& options) {
           ? std::filesystem::path(options.runs[0]) / "report.html"
           : options.out;
   const Status status = options.is_training ? WriteTrainingPage(options, out)
-                                            : WritePage(options.runs[0], out);
+                                            : WriteRunPage(options, out);
   if (!status.ok()) return select::Fail(status);
   std::cout << "report: " << out.string() << "\n";
   return select::kExitOk;

@@ -9,6 +9,7 @@
 #include "framework/file/file.h"
 #include "framework/file/nearest.h"
 #include "framework/testing/plan/plan_file.h"
+#include "framework/testing/plan/resolve.h"
 #include "framework/testing/suite/suite.h"
 
 namespace assay::select {
@@ -59,6 +60,15 @@ Result<InRun> FindInRun(const CaseOptions& options) {
   return found;
 }
 
+/// The corpora of a command that names some, or those that the backend is about.
+Result<std::vector<std::string>> CorporaOf(const SelectionOptions& selection,
+                                           const file::FileDigests& digests) {
+  ASSAY_ASSIGN_OR_RETURN(
+      plan::PlannedBackend backend,
+      plan::ResolveBackend(selection.backends.at(0), digests));
+  return CorporaFor({std::move(backend)}, selection.corpora);
+}
+
 Result<cases::TestCase> FindCase(const std::string& test_id,
                                  const std::vector<std::string>& corpora,
                                  std::string* corpus_hash) {
@@ -71,6 +81,12 @@ Result<cases::TestCase> FindCase(const std::string& test_id,
         return std::move(c);
       }
       ids.push_back(c.test_id);
+    }
+    const suite::Suite* const suite = suite::FindSuite(corpus.name);
+    if (suite == nullptr) continue;
+    if (auto named = suite::CaseNamed(*suite, test_id)) {
+      *corpus_hash = corpus.hash;
+      return *std::move(named);
     }
   }
   return InvalidArgument("found no case ", test_id, " among ", ids.size(),
@@ -119,11 +135,14 @@ Result<ChosenCase> Choose(const CaseOptions& options) {
   } else if (options.backend.empty()) {
     return InvalidArgument("wanted --backend, or --run with a run of one");
   }
+  const file::FileDigests digests;
+  ASSAY_ASSIGN_OR_RETURN(selection.corpora, CorporaOf(selection, digests));
   ASSAY_ASSIGN_OR_RETURN(
       chosen.test_case,
       FindCase(options.test_id, selection.corpora, &chosen.corpus_hash));
   selection.selection.filter = "id:" + options.test_id;
-  ASSAY_ASSIGN_OR_RETURN(const plan::Plan plan, PlanOf(selection));
+  selection.selection.tier = ToString(chosen.test_case.tier);
+  ASSAY_ASSIGN_OR_RETURN(const plan::Plan plan, PlanOf(selection, digests));
   for (const plan::CorpusUse& corpus : plan.corpora) {
     if (corpus.name == chosen.test_case.corpus) {
       chosen.corpus_directory = corpus.directory;

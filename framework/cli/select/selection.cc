@@ -54,6 +54,19 @@ cases::Corpus CorpusOf(const suite::Suite& suite,
   return corpus;
 }
 
+/// Adds the case of that name where its suite makes it and does not list it. The hash
+/// stays that of the cases that are listed, since a plan is checked without the name.
+void AddUnlisted(const suite::Suite& suite, std::string_view test_id,
+                 cases::Corpus* corpus) {
+  if (std::ranges::find(corpus->cases, test_id, &cases::TestCase::test_id) !=
+      corpus->cases.end()) {
+    return;
+  }
+  if (auto named = suite::CaseNamed(suite, test_id)) {
+    corpus->cases.push_back(*std::move(named));
+  }
+}
+
 Status CheckFilesOf(std::span<const cases::Corpus> corpora,
                     const plan::Plan& plan, const std::vector<size_t>& rows) {
   std::set<std::string_view> wanted;
@@ -191,6 +204,7 @@ Result<NamedCorpora> OpenCorpora(const std::vector<std::string>& names,
   }
   for (const auto& [place, suite] : suites) {
     opened.corpora[place] = CorpusOf(*suite, opened.corpora);
+    AddUnlisted(*suite, only, &opened.corpora[place]);
   }
   return opened;
 }

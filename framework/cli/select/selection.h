@@ -38,7 +38,8 @@ struct NamedCorpora {
   std::vector<std::filesystem::path> directories;
 };
 /// Where `only` names a test_id, the other cases may be left out, but for the
-/// one that it is derived from.
+/// one that it is derived from; one that its suite makes by its name is there,
+/// listed or not.
 Result<NamedCorpora> OpenCorpora(const std::vector<std::string>& names,
                                  std::string_view only = {});
 

@@ -16,13 +16,6 @@ std::string_view ToString(Finding finding) {
   return kNames[static_cast<size_t>(finding)];
 }
 
-void Board::Enter(int rank, std::string call) {
-  const std::lock_guard lock(mutex_);
-  calls_[static_cast<size_t>(rank)] = std::move(call);
-}
-
-void Board::Exit(int rank) { Enter(rank, ""); }
-
 void Board::Leave(int rank, std::string begun) {
   const std::lock_guard lock(mutex_);
   begun_[static_cast<size_t>(rank)] = std::move(begun);
@@ -32,16 +25,6 @@ void Board::EndWell(int rank) {
   const std::string& begun = begun_[static_cast<size_t>(rank)];
   if (begun.empty()) return;
   Find(Finding::kLeak, StrCat("rank ", rank, " did not wait for ", begun));
-}
-
-std::string Board::CallsText() {
-  const std::lock_guard lock(mutex_);
-  std::vector<std::string> texts;
-  for (size_t rank = 0; rank < calls_.size(); ++rank) {
-    if (calls_[rank].empty()) continue;
-    texts.push_back(StrCat("rank ", rank, " in ", calls_[rank]));
-  }
-  return Joined(texts, "; ");
 }
 
 void Board::Find(Finding finding, std::string text) {

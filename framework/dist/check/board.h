@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Board: what all ranks of a program that is checked write down: the call that each is in,
-// the collectives of each group by their numbers, and what was found to be wrong.
+// Board: what all ranks of a program that is checked write down: the collectives of each
+// group by their numbers, what was begun, and what was found to be wrong.
 //
 //   Board board(/*ranks=*/4);
-//   board.Enter(/*rank=*/1, "receive 4 bytes from rank 0");
 //   board.Find(Finding::kLeak, "rank 1 did not wait for allreduce");
 
 #pragma once
@@ -39,15 +38,7 @@ std::string_view ToString(Finding finding);
 
 class Board {
  public:
-  explicit Board(int ranks)
-      : calls_(static_cast<size_t>(ranks)),
-        begun_(static_cast<size_t>(ranks)) {}
-
-  /// A rank is in a call, and out of it.
-  void Enter(int rank, std::string call);
-  void Exit(int rank);
-  /// "rank 0 in receive 4 bytes from rank 1; rank 2 in barrier".
-  std::string CallsText();
+  explicit Board(int ranks) : begun_(static_cast<size_t>(ranks)) {}
 
   /// A rank did not wait for what it began. Found where the rank then ends well: who fails
   /// waits for nothing.
@@ -70,7 +61,6 @@ class Board {
   };
 
   std::mutex mutex_;
-  std::vector<std::string> calls_;
   std::vector<std::string> begun_;  // and not waited for
   std::map<std::pair<std::string, int64_t>, First> collectives_;
   Finding finding_ = Finding::kNone;

@@ -3,6 +3,7 @@
 #include "framework/dist/check/check_program.h"
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -12,6 +13,10 @@
 #include "framework/dist/check/checked_endpoint.h"
 #include "framework/dist/threads/choices.h"
 #include "framework/dist/threads/threads.h"
+#include "framework/dist/wait/call_table.h"
+#include "framework/dist/wait/noted_endpoint.h"
+#include "framework/dist/wait/synchronous_endpoint.h"
+#include "framework/dist/wait/wait_report.h"
 
 namespace assay::dist {
 namespace {
@@ -38,17 +43,23 @@ Finding FindingOf(const Status& status) {
 RunEnd RunOnce(int ranks, const Program& program, bool is_synchronous,
                Choices* choices) {
   Board board(ranks);
+  CallTable calls = CallTable::InMemory(ranks);
   RunEnd end;
   end.results.resize(static_cast<size_t>(ranks));
   std::vector<std::string> left;
   const std::vector<Status> ended = RunThreads(
       ranks,
       [&](Endpoint& mine) -> Status {
-        CheckedEndpoint checked(&board, mine, is_synchronous);
-        ASSAY_RETURN_IF_ERROR(checked.Begin());
+        std::unique_ptr<Endpoint> synchronous;
+        if (is_synchronous) {
+          ASSAY_ASSIGN_OR_RETURN(synchronous, SynchronousEndpoint::Of(mine));
+        }
+        NotedEndpoint noted(is_synchronous ? *synchronous : mine, &calls);
+        CheckedEndpoint checked(&board, noted);
         ASSAY_ASSIGN_OR_RETURN(end.results[static_cast<size_t>(mine.rank())],
                                program(checked));
         board.EndWell(mine.rank());
+        noted.End();
         return OkStatus();
       },
       choices, &left);
@@ -61,8 +72,12 @@ RunEnd RunOnce(int ranks, const Program& program, bool is_synchronous,
     }
     end.finding = FindingOf(ended[rank]);
     end.text = StrCat("rank ", rank, ": ", ended[rank].message());
-    const std::string calls = board.CallsText();
-    if (!calls.empty()) end.text += StrCat("; ", calls);
+    const std::vector<RankState> states = calls.ReadAll();
+    if (IsAnyInCall(states)) {
+      end.text +=
+          StrCat("; ", end.finding == Finding::kOrder ? ReportOf(states).text
+                                                      : CallsText(states));
+    }
     return end;
   }
   if (!left.empty()) {

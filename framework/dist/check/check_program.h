@@ -8,7 +8,7 @@
 //     ASSAY_RETURN_IF_ERROR(mine.Exchange(kNobody, {}, 1 - mine.rank(), in));
 //     return "done";
 //   });
-//   checked.text;  // "order: ranks stand still: rank 0 in send 4 bytes to rank 1; ..."
+//   checked.text;  // "order: ranks stand still: ...; rank 0 waits for rank 1, which ..."
 
 #pragma once
 

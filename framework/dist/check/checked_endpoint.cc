@@ -2,40 +2,13 @@
 
 #include "framework/dist/check/checked_endpoint.h"
 
-#include <algorithm>
-#include <array>
 #include <utility>
 
 #include "framework/core/hash.h"
 #include "framework/core/text.h"
-#include "framework/dist/collective.h"
+#include "framework/dist/wait/rank_call.h"
 
 namespace assay::dist {
-namespace {
-
-std::string TextOf(const CollectiveCall& call) {
-  std::string text(ToString(call.operation));
-  if (call.operation == Operation::kBarrier) return text;
-  text += StrCat(" of ", call.count, " ", ToString(call.type));
-  const bool reduces = call.operation == Operation::kReduce ||
-                       call.operation == Operation::kAllReduce ||
-                       call.operation == Operation::kReduceScatter;
-  if (reduces) text += StrCat(" by ", ToString(call.reduction));
-  if (HasRoot(call.operation)) text += StrCat(" at the root ", call.root);
-  return text;
-}
-
-std::string ExchangeText(int to, size_t out, int from, size_t in) {
-  std::vector<std::string> parts;
-  if (to != kNobody)
-    parts.push_back(StrCat("send ", out, " bytes to rank ", to));
-  if (from != kNobody) {
-    parts.push_back(StrCat("receive ", in, " bytes from rank ", from));
-  }
-  return Joined(parts, " and ");
-}
-
-}  // namespace
 
 void Held::Add(const CheckedPending* owner, Call call) {
   calls_.push_back({owner, std::move(call)});
@@ -92,10 +65,7 @@ class CheckedPending final : public Pending {
       board_.Find(Finding::kConcurrency, text);
       return FailedPrecondition(text);
     }
-    board_.Enter(rank_, StrCat("wait for ", TextOf(call_)));
-    ASSAY_RETURN_IF_ERROR(inner_->Wait());
-    board_.Exit(rank_);
-    return OkStatus();
+    return inner_->Wait();
   }
 
  private:
@@ -108,19 +78,23 @@ class CheckedPending final : public Pending {
   bool is_waited_for_ = false;
 };
 
-Status CheckedEndpoint::Begin() {
-  if (!is_synchronous_) return OkStatus();
-  ASSAY_ASSIGN_OR_RETURN(acks_, inner_.Split(0, rank()));
-  return OkStatus();
-}
+/// Whose exchanges are collectives of the endpoint's group.
+class CheckedNeighbors final : public Neighbors {
+ public:
+  CheckedNeighbors(CheckedEndpoint* endpoint, std::unique_ptr<Neighbors> inner)
+      : endpoint_(*endpoint), inner_(std::move(inner)) {}
 
-Status CheckedEndpoint::In(std::string call,
-                           const std::function<Status()>& run) {
-  board_.Enter(world_rank_, std::move(call));
-  ASSAY_RETURN_IF_ERROR(run());
-  board_.Exit(world_rank_);
-  return OkStatus();
-}
+  Status Exchange(std::span<const std::byte> out,
+                  std::span<std::byte> in) override {
+    const std::string text = TextOf(CallKind::kNeighbors);
+    ASSAY_RETURN_IF_ERROR(endpoint_.Come({out, in, text}));
+    return inner_->Exchange(out, in);
+  }
+
+ private:
+  CheckedEndpoint& endpoint_;
+  const std::unique_ptr<Neighbors> inner_;
+};
 
 Status CheckedEndpoint::CheckMemory(const Held::Call& call) {
   const std::string other = held_->Meets(call);
@@ -132,52 +106,31 @@ Status CheckedEndpoint::CheckMemory(const Held::Call& call) {
   return FailedPrecondition(text);
 }
 
-Status CheckedEndpoint::Acknowledge(int from) {
-  if (acks_ == nullptr) return OkStatus();
-  return acks_->Exchange(from, {}, kNobody, {});
-}
-
-Status CheckedEndpoint::AwaitAcknowledgement(int to) {
-  if (acks_ == nullptr) return OkStatus();
-  return acks_->Exchange(kNobody, {}, to, {});
-}
-
 Status CheckedEndpoint::Exchange(int to, std::span<const std::byte> out,
                                  int from, std::span<std::byte> in) {
-  const std::string text = ExchangeText(to, out.size(), from, in.size());
+  const std::string text = TextOf(ExchangeOf(to, out.size(), from, in.size()));
   ASSAY_RETURN_IF_ERROR(CheckMemory({out, in, text}));
-  return In(text, [&]() -> Status {
-    ASSAY_RETURN_IF_ERROR(inner_.Exchange(to, out, from, in));
-    if (from != kNobody) ASSAY_RETURN_IF_ERROR(Acknowledge(from));
-    return to == kNobody ? OkStatus() : AwaitAcknowledgement(to);
-  });
+  return inner_.Exchange(to, out, from, in);
 }
 
 Result<int> CheckedEndpoint::ReceiveAny(std::span<std::byte> in) {
-  const std::string text = StrCat("receive ", in.size(), " bytes from anybody");
-  ASSAY_RETURN_IF_ERROR(CheckMemory({{}, in, text}));
-  int sender = kNobody;
-  ASSAY_RETURN_IF_ERROR(In(text, [&]() -> Status {
-    ASSAY_ASSIGN_OR_RETURN(sender, inner_.ReceiveAny(in));
-    return Acknowledge(sender);
-  }));
-  return sender;
+  ASSAY_RETURN_IF_ERROR(CheckMemory({{}, in, TextOf(ReceiveAnyOf(in.size()))}));
+  return inner_.ReceiveAny(in);
 }
 
-Status CheckedEndpoint::Come(const CollectiveCall& call) {
-  const std::string text = TextOf(call);
-  ASSAY_RETURN_IF_ERROR(CheckMemory({call.in, call.out, text}));
-  return board_.Come(group_, ++collectives_, world_rank_, text);
+Status CheckedEndpoint::Come(const Held::Call& call) {
+  ASSAY_RETURN_IF_ERROR(CheckMemory(call));
+  return board_.Come(group_, ++collectives_, world_rank_, call.text);
 }
 
 Status CheckedEndpoint::Collect(const CollectiveCall& call) {
-  ASSAY_RETURN_IF_ERROR(Come(call));
-  return In(TextOf(call), [&] { return inner_.Collect(call); });
+  ASSAY_RETURN_IF_ERROR(Come({call.in, call.out, TextOf(call)}));
+  return inner_.Collect(call);
 }
 
 Result<std::unique_ptr<Pending>> CheckedEndpoint::Start(
     const CollectiveCall& call) {
-  ASSAY_RETURN_IF_ERROR(Come(call));
+  ASSAY_RETURN_IF_ERROR(Come({call.in, call.out, TextOf(call)}));
   ASSAY_ASSIGN_OR_RETURN(auto begun, inner_.Start(call));
   return std::unique_ptr<Pending>(
       std::make_unique<CheckedPending>(this, std::move(begun), call));
@@ -186,18 +139,20 @@ Result<std::unique_ptr<Pending>> CheckedEndpoint::Start(
 Result<std::unique_ptr<Endpoint>> CheckedEndpoint::Split(int color, int key) {
   const int64_t number = ++collectives_;
   ASSAY_RETURN_IF_ERROR(board_.Come(group_, number, world_rank_, "split"));
-  std::unique_ptr<Endpoint> part;
-  ASSAY_RETURN_IF_ERROR(In("split", [&]() -> Status {
-    ASSAY_ASSIGN_OR_RETURN(part, inner_.Split(color, key));
-    return OkStatus();
-  }));
-  Endpoint& endpoint = *part;
-  std::unique_ptr<CheckedEndpoint> made(
-      new CheckedEndpoint(&board_, endpoint, is_synchronous_, world_rank_,
+  ASSAY_ASSIGN_OR_RETURN(auto part, inner_.Split(color, key));
+  Endpoint& inner = *part;
+  return std::unique_ptr<Endpoint>(
+      new CheckedEndpoint(&board_, inner, std::move(part), world_rank_,
                           StrCat(group_, ".", number, ".", color), held_));
-  made->own_ = std::move(part);
-  ASSAY_RETURN_IF_ERROR(made->Begin());
-  return std::unique_ptr<Endpoint>(std::move(made));
+}
+
+Result<std::unique_ptr<Neighbors>> CheckedEndpoint::Connect(
+    std::span<const int> to, std::span<const int> from) {
+  const std::string text = TextOf(CallKind::kConnect);
+  ASSAY_RETURN_IF_ERROR(Come({{}, {}, text}));
+  ASSAY_ASSIGN_OR_RETURN(auto neighbors, inner_.Connect(to, from));
+  return std::unique_ptr<Neighbors>(
+      std::make_unique<CheckedNeighbors>(this, std::move(neighbors)));
 }
 
 }  // namespace assay::dist

@@ -2,15 +2,15 @@
 //
 // CheckedEndpoint: looks at each call of a rank before it is made.
 //
-//   CheckedEndpoint mine(&board, endpoint, /*is_synchronous=*/true);
-//   ASSAY_RETURN_IF_ERROR(mine.Begin());
+//   CheckedEndpoint checked(&board, mine);
+//   ASSAY_RETURN_IF_ERROR(checked.Exchange(1, {}, kNobody, {}));
 
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -19,6 +19,7 @@
 #include "framework/backend/communicator.h"
 #include "framework/core/status.h"
 #include "framework/dist/check/board.h"
+#include "framework/dist/forwarding.h"
 
 namespace assay::dist {
 
@@ -47,54 +48,45 @@ class Held {
   std::vector<Owned> calls_;
 };
 
-class CheckedEndpoint final : public Endpoint {
+class CheckedEndpoint final : public ForwardingEndpoint {
  public:
-  /// Synchronous: a message is sent only when it is received, as MPI may do. The board and
-  /// the endpoint live as long.
-  CheckedEndpoint(Board* board, Endpoint& inner, bool is_synchronous)
-      : CheckedEndpoint(board, inner, is_synchronous, inner.rank(), "all",
+  /// The board and the other endpoint live as long.
+  CheckedEndpoint(Board* board, Endpoint& inner)
+      : CheckedEndpoint(board, inner, nullptr, inner.rank(), "all",
                         std::make_shared<Held>()) {}
 
-  /// Before the first call. All ranks call it.
-  Status Begin();
-
-  int rank() const override { return inner_.rank(); }
-  int size() const override { return inner_.size(); }
   Status Exchange(int to, std::span<const std::byte> out, int from,
                   std::span<std::byte> in) override;
   Result<int> ReceiveAny(std::span<std::byte> in) override;
   Status Collect(const CollectiveCall& call) override;
   Result<std::unique_ptr<Pending>> Start(const CollectiveCall& call) override;
   Result<std::unique_ptr<Endpoint>> Split(int color, int key) override;
-  Result<Counted> counted() const override { return inner_.counted(); }
+  Result<std::unique_ptr<Neighbors>> Connect(
+      std::span<const int> to, std::span<const int> from) override;
 
  private:
   friend class CheckedPending;
+  friend class CheckedNeighbors;
 
-  CheckedEndpoint(Board* board, Endpoint& inner, bool is_synchronous,
+  CheckedEndpoint(Board* board, Endpoint& inner, std::unique_ptr<Endpoint> own,
                   int world_rank, std::string group, std::shared_ptr<Held> held)
-      : board_(*board),
-        inner_(inner),
-        is_synchronous_(is_synchronous),
+      : ForwardingEndpoint(inner),
+        board_(*board),
+        own_(std::move(own)),
         world_rank_(world_rank),
         group_(std::move(group)),
         held_(std::move(held)) {}
 
-  /// Notes the call, and that the rank is out of it where it went well.
-  Status In(std::string call, const std::function<Status()>& run);
   Status CheckMemory(const Held::Call& call);
-  Status Come(const CollectiveCall& call);
-  Status Acknowledge(int from);
-  Status AwaitAcknowledgement(int to);
+  /// To the group's next collective, with the memory and the text of the call.
+  Status Come(const Held::Call& call);
 
   Board& board_;
-  Endpoint& inner_;
-  const bool is_synchronous_;
+  const std::unique_ptr<Endpoint>
+      own_;  // of a part of the ranks: the other one
   const int world_rank_;
   const std::string group_;
   const std::shared_ptr<Held> held_;
-  std::unique_ptr<Endpoint> own_;   // where this one is of a part of the ranks
-  std::unique_ptr<Endpoint> acks_;  // the same ranks once more
   int64_t collectives_ = 0;
 };
 

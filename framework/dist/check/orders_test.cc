@@ -15,8 +15,9 @@ using enum Operation;
 
 const Row kOrders[] = {
     {"both receive first", 2, Finding::kOrder,
-     "rank 0 in receive 4 bytes from rank 1; rank 1 in receive 4 bytes from "
-     "rank 0",
+     "rank 0 in receive 4 bytes from rank 1 (call 1); rank 1 in receive 4 "
+     "bytes "
+     "from rank 0 (call 1); rank 0 waits for rank 1, which waits for rank 0",
      [](Endpoint& mine, Memory& m) -> Status {
        ASSAY_DO(Receive(mine, m, 1 - mine.rank()));
        return Send(mine, m, 1 - mine.rank());
@@ -51,7 +52,7 @@ const Row kOrders[] = {
        return mine.rank() == 1 ? OkStatus() : Do(mine, m, kAllReduce, 3);
      }},
     {"a barrier against a receive", 2, Finding::kOrder,
-     "rank 0 in barrier; rank 1 in receive 4 bytes from rank 0",
+     "rank 0 in barrier (call 1); rank 1 in receive 4 bytes from rank 0",
      [](Endpoint& mine, Memory& m) {
        return mine.rank() == 0 ? Do(mine, m, kBarrier) : Receive(mine, m, 0);
      }},

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <memory>
 
 #include "framework/core/status.h"
@@ -167,6 +168,51 @@ const Row kRight[] = {
 
 // Kills: what is found where nothing is wrong.
 TEST(CheckProgramTest, FindsNothingInWhatIsRight) { ExpectFound(kRight); }
+
+/// A block from each rank to the next one; the last rank does so once more.
+Status ExchangeInARing(Endpoint& mine, Memory& m, bool last_goes_on) {
+  const int ranks = mine.size();
+  const std::array to = {(mine.rank() + 1) % ranks};
+  const std::array from = {(mine.rank() + ranks - 1) % ranks};
+  ASSAY_ASSIGN_OR_RETURN(const auto neighbors, mine.Connect(to, from));
+  ASSAY_DO(neighbors->Exchange(Out(m.in, 2), In(m.out, 2)));
+  if (last_goes_on && mine.rank() == ranks - 1) {
+    return neighbors->Exchange(Out(m.in, 2), In(m.out, 2));
+  }
+  return Do(mine, m, kBarrier);
+}
+
+// Kills: exchanges with neighbors that are none of a group's collectives, or whose memory
+// nobody looks at.
+TEST(CheckProgramTest, ExchangesWithNeighborsAreCollectives) {
+  const Row rows[] = {
+      {"a ring", 3, Finding::kNone, "",
+       [](Endpoint& mine, Memory& m) {
+         return ExchangeInARing(mine, m, /*last_goes_on=*/false);
+       }},
+      {"the last rank goes on", 3, Finding::kMatching,
+       "does exchange with neighbors",
+       [](Endpoint& mine, Memory& m) {
+         return ExchangeInARing(mine, m, /*last_goes_on=*/true);
+       }},
+      {"the block of a sum that is under way", 2, Finding::kConcurrency,
+       "for exchange with neighbors",
+       [](Endpoint& mine, Memory& m) -> Status {
+         const std::array other = {1 - mine.rank()};
+         ASSAY_ASSIGN_OR_RETURN(const auto neighbors,
+                                mine.Connect(other, other));
+         ASSAY_ASSIGN_OR_RETURN(const auto sum,
+                                mine.Start(CallOf(mine, m, kAllReduce)));
+         ASSAY_DO(neighbors->Exchange(Out(m.out, 1), In(m.more, 1)));
+         return sum->Wait();
+       }},
+  };
+  for (const Row& row : rows) {
+    const Checked checked = Check(row);
+    EXPECT_EQ(checked.finding, row.finding) << row.name << ": " << checked.text;
+    EXPECT_THAT(checked.text, ::testing::HasSubstr(row.says)) << row.name;
+  }
+}
 
 TEST(CheckProgramTest, GoesThroughEveryOrder) {
   const Row row = {"", 4, Finding::kNone, "", [](Endpoint& mine, Memory& m) {

@@ -6,21 +6,9 @@
 #include <cstddef>
 
 #include "framework/train/optimizer/in_place.h"
+#include "framework/train/optimizer/reserve.h"
 
 namespace assay::dist {
-namespace {
-
-/// Memory for a tensor like `like`, which is used again.
-Status Reserve(const Tensor& like, Tensor* to) {
-  if (to->defined() && to->dtype() == like.dtype() &&
-      to->shape() == like.shape()) {
-    return OkStatus();
-  }
-  ASSAY_ASSIGN_OR_RETURN(*to, Tensor::Allocate(like.dtype(), like.shape()));
-  return OkStatus();
-}
-
-}  // namespace
 
 Result<train::Evaluation> SharedObjective::Evaluate() {
   if (share_.samples.empty()) {
@@ -38,7 +26,7 @@ Result<train::Evaluation> SharedObjective::Evaluate() {
 Status SharedObjective::Weigh(std::span<const Tensor> gradients) {
   gradients_.resize(gradients.size());
   for (size_t p = 0; p < gradients.size(); ++p) {
-    ASSAY_RETURN_IF_ERROR(Reserve(gradients[p], &gradients_[p]));
+    ASSAY_RETURN_IF_ERROR(train::Reserve(gradients[p], &gradients_[p]));
     ASSAY_RETURN_IF_ERROR(train::InPlace(
         &gradients_[p], gradients[p], {},
         [&]<class T>(const train::Elements<T>& each) {
@@ -55,7 +43,7 @@ Status SharedObjective::Zero() {
   gradients_.resize(parameters.size());
   for (size_t p = 0; p < parameters.size(); ++p) {
     Tensor& gradient = gradients_[p];
-    ASSAY_RETURN_IF_ERROR(Reserve(parameters[p].value, &gradient));
+    ASSAY_RETURN_IF_ERROR(train::Reserve(parameters[p].value, &gradient));
     std::fill_n(gradient.mutable_data(), gradient.bytes().size(), std::byte{});
   }
   return OkStatus();

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "framework/dist/threads/thread_neighbors.h"
+
 namespace assay::dist {
 namespace {
 
@@ -44,15 +46,15 @@ ThreadEndpoint::ThreadEndpoint(World* world, ThreadCalls* calls,
       number_(number) {}
 
 Status ThreadEndpoint::CheckRank(int other) const {
-  if (other == kNobody || (other >= 0 && other < size())) return OkStatus();
+  if (other >= 0 && other < size()) return OkStatus();
   return InvalidArgument("found the rank ", other, ", wanted one below ",
                          size());
 }
 
 Status ThreadEndpoint::Exchange(int to, std::span<const std::byte> out,
                                 int from, std::span<std::byte> in) {
-  ASSAY_RETURN_IF_ERROR(CheckRank(to));
-  ASSAY_RETURN_IF_ERROR(CheckRank(from));
+  if (to != kNobody) ASSAY_RETURN_IF_ERROR(CheckRank(to));
+  if (from != kNobody) ASSAY_RETURN_IF_ERROR(CheckRank(from));
   if (to != kNobody) {
     ASSAY_RETURN_IF_ERROR(world_.Send({number_, 0}, world_rank(),
                                       group_.members[static_cast<size_t>(to)],
@@ -126,6 +128,16 @@ Result<std::unique_ptr<Endpoint>> ThreadEndpoint::Split(int color, int key) {
                     std::as_writable_bytes(std::span(&number, 1)).begin());
   return std::unique_ptr<Endpoint>(std::make_unique<ThreadEndpoint>(
       &world_, &calls_, std::move(group), number));
+}
+
+Result<std::unique_ptr<Neighbors>> ThreadEndpoint::Connect(
+    std::span<const int> to, std::span<const int> from) {
+  for (const int other : to) ASSAY_RETURN_IF_ERROR(CheckRank(other));
+  for (const int other : from) ASSAY_RETURN_IF_ERROR(CheckRank(other));
+  const Channel channel{number_, ++started_};
+  return std::unique_ptr<Neighbors>(std::make_unique<ThreadNeighbors>(
+      &world_, &calls_, group_, channel, std::vector(to.begin(), to.end()),
+      std::vector(from.begin(), from.end())));
 }
 
 Result<Counted> ThreadEndpoint::counted() const {

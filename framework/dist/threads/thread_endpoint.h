@@ -37,6 +37,8 @@ class ThreadEndpoint final : public Endpoint {
   Status Collect(const CollectiveCall& call) override;
   Result<std::unique_ptr<Pending>> Start(const CollectiveCall& call) override;
   Result<std::unique_ptr<Endpoint>> Split(int color, int key) override;
+  Result<std::unique_ptr<Neighbors>> Connect(
+      std::span<const int> to, std::span<const int> from) override;
   Result<Counted> counted() const override;
 
  private:

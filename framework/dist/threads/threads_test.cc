@@ -12,12 +12,12 @@
 #include <string>
 #include <vector>
 
-#include "framework/core/numbers.h"
 #include "framework/core/status.h"
 #include "framework/core/tensor.h"
 #include "framework/core/text.h"
 #include "framework/dist/collective.h"
 #include "framework/dist/endpoint.h"
+#include "framework/dist/threads/buffers_fixture.h"
 #include "framework/dist/threads/choices.h"
 #include "framework/dist/together.h"
 
@@ -27,22 +27,6 @@ namespace {
 using ::testing::Each;
 using ::testing::HasSubstr;
 using ::testing::Property;
-
-/// A buffer of random numbers for each rank, alike each time.
-std::vector<Tensor> Buffers(const Collective& what) {
-  core::Numbers numbers(5);
-  std::vector<Tensor> buffers;
-  for (int rank = 0; rank < what.ranks; ++rank) {
-    std::vector<float> buffer;
-    for (int64_t i = 0; i < ElementsOf(what); ++i) {
-      buffer.push_back(static_cast<float>(numbers.Share() - 0.5));
-    }
-    buffers.push_back(
-        Tensor::Of<float>({std::ssize(buffer)}, std::span<const float>(buffer))
-            .value());
-  }
-  return buffers;
-}
 
 std::vector<float> NumbersOf(const std::vector<Tensor>& buffers) {
   std::vector<float> all;

@@ -14,6 +14,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::array<std::string_view, 4> kTiers = {"smoke", "ci", "nightly",
+                                                    "scale"};
+
 std::vector<const ValueInfo*> InfosOf(const Graph& graph,
                                       const std::vector<ValueId>& ids) {
   std::vector<const ValueInfo*> infos;
@@ -127,6 +130,16 @@ Result<CaseData> ReadPart(const fs::path& directory, int n_data_sets, Part part,
 }
 
 }  // namespace
+
+std::string_view ToString(Tier tier) {
+  return kTiers[static_cast<size_t>(tier)];
+}
+
+std::optional<Tier> TierNamed(std::string_view name) {
+  const auto* const found = std::ranges::find(kTiers, name);
+  if (found == kTiers.end()) return std::nullopt;
+  return static_cast<Tier>(found - kTiers.begin());
+}
 
 Result<CaseData> ReadCaseData(const fs::path& directory, int n_data_sets) {
   return ReadPart(directory, n_data_sets, Part::kAll);

@@ -35,6 +35,10 @@ struct Limit {
 /// How much a run takes: the tier of a case is the least that takes it.
 enum class Tier : uint8_t { kSmoke, kCi, kNightly, kScale };
 
+std::string_view ToString(Tier tier);
+/// None for another word than the names of the four.
+std::optional<Tier> TierNamed(std::string_view name);
+
 /// The kinds of claims of a vendor about a case.
 enum class ClaimKind : uint8_t {
   kForward,
@@ -76,8 +80,7 @@ struct TestCase {
   int n_data_sets = 1;
   ClaimKind claim = ClaimKind::kForward;  // that it is inside or outside of
   Tier tier = Tier::kCi;
-  std::string needs;  // resources, as mpi
-  int n_ranks = 0;    // that it runs on; 0: a network, in one process
+  int n_ranks = 0;  // that it runs on; 0: a network, in one process
   /// True where each of them runs a network of the backend.
   bool ranks_train = false;
   /// True when its inputs are drawn for the run, so that nobody can know what

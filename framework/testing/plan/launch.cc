@@ -2,6 +2,8 @@
 
 #include "framework/testing/plan/launch.h"
 
+#include <cstdlib>
+#include <optional>
 #include <string_view>
 
 #include "framework/core/text.h"
@@ -101,6 +103,18 @@ std::vector<std::string> CommandOf(const Launch& launch, int ranks,
     command.push_back(Filled(each, "ranks", std::to_string(ranks)));
   }
   return command;
+}
+
+Result<int64_t> OwnRank(const std::string& variable) {
+  if (variable.empty()) return 0;
+  const char* const value = std::getenv(variable.c_str());
+  const std::string_view text = value == nullptr ? "" : value;
+  const std::optional<int64_t> rank = file::ParseInt(text);
+  if (!rank.has_value() || *rank < 0) {
+    return FailedPrecondition("found ", variable, " to be '", text,
+                              "', wanted the rank of this process");
+  }
+  return *rank;
 }
 
 }  // namespace assay::plan

@@ -16,6 +16,7 @@
 
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <limits>
 #include <string>
@@ -46,5 +47,10 @@ Result<Launch> ReadLaunch(const std::filesystem::path& folder);
 /// whose files go below `scratch`. Empty where nothing launches it.
 std::vector<std::string> CommandOf(const Launch& launch, int ranks,
                                    const std::filesystem::path& scratch);
+
+/// The rank of this process, which the launcher has put into that variable of the
+/// environment; 0 for a process that nothing has launched, with no variable. Failed
+/// precondition where there is none, or no number from 0 on.
+Result<int64_t> OwnRank(const std::string& variable);
 
 }  // namespace assay::plan

@@ -5,8 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <string>
 
+#include "framework/core/text.h"
 #include "framework/file/scratch_folder.h"
 
 namespace assay::plan {
@@ -47,6 +49,22 @@ TEST(LaunchTest, AFolderWithoutOneHasNoRanks) {
   const auto launch = ReadLaunch("/nowhere");
   ASSERT_TRUE(launch.ok());
   EXPECT_EQ(launch->transport, "");
+}
+
+// Kills: a rank that takes itself for the first one, and judges as well.
+TEST(LaunchTest, AProcessHasTheRankThatItsLauncherSays) {
+  EXPECT_EQ(OwnRank("").value(), 0);
+  ASSERT_EQ(setenv("ASSAY_TEST_RANK", "3", /*replace=*/1), 0);
+  EXPECT_EQ(OwnRank("ASSAY_TEST_RANK").value(), 3);
+  for (const char* wrong : {"", "-1", "third", "3.5"}) {
+    ASSERT_EQ(setenv("ASSAY_TEST_RANK", wrong, /*replace=*/1), 0);
+    const Status status = OwnRank("ASSAY_TEST_RANK").status();
+    EXPECT_EQ(status.code(), StatusCode::kFailedPrecondition) << wrong;
+    EXPECT_EQ(status.message(), StrCat("found ASSAY_TEST_RANK to be '", wrong,
+                                       "', wanted the rank of this process"));
+  }
+  unsetenv("ASSAY_TEST_RANK");
+  EXPECT_FALSE(OwnRank("ASSAY_TEST_RANK").ok());
 }
 
 TEST(LaunchTest, WhatIsWrongIsNamedWithItsLine) {

@@ -33,7 +33,8 @@ record::PlanRow RowOf(const cases::TestCase& c, PlannedBackend& backend) {
   row.opset = c.opset;
   row.dtypes = Joined(c.dtypes, " ");
   row.kind = c.kind;
-  row.needs = c.needs;
+  if (!backend.launch.launcher.empty()) row.needs = "mpi";
+  row.tier = ToString(c.tier);
   row.ranks = c.n_ranks;
   row.transport = backend.launch.transport;
   row.corpus = c.corpus;
@@ -107,14 +108,6 @@ Result<policy::Query> FilterOf(const Selection& selection) {
   return query;
 }
 
-std::optional<cases::Tier> TierNamed(std::string_view name) {
-  if (name == "smoke") return cases::Tier::kSmoke;
-  if (name == "ci") return cases::Tier::kCi;
-  if (name == "nightly") return cases::Tier::kNightly;
-  if (name == "scale") return cases::Tier::kScale;
-  return std::nullopt;
-}
-
 /// True where the case is about what the backend is: networks, messages between as many
 /// ranks as can be launched, or networks that so many ranks train.
 bool IsFor(const cases::TestCase& c, const PlannedBackend& backend,
@@ -130,7 +123,7 @@ Result<std::vector<const cases::TestCase*>> Select(
     const Selection& selection, const policy::Query& query,
     const std::vector<cases::Corpus>& corpora,
     const std::vector<PlannedBackend>& backends) {
-  const auto most = TierNamed(selection.tier);
+  const auto most = cases::TierNamed(selection.tier);
   if (!most.has_value()) {
     return InvalidArgument("found the tier '", selection.tier,
                            "', wanted smoke, ci, nightly or scale");

@@ -214,13 +214,14 @@ TEST(PlanTest, RowsSayWhatThePolicySays) {
                "claim deterministic run-to-run\nclaim forward where op:Abs\n"
                "claim accumulator float64 where op:Abs\n");
   PlannedBackend backend = BackendOf("acme+x=1");
+  backend.launch.launcher = {"mpiexec"};
   backend.policy = *policy::ReadPolicy(folder.path(), {}, "2026-01-01");
   cases::Corpus corpus;
   corpus.cases = {CaseOf("node", "a"), CaseOf("node", "b")};
   cases::TestCase& a = corpus.cases[0];
   a.kind = "kind";
   a.opset = 7;
-  a.needs = "mpi";
+  a.tier = cases::Tier::kNightly;
   a.directory = "a folder";
   a.operators = {"ai.onnx::Abs"};
   a.shape_sig = "[2]";
@@ -231,13 +232,14 @@ TEST(PlanTest, RowsSayWhatThePolicySays) {
   corpus.cases[1].sensitive = "-";
   corpus.cases[1].operators = {"ai.onnx::Abs"};
   corpus.cases[1].claim = cases::ClaimKind::kGradient;
-  const Result<Plan> plan = Make({}, {corpus}, {backend});
+  const Result<Plan> plan = Make({.tier = "nightly"}, {corpus}, {backend});
   ASSERT_TRUE(plan.ok()) << plan.status().ToString();
   std::string text;
   record::AppendCsvRow(text, plan->rows[0]);
   EXPECT_EQ(text,
             "node/Abs/a,acme+x=1,cpu:f32:all:1,node,Abs,ai.onnx,7,"
-            "float32 int64,kind,mpi,0,,onnx,a folder,[2],tolerance,0.001,1e-07,"
+            "float32 int64,kind,mpi,nightly,0,,onnx,a "
+            "folder,[2],tolerance,0.001,1e-07,"
             "onnx,zeros,3,1,1,2,expectations.txt:2,crash,0,expectations.txt:1,"
             "known,1,,0 2,1,,,,\n");
   EXPECT_TRUE(plan->rows[1].sensitive.empty());

@@ -69,6 +69,7 @@ const Table& TableOf<PlanRow>() {
        ASSAY_COLUMN(dtypes, "of all tensors, separated by spaces"),
        ASSAY_COLUMN(kind, "node, expanded, model"),
        ASSAY_COLUMN(needs, "resources, as mpi"),
+       ASSAY_COLUMN(tier, "the least that takes it"),
        ASSAY_COLUMN(ranks, "that it runs on; 0: a network, in one process"),
        ASSAY_COLUMN(transport, "that carries messages between ranks"),
        ASSAY_COLUMN(corpus, "name of the corpus"),

@@ -50,7 +50,7 @@ struct RunRow {
 struct PlanRow {
   std::string test_id, backend, settings, suite, op, domain;
   Integer opset;
-  std::string dtypes, kind, needs;
+  std::string dtypes, kind, needs, tier;
   int64_t ranks = 0;
   std::string transport;
   // The facts that a worker needs to run it.

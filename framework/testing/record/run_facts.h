@@ -33,6 +33,8 @@ struct RunFacts {
   std::filesystem::path oracle_module;
   /// Where a suite that makes files writes them.
   std::filesystem::path output;
+  /// A folder of the worker alone, which all ranks have; empty: there is none.
+  std::filesystem::path scratch;
 };
 
 /// The columns of a result that the plan already knows: the one place that

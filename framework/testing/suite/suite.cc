@@ -33,6 +33,12 @@ const Suite* FindSuite(std::string_view name) {
   return found == Suites().end() ? nullptr : &*found;
 }
 
+std::optional<cases::TestCase> CaseNamed(const Suite& suite,
+                                         std::string_view test_id) {
+  if (suite.sizing.named == nullptr) return std::nullopt;
+  return suite.sizing.named(test_id);
+}
+
 std::vector<Listing> Listings() {
   std::vector<Listing> all;
   for (const Suite& suite : Suites()) {

@@ -14,7 +14,9 @@
 
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -58,6 +60,27 @@ struct Evidence {
                   const std::filesystem::path& folder) = nullptr;
   /// Its files or folders, and what each of them is.
   std::vector<Labelled> files = {};
+};
+
+/// A number that a case has in its name, as that of its ranks.
+struct Extent {
+  std::string what;             // "ranks"
+  std::vector<int64_t> values;  // that it could have, ascending, up to its own
+};
+
+/// Cases that are made from the numbers in their names: there are smaller ones than those
+/// that a suite lists.
+struct Sizing {
+  /// A case that is listed, or that has less of what such a case has; nothing of another
+  /// name. Null, as all others: names have no such numbers.
+  std::optional<cases::TestCase> (*named)(std::string_view test_id) = nullptr;
+  /// Of a case that there is, in the order in which they should be small.
+  std::vector<Extent> (*extents)(std::string_view test_id) = nullptr;
+  /// The name of the case that has these values of its extents.
+  std::string (*resized)(std::string_view test_id,
+                         std::span<const int64_t> values) = nullptr;
+  /// The instance that passes a case if anybody should.
+  std::string (*right)(const cases::TestCase& test_case) = nullptr;
 };
 
 struct Suite {
@@ -105,6 +128,7 @@ struct Suite {
                                    const record::Record& record) = nullptr;
   /// Null `write`: the outputs of the backend are enough.
   Evidence evidence = {};
+  Sizing sizing = {};
 };
 
 /// Adds a suite, and the meanings of its reasons. Always true, so that a static
@@ -113,6 +137,10 @@ bool AddSuite(Suite suite);
 
 /// Null when there is none of that name.
 const Suite* FindSuite(std::string_view name);
+
+/// The case of that name that a suite makes (Sizing), whether it is listed or not.
+std::optional<cases::TestCase> CaseNamed(const Suite& suite,
+                                         std::string_view test_id);
 
 /// Those of all suites, in the order in which these were added.
 std::vector<Listing> Listings();

@@ -33,30 +33,6 @@ std::string Because(const record::PlanRow& planned) {
   return StrCat(planned.expected_source, ": ", planned.because);
 }
 
-/// The line of the command that runs one case alone.
-std::string Repro(const plan::Plan& plan, const record::PlanRow& row) {
-  std::string command =
-      StrCat("assay run --backend ", plan.Backend(row.backend).spec,
-             " --filter 'id:", row.test_id, "'");
-  for (const plan::CorpusUse& corpus : plan.corpora) {
-    const bool is_default =
-        corpus.standard && cases::IsDefaultCorpus(corpus.name);
-    if (corpus.name == row.corpus && !is_default) {
-      command += StrCat(" --corpus ", corpus.directory);
-    }
-  }
-  if (plan.selection.tier != plan::Selection().tier) {
-    command += StrCat(" --tier ", plan.selection.tier);
-  }
-  if (plan.selection.ranks > 0) {
-    command += StrCat(" --ranks ", plan.selection.ranks);
-  }
-  if (plan.selection.seed != 0) {
-    command += StrCat(" --seed ", plan.selection.seed);
-  }
-  return command;
-}
-
 record::Record MissingRecord(const record::PlanRow& row,
                              const record::RunFacts& facts) {
   record::Record record{record::ResultOf(row, facts)};
@@ -187,6 +163,29 @@ void WeighRepeats(const std::vector<record::ResultRow>& repeats,
 }
 
 }  // namespace
+
+std::string ReproOf(const plan::Plan& plan, const record::PlanRow& row) {
+  std::string command =
+      StrCat("assay run --backend ", plan.Backend(row.backend).spec,
+             " --filter 'id:", row.test_id, "'");
+  for (const plan::CorpusUse& corpus : plan.corpora) {
+    const bool is_default =
+        corpus.standard && cases::IsDefaultCorpus(corpus.name);
+    if (corpus.name == row.corpus && !is_default) {
+      command += StrCat(" --corpus ", corpus.directory);
+    }
+  }
+  if (plan.selection.tier != plan::Selection().tier) {
+    command += StrCat(" --tier ", plan.selection.tier);
+  }
+  if (plan.selection.ranks > 0) {
+    command += StrCat(" --ranks ", plan.selection.ranks);
+  }
+  if (plan.selection.seed != 0) {
+    command += StrCat(" --seed ", plan.selection.seed);
+  }
+  return command;
+}
 
 record::ResultRow Finalize(const record::PlanRow& planned,
                            record::ResultRow raw) {
@@ -394,7 +393,7 @@ Verdicts Assess(const plan::Plan& plan, const std::vector<size_t>& rows,
                    &verdicts);
     }
     record.result = Finalize(row, std::move(record.result));
-    record.result.repro = Repro(plan, row) + record.result.repro;
+    record.result.repro = ReproOf(plan, row) + record.result.repro;
     // A row that is torn says so where its table is read.
     static_cast<void>(record.Fill("repro", record.result.repro));
     AddToTally(row, record.result, &verdicts.tallies);

@@ -33,6 +33,9 @@ namespace assay::verdict {
 record::ResultRow Finalize(const record::PlanRow& planned,
                            record::ResultRow raw);
 
+/// The command that runs a case alone, as the plan does.
+std::string ReproOf(const plan::Plan& plan, const record::PlanRow& row);
+
 /// Outcomes of one backend in one corpus, which must sum to what was planned.
 struct Tally {
   std::string backend;

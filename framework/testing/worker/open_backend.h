@@ -26,9 +26,8 @@ struct ModuleUse {
 /// module is not what its name says.
 Result<std::unique_ptr<Backend>> OpenBackend(const ModuleUse& use);
 
-/// A backend of which each rank of a library has networks of its own: it loads what the
-/// first one loads, and its ranks are those of the second. As OpenBackend declines, and
-/// failed precondition for a library without ranks.
+/// The first, with the ranks of the second (carried_backend.h). As OpenBackend and
+/// CarriedBy decline.
 Result<std::unique_ptr<Backend>> OpenCarried(const ModuleUse& use,
                                              const ModuleUse& carrier);
 

@@ -18,7 +18,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <csignal>
-#include <cstdlib>
 #include <functional>
 #include <iostream>
 #include <memory>
@@ -36,6 +35,7 @@
 #include "framework/testing/host/wire/arena.h"
 #include "framework/testing/journal/journal.h"
 #include "framework/testing/plan/instance.h"
+#include "framework/testing/plan/launch.h"
 #include "framework/testing/record/tables.h"
 #include "framework/testing/suite/answers_suite.h"
 #include "framework/testing/suite/conformance_suite.h"
@@ -314,6 +314,8 @@ int ParseOptions(int argc, char** argv, WorkerOptions* options) {
   app.add_option("--oracle-module", options->facts.oracle_module, "its file");
   app.add_option("--output", options->facts.output,
                  "folder for files that a suite makes");
+  app.add_option("--scratch", options->facts.scratch,
+                 "folder that all ranks have");
   app.add_option("--parent", options->parent, "process to die with");
   app.add_option("--rank-variable", options->rank_variable,
                  "variable that tells which of the launched ranks it is");
@@ -356,21 +358,8 @@ bool FollowParent(const WorkerOptions& options) {
   return options.parent == 0 || getppid() == options.parent;
 }
 
-/// True in a process of another rank than the first. It runs what the first one runs, and
-/// judges and writes nothing.
-Result<bool> IsFollower(const std::string& variable) {
-  if (variable.empty()) return false;
-  const char* const text = std::getenv(variable.c_str());
-  const auto rank =
-      text == nullptr ? std::nullopt : file::ParseInt(std::string_view(text));
-  if (!rank.has_value()) {
-    return FailedPrecondition("found ", variable, " to be '",
-                              text == nullptr ? "" : text,
-                              "', wanted the rank of this process");
-  }
-  return *rank > 0;
-}
-
+/// A process of another rank than the first: it runs what that one runs, and judges and
+/// writes nothing.
 int Follow() {
   auto& listeners = testing::UnitTest::GetInstance()->listeners();
   delete listeners.Release(listeners.default_result_printer());
@@ -435,9 +424,9 @@ int Main(int argc, char** argv) {
     SetOpener([&](const ModuleUse& use) { return OpenInHost(use, &worker); });
   }
   RegisterFor(options.backend, BackendTags());
-  const Result<bool> is_follower = IsFollower(options.rank_variable);
-  ExitIfFailed(is_follower.status());
-  if (*is_follower) return Follow();
+  const Result<int64_t> rank = plan::OwnRank(options.rank_variable);
+  ExitIfFailed(rank.status());
+  if (*rank > 0) return Follow();
   if (options.journal.empty()) return RUN_ALL_TESTS();
 
   Result<journal::Journal> journal = journal::Journal::Open(options.journal);

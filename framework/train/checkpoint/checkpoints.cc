@@ -11,17 +11,14 @@
 #include <vector>
 
 #include "framework/file/file.h"
+#include "framework/train/optimizer/reserve.h"
 
 namespace assay::train {
 namespace {
 
-/// Into memory of its own, which serves again where type and shape are alike.
+/// Into memory of its own.
 Status Copy(const Tensor& from, Tensor* to) {
-  if (!to->defined() || to->dtype() != from.dtype() ||
-      to->shape() != from.shape()) {
-    ASSAY_ASSIGN_OR_RETURN(*to, from.Clone());
-    return OkStatus();
-  }
+  ASSAY_RETURN_IF_ERROR(Reserve(from, to));
   std::ranges::copy(from.bytes(), to->mutable_data());
   return OkStatus();
 }

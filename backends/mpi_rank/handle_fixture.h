@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What code that is written against MPI sees of an endpoint.
+//
+//   ExpectItsCommunicator(mine);
+
+#pragma once
+
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include "framework/backend/communicator.h"
+
+namespace assay::mpi_rank {
+
+/// All ranks of the endpoint call it.
+inline void ExpectItsCommunicator(const Endpoint& mine) {
+  const auto* const group = static_cast<const MPI_Comm*>(mine.native_handle());
+  ASSERT_NE(group, nullptr);
+  int size = 0;
+  int rank = 0;
+  MPI_Comm_size(*group, &size);
+  MPI_Comm_rank(*group, &rank);
+  EXPECT_EQ(size, mine.size());
+  EXPECT_EQ(rank, mine.rank());
+  const int own = rank + 1;
+  int sum = 0;
+  MPI_Allreduce(&own, &sum, 1, MPI_INT, MPI_SUM, *group);
+  EXPECT_EQ(sum, size * (size + 1) / 2);
+}
+
+}  // namespace assay::mpi_rank

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/cli/repro/shrink_named.h"
+
+#include <iostream>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "framework/cli/repro/capsule.h"
+#include "framework/cli/repro/shrink_sizes.h"
+#include "framework/supervise/trial.h"
+#include "framework/testing/plan/resolve.h"
+#include "framework/testing/record/clean_text.h"
+#include "framework/testing/record/outcome.h"
+#include "framework/testing/verdict/verdict.h"
+
+namespace assay::repro {
+namespace {
+
+/// "3 ranks, 5 elements".
+std::string TextOf(const std::vector<suite::Extent>& extents,
+                   const std::vector<int64_t>& values) {
+  std::vector<std::string> parts;
+  for (size_t i = 0; i < extents.size(); ++i) {
+    parts.push_back(StrCat(values[i], " ", extents[i].what));
+  }
+  return Joined(parts);
+}
+
+/// The case of another name, as a plan would have it.
+select::ChosenCase Renamed(const select::ChosenCase& chosen,
+                           const suite::Sizing& sizing,
+                           const std::string& test_id) {
+  select::ChosenCase other = chosen;
+  if (test_id == chosen.row.test_id) return other;
+  if (auto named = sizing.named(test_id)) other.test_case = *std::move(named);
+  other.in_run.reset();
+  other.row.test_id = test_id;
+  other.row.ranks = other.test_case.n_ranks;
+  other.row.shape_sig = record::CleanText(other.test_case.shape_sig);
+  other.row.expected.reset();  // a line about the case need not match this one
+  return other;
+}
+
+/// Runs candidates, one at a time.
+class NameJudge {
+ public:
+  NameJudge(const select::ChosenCase& chosen, const suite::Sizing& sizing,
+            supervise::WorkFolder* work, ShrinkJudge::Say say)
+      : chosen_(chosen),
+        sizing_(sizing),
+        extents_(sizing.extents(chosen.row.test_id)),
+        backend_(chosen.backend, {chosen.seed, chosen.timeout_s}),
+        work_(*work),
+        say_(std::move(say)) {}
+
+  const std::vector<suite::Extent>& extents() const { return extents_; }
+  const record::ResultRow& wanted() const { return wanted_; }
+
+  /// Runs the case itself: its fail is what is wanted of others.
+  Status Begin() {
+    ASSAY_ASSIGN_OR_RETURN(wanted_, Run(backend_, chosen_.row.test_id));
+    ASSAY_RETURN_IF_ERROR(CheckFails(chosen_, wanted_));
+    const std::string what =
+        StrCat(wanted_.test_id, " on ", chosen_.backend.instance, ": ");
+    if (wanted_.outcome == record::Outcome::kUnsupported) {
+      return InvalidArgument(what, "unsupported, ", wanted_.message,
+                             ": nothing to shrink");
+    }
+    say_(StrCat(what, VerdictOf(wanted_), ", ", wanted_.message));
+    return OkStatus();
+  }
+
+  /// Runs the case on an instance that should pass it. Candidates are held against it
+  /// where it does. Returns what came of it.
+  Result<std::string> HoldAgainst(const std::string& instance) {
+    if (instance == chosen_.backend.instance) {
+      return std::string("no other: it is the backend itself");
+    }
+    ASSAY_ASSIGN_OR_RETURN(const plan::PlannedBackend planned,
+                           plan::ResolveBackend(instance));
+    const supervise::Trial right(plan::UseOf(planned),
+                                 {chosen_.seed, chosen_.timeout_s});
+    ASSAY_ASSIGN_OR_RETURN(const record::ResultRow result,
+                           Run(right, chosen_.row.test_id));
+    if (result.outcome == record::Outcome::kPass) {
+      right_.emplace(right);
+      return instance;
+    }
+    return FailsAs(result, wanted_)
+               ? StrCat("no other: it fails on ", instance,
+                        " in the same way, so that what is wrong is not of ",
+                        chosen_.backend.instance, " alone")
+               : StrCat("no other: it is ", VerdictOf(result), " on ",
+                        instance);
+  }
+
+  Result<bool> Fails(const std::vector<int64_t>& values) {
+    const std::string test_id = sizing_.resized(chosen_.row.test_id, values);
+    ASSAY_ASSIGN_OR_RETURN(const record::ResultRow found,
+                           Run(backend_, test_id));
+    std::string verdict = VerdictOf(found);
+    bool fails = FailsAs(found, wanted_);
+    if (fails && right_.has_value()) {
+      ASSAY_ASSIGN_OR_RETURN(const record::ResultRow right,
+                             Run(*right_, test_id));
+      fails = right.outcome == record::Outcome::kPass;
+      if (!fails) {
+        verdict += StrCat(", but ", VerdictOf(right), " on ",
+                          right_->backend().instance, ", too");
+      }
+    }
+    say_(StrCat("  ", TextOf(extents_, values), ": ", verdict,
+                fails ? ", as wanted" : ""));
+    return fails;
+  }
+
+ private:
+  /// Alone in a worker.
+  Result<record::ResultRow> Run(const supervise::Trial& trial,
+                                const std::string& test_id) {
+    record::PlanRow row = Renamed(chosen_, sizing_, test_id).row;
+    row.settings = trial.backend().settings_text;
+    row.transport = trial.backend().launch.transport;
+    ASSAY_ASSIGN_OR_RETURN(const auto results,
+                           trial.Judge({row}, work_.Next()));
+    return results.at(0);
+  }
+
+  const select::ChosenCase& chosen_;
+  const suite::Sizing& sizing_;
+  const std::vector<suite::Extent> extents_;
+  const supervise::Trial backend_;
+  std::optional<supervise::Trial> right_;
+  supervise::WorkFolder& work_;
+  const ShrinkJudge::Say say_;
+  record::ResultRow wanted_;
+};
+
+/// The command that runs just that case.
+std::string CommandOf(const select::ChosenCase& chosen,
+                      const record::ResultRow& result) {
+  plan::Plan plan;
+  plan.selection.seed = chosen.seed;
+  plan.selection.tier = ToString(chosen.test_case.tier);
+  plan.backends = {chosen.backend};
+  return verdict::ReproOf(plan, chosen.row) + result.repro;
+}
+
+}  // namespace
+
+Status ShrinkByName(const cli::ShrinkOptions& options,
+                    const select::ChosenCase& chosen,
+                    const suite::Sizing& sizing, const ShrinkJudge::Say& say) {
+  ASSAY_ASSIGN_OR_RETURN(supervise::WorkFolder work,
+                         supervise::WorkFolder::Make());
+  NameJudge judge(chosen, sizing, &work, say);
+  ASSAY_RETURN_IF_ERROR(judge.Begin());
+  const bool is_default = options.oracle == cli::ShrinkOptions().oracle;
+  ASSAY_ASSIGN_OR_RETURN(
+      const std::string right,
+      judge.HoldAgainst(is_default ? sizing.right(chosen.test_case)
+                                   : options.oracle));
+  say(StrCat("right by: ", right));
+  ASSAY_ASSIGN_OR_RETURN(const SmallestSizes smallest,
+                         ShrinkSizes(
+                             judge.extents(),
+                             [&](const std::vector<int64_t>& values) {
+                               return judge.Fails(values);
+                             },
+                             options.budget));
+  if (!smallest.steady && smallest.asked == 1) {
+    return InvalidArgument(chosen.row.test_id, " on ", chosen.backend.instance,
+                           " fails at times: once, and not when it ran again, "
+                           "so that nothing smaller can be judged");
+  }
+  if (smallest.spent) say("the budget is spent");
+  std::vector<int64_t> own;
+  for (const suite::Extent& each : judge.extents()) {
+    own.push_back(each.values.back());
+  }
+  const std::string before = TextOf(judge.extents(), own);
+  const std::string after =
+      StrCat(TextOf(judge.extents(), smallest.values),
+             smallest.steady ? "" : ", where it fails at times");
+  const std::string test_id =
+      sizing.resized(chosen.row.test_id, smallest.values);
+  CapsuleContent content{Renamed(chosen, sizing, test_id), nullptr, nullptr};
+  content.command = CommandOf(content.chosen, judge.wanted());
+  content.history = {{"shrunk from", chosen.row.test_id},
+                     {"before", before},
+                     {"after", after},
+                     {"right by", right}};
+  ASSAY_ASSIGN_OR_RETURN(const record::ResultRow last,
+                         WriteCapsule(content, options.out));
+  say(StrCat("before: ", before));
+  say(StrCat("after:  ", after, ", after ", smallest.asked, " tries"));
+  say(StrCat(last.test_id, ": ", VerdictOf(last), ", ", last.message));
+  // Whole, so that it can be copied.
+  std::cout << "\n  " << content.command << "\n\n";
+  say(StrCat("written to ", options.out.string()));
+  return OkStatus();
+}
+
+}  // namespace assay::repro
