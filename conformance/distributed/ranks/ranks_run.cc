@@ -116,7 +116,7 @@ class RunCalls {
   }
 
   Result<std::string> Note(const RankBody& rank, Endpoint& mine) {
-    dist::NotedEndpoint noted(mine, &table_, run_);
+    dist::NotedEndpoint noted(mine, &table_, run_, record::SteadyMicroseconds);
     Result<std::string> found = rank(noted);
     if (found.ok()) noted.End();
     return found;

@@ -4,25 +4,16 @@
 
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <memory>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "framework/backend/communicator/communicator_backend.h"
+#include "framework/backend/communicator/no_rank_fixture.h"
 #include "framework/core/status.h"
 
 namespace assay::communicator {
 namespace {
-
-class NoRank final : public Ranks {
- public:
-  Result<std::vector<RankEnd>> Run(
-      int, const std::function<Status(Endpoint&)>&) override {
-    return std::vector<RankEnd>();
-  }
-};
 
 class Library final : public CommunicatorBackend {
  public:

@@ -4,24 +4,16 @@
 
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "framework/backend/communicator/no_rank_fixture.h"
 #include "framework/core/status.h"
 
 namespace assay {
 namespace {
-
-class NoRank final : public Ranks {
- public:
-  Result<std::vector<RankEnd>> Run(
-      int, const std::function<Status(Endpoint&)>&) override {
-    return std::vector<RankEnd>();
-  }
-};
 
 class Acme final : public CommunicatorBackend {
  public:
@@ -35,7 +27,7 @@ class Acme final : public CommunicatorBackend {
     return &ranks_;
   }
 
-  NoRank ranks_;
+  communicator::NoRank ranks_;
 };
 
 TEST(CommunicatorBackendTest, DeclinesModels) {

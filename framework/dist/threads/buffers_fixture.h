@@ -16,6 +16,11 @@
 
 namespace assay::dist {
 
+inline constexpr Operation kOperations[] = {
+    Operation::kBarrier,   Operation::kBroadcast,     Operation::kReduce,
+    Operation::kAllReduce, Operation::kGather,        Operation::kScatter,
+    Operation::kAllGather, Operation::kReduceScatter, Operation::kAllToAll};
+
 /// A buffer of random numbers for each rank, alike each time.
 inline std::vector<Tensor> Buffers(const Collective& what) {
   core::Numbers numbers(5);

@@ -39,11 +39,7 @@ std::vector<float> NumbersOf(const std::vector<Tensor>& buffers) {
 
 // Kills: a transport that loses, doubles or mixes up messages.
 TEST(RunThreadsTest, HasTheBitsOfOneThread) {
-  for (const Operation operation :
-       {Operation::kBarrier, Operation::kBroadcast, Operation::kReduce,
-        Operation::kAllReduce, Operation::kGather, Operation::kScatter,
-        Operation::kAllGather, Operation::kReduceScatter,
-        Operation::kAllToAll}) {
+  for (const Operation operation : kOperations) {
     for (const Algorithm algorithm : AlgorithmsOf(operation)) {
       for (const int ranks : {1, 2, 3, 7, 8}) {
         const Collective what{operation, algorithm, ranks, 29, ranks - 1};

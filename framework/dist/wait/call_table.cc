@@ -16,6 +16,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "framework/file/descriptor.h"
+
 namespace assay::dist {
 namespace {
 
@@ -31,21 +33,6 @@ constexpr int kTries = 1000;
 bool IsRank(int64_t rank, int64_t least) {
   return rank >= least && rank < kMostRanks;
 }
-
-/// Closes a file.
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (fd_ >= 0) close(fd_);
-  }
-  int get() const { return fd_; }
-
- private:
-  const int fd_;
-};
 
 }  // namespace
 
@@ -77,7 +64,7 @@ CallTable CallTable::InMemory(int ranks) {
 Result<CallTable> CallTable::InFile(const std::filesystem::path& file,
                                     int ranks) {
   const size_t size = static_cast<size_t>(std::max(ranks, 1)) * sizeof(Row);
-  const Descriptor opened(
+  const file::Descriptor opened(
       open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (opened.get() < 0) {
     return Internal("cannot open ", file.string(), ": ", std::strerror(errno));
@@ -143,7 +130,7 @@ std::vector<RankState> CallTable::ReadAll() const {
 }
 
 std::vector<RankState> ReadCalls(const std::filesystem::path& file) {
-  const Descriptor opened(
+  const file::Descriptor opened(
       open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   struct stat info = {};
   if (opened.get() < 0 || fstat(opened.get(), &info) != 0 ||

@@ -134,11 +134,7 @@ TEST(DelayedEndpointTest, EachCallHasItsDelay) {
 
 // Kills: a result that depends on who comes late, and a delay that takes an exchange apart.
 TEST(DelayedEndpointTest, BitsDoNotDependOnWhoComesLate) {
-  for (const Operation operation :
-       {Operation::kBarrier, Operation::kBroadcast, Operation::kReduce,
-        Operation::kAllReduce, Operation::kGather, Operation::kScatter,
-        Operation::kAllGather, Operation::kReduceScatter,
-        Operation::kAllToAll}) {
+  for (const Operation operation : kOperations) {
     for (const Algorithm algorithm : AlgorithmsOf(operation)) {
       const Collective what{operation, algorithm, 5, 29, 3};
       std::vector<Tensor> wanted = Buffers(what);

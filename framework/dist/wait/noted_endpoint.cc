@@ -3,7 +3,6 @@
 #include "framework/dist/wait/noted_endpoint.h"
 
 #include <algorithm>
-#include <chrono>
 
 #include "framework/core/numbers.h"
 
@@ -49,15 +48,11 @@ class NotedNeighbors final : public Neighbors {
 
 }  // namespace
 
-int64_t SteadyMicroseconds() {
-  return std::chrono::duration_cast<std::chrono::microseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
-
 RankNote::RankNote(CallTable* table, int rank, int64_t run,
                    MicrosecondClock clock)
-    : table_(*table), rank_(rank), clock_(std::move(clock)) {
+    : table_(*table),
+      rank_(rank),
+      clock_(clock ? std::move(clock) : [] { return int64_t{0}; }) {
   state_.run = run;
   state_.ranks = table_.ranks();
   state_.where = Whereabouts::kBetweenCalls;

@@ -25,9 +25,9 @@
 
 namespace assay::dist {
 
-/// Microseconds from any beginning, which is the same for all ranks of a table.
+/// Microseconds from any beginning, which is the same for all ranks of a table. Null where
+/// nobody asks how long ranks wait.
 using MicrosecondClock = std::function<int64_t()>;
-int64_t SteadyMicroseconds();
 
 /// A rank's row of a table, which lives as long. For one thread at a time.
 class RankNote {
@@ -55,7 +55,7 @@ class NotedEndpoint final : public ForwardingEndpoint {
  public:
   /// Of all ranks, in that run of them. The table and the other endpoint live as long.
   NotedEndpoint(Endpoint& inner, CallTable* table, int64_t run = 1,
-                MicrosecondClock clock = SteadyMicroseconds)
+                MicrosecondClock clock = nullptr)
       : NotedEndpoint(inner, nullptr,
                       std::make_shared<RankNote>(table, inner.rank(), run,
                                                  std::move(clock)),

@@ -68,17 +68,6 @@ void TakeControl(msghdr* message, Message* into) {
 
 }  // namespace
 
-Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
-  if (this == &other) return *this;
-  if (fd_ >= 0) close(fd_);
-  fd_ = std::exchange(other.fd_, -1);
-  return *this;
-}
-
-Descriptor::~Descriptor() {
-  if (fd_ >= 0) close(fd_);
-}
-
 Result<std::pair<Channel, Channel>> Channel::MakePair() {
   std::array<int, 2> ends = {};
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) {

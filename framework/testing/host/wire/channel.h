@@ -19,24 +19,11 @@
 #include <vector>
 
 #include "framework/core/status.h"
+#include "framework/file/descriptor.h"
 
 namespace assay::wire {
 
-/// A descriptor that is closed with its owner.
-class Descriptor {
- public:
-  Descriptor() = default;
-  explicit Descriptor(int fd) : fd_(fd) {}
-  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept;
-  ~Descriptor();
-
-  int get() const { return fd_; }
-  int release() { return std::exchange(fd_, -1); }
-
- private:
-  int fd_ = -1;
-};
+using file::Descriptor;
 
 struct Message {
   std::string text;
