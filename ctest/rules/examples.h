@@ -4,6 +4,8 @@
 
 #pragma once
 
+#include <fcntl.h>
+
 #include <filesystem>
 #include <iostream>
 
