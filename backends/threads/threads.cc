@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The library whose ranks are threads of one process: dist::RunThreads, as a backend.
-// With the setting mutant it is wrong in one way.
+// With the setting mutant it is wrong in one way; with the setting schedule its ranks take
+// turns in an order that is drawn from that number.
 
 #include "framework/dist/threads/threads.h"
 
+#include <charconv>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,23 +20,24 @@
 #include "backends/threads/mutants/mutant.h"
 #include "framework/backend/communicator/communicator_backend.h"
 #include "framework/backend/registry.h"
+#include "framework/dist/threads/choices.h"
 
 namespace assay::threads {
 namespace {
 
 constexpr int kMostRanks = 1024;
 
-Result<std::vector<RankEnd>> RunRight(int count, const RankBody& rank) {
-  std::vector<RankEnd> ended;
-  for (Status& status : dist::RunThreads(count, rank)) {
-    ended.push_back({static_cast<int>(ended.size()), std::move(status)});
-  }
-  return ended;
-}
+/// What settings ask for.
+struct Asked {
+  const Mutant* mutant = nullptr;    // null: right
+  std::optional<uint64_t> schedule;  // null: as the machine lets ranks run
+
+  friend auto operator<=>(const Asked&, const Asked&) = default;
+};
 
 class ThreadRanks final : public Ranks {
  public:
-  explicit ThreadRanks(const Mutant* mutant) : mutant_(mutant) {}
+  explicit ThreadRanks(const Asked& asked) : asked_(asked) {}
 
   Result<std::vector<RankEnd>> Run(
       int count, const std::function<Status(Endpoint&)>& rank) override {
@@ -40,18 +45,44 @@ class ThreadRanks final : public Ranks {
       return Unsupported(Reason::kShape, "found ", count,
                          " ranks, wanted 1 to ", kMostRanks);
     }
-    if (mutant_ == nullptr) return RunRight(count, rank);
+    const Mutant* const mutant = asked_.mutant;
+    if (mutant == nullptr) return RunRight(count, rank);
     const RankBody wrong = [&](Endpoint& mine) {
-      MutantEndpoint endpoint(*mutant_, mine);
+      MutantEndpoint endpoint(*mutant, mine);
       return rank(endpoint);
     };
-    return mutant_->run == nullptr ? RunRight(count, wrong)
-                                   : mutant_->run(RunRight, count, wrong);
+    if (mutant->run == nullptr) return RunRight(count, wrong);
+    const RunBody right = [this](int ranks, const RankBody& body) {
+      return RunRight(ranks, body);
+    };
+    return mutant->run(right, count, wrong);
   }
 
  private:
-  const Mutant* const mutant_;  // null: right
+  /// Each run draws anew, so that it does not depend on those before it.
+  Result<std::vector<RankEnd>> RunRight(int count, const RankBody& rank) const {
+    std::optional<dist::DrawnChoices> drawn;
+    if (asked_.schedule.has_value()) drawn.emplace(*asked_.schedule);
+    std::vector<RankEnd> ended;
+    for (Status& status :
+         dist::RunThreads(count, rank, drawn.has_value() ? &*drawn : nullptr)) {
+      ended.push_back({static_cast<int>(ended.size()), std::move(status)});
+    }
+    return ended;
+  }
+
+  const Asked asked_;
 };
+
+std::optional<uint64_t> SeedOf(std::string_view text) {
+  uint64_t seed = 0;
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), seed);
+  if (error != std::errc() || end != text.data() + text.size()) {
+    return std::nullopt;
+  }
+  return seed;
+}
 
 class Threads final : public CommunicatorBackend {
  public:
@@ -59,23 +90,32 @@ class Threads final : public CommunicatorBackend {
   Result<Probe> Inspect() override { return Probe{ASSAY_VERSION, "cpu"}; }
 
  private:
-  std::vector<std::string> setting_names() const override { return {"mutant"}; }
+  std::vector<std::string> setting_names() const override {
+    return {"mutant", "schedule"};
+  }
 
   Result<Ranks*> RanksWith(const Settings& settings) override {
-    const Mutant* mutant = nullptr;
+    Asked asked;
     if (const auto named = settings.find("mutant"); named != settings.end()) {
-      mutant = FindMutant(named->second);
-      if (mutant == nullptr) {
+      asked.mutant = FindMutant(named->second);
+      if (asked.mutant == nullptr) {
         return InvalidArgument("setting mutant is '", named->second,
                                "', wanted the name of a line of mutants.txt");
       }
     }
+    if (const auto set = settings.find("schedule"); set != settings.end()) {
+      asked.schedule = SeedOf(set->second);
+      if (!asked.schedule.has_value()) {
+        return InvalidArgument("setting schedule is '", set->second,
+                               "', wanted a whole number from 0 to 2^64 - 1");
+      }
+    }
     const std::lock_guard lock(mutex_);
-    return &ranks_.try_emplace(mutant, mutant).first->second;
+    return &ranks_.try_emplace(asked, asked).first->second;
   }
 
   std::mutex mutex_;
-  std::map<const Mutant*, ThreadRanks> ranks_;
+  std::map<Asked, ThreadRanks> ranks_;
 };
 
 ASSAY_REGISTER_BACKEND(Threads);

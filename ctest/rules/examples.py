@@ -108,9 +108,14 @@ def compiled(example: Example, namespace: str, index: int) -> str:
 
 
 def _batch_of(name: str) -> str:
-    """A folder and the one in it; in the reference a room, since Value is a
+    """A whole folder, whose headers are read once, where all names of its rooms can
+    stand together; else the one in it; in the reference a room, since Value is a
     function in one and a type in another."""
-    depth = 3 if name.startswith("backends/reference") else 2
+    depth = 2
+    if name.startswith(("conformance/", "gradcheck/")):
+        depth = 1
+    elif name.startswith("backends/reference"):
+        depth = 3
     return "/".join(folder(name).split("/")[:depth])
 
 

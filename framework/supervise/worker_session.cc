@@ -421,8 +421,8 @@ Status WorkerSession::AfterChild(int wait_status) {
   const std::string what = how.empty() ? "exit code 0, too early" : how;
   if (!open_case_.empty()) {
     return RecordLoss(open_case_, record::Outcome::kCrash, reason,
-                      StrCat("the worker ended: ", what, "; see ", stem_,
-                             ".log", WaitText()));
+                      StrCat("the worker ended: ", what, "; see ",
+                             LogNames(backend_.launch, stem_), WaitText()));
   }
   return NoteLoss(
       record::Outcome::kCrash, reason,

@@ -96,7 +96,7 @@ Result<Judgement> RunRoot(const CollectiveCase& test_case, int root,
     if (!fault.has_value()) fault = spent;
   }
   record->Add(row);
-  return AtRoot(std::move(fault), what);
+  return WithCorrupt(AtRoot(std::move(fault), what), ran.corrupt);
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include "conformance/distributed/planned_case.h"
 #include "conformance/distributed/ranks/distributed_row.h"
 #include "conformance/distributed/ranks/ranks_fixture.h"
+#include "framework/core/text.h"
 
 namespace assay::distributed {
 namespace {
@@ -111,6 +112,9 @@ TEST(CollectiveRunTest, OneBitOfOneMessageIsAFail) {
           ran.judged.message,
           HasSubstr(which == 3 ? "rank 0, element " : "rank 1, element "));
       EXPECT_THAT(ran.judged.message, HasSubstr(", wanted "));
+      EXPECT_THAT(ran.judged.message,
+                  HasSubstr(StrCat("; rank 1 received message ", which,
+                                   " from rank 0 other than it was sent: ")));
       EXPECT_GT(ran.rows[0].differing_bits, 0);
     }
   }

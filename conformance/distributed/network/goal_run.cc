@@ -175,7 +175,7 @@ Result<Judgement> RunToGoal(const NetworkCase& test_case, const RunOf& run,
     if (!fault.has_value()) fault = spent;
   }
   record->Add(row);
-  return fault.value_or(Passes());
+  return WithCorrupt(fault.value_or(Passes()), ran.corrupt);
 }
 
 }  // namespace assay::distributed

@@ -99,6 +99,8 @@ TEST(NetworkRunTest, AGradientThatChangesUnderWayIsFound) {
   });
   EXPECT_EQ(sent.judged.reason, record::ReasonCode(kFailBits));
   EXPECT_THAT(sent.judged.message, HasSubstr("rank 1, step 1, "));
+  EXPECT_THAT(sent.judged.message,
+              HasSubstr("; rank 1 received message 6 from rank 0 "));
   EXPECT_EQ(sent.rows.at(0).rank_agreement, 0);
 }
 

@@ -7,12 +7,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <mutex>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "framework/core/text.h"
+#include "framework/dist/message/summed_endpoint.h"
 #include "framework/dist/wait/call_table.h"
 #include "framework/dist/wait/noted_endpoint.h"
 #include "framework/dist/wait/wait_report.h"
@@ -62,39 +64,67 @@ std::optional<Judgement> Missing(const std::vector<RankEnd>& ended,
 struct Header {
   StatusCode code = StatusCode::kOk;
   uint64_t size = 0;
-  dist::RankState state;  // where the rank stood
+  dist::RankState state;            // where the rank stood
+  uint64_t sent = 0, received = 0;  // checksums, in a message of their own
 };
 
 // So that a broken length takes no memory.
 constexpr uint64_t kMostBytes = uint64_t{1} << 30;
 
+/// What is known of ranks behind their run, beside what they found.
+struct Traces {
+  std::vector<dist::RankState> states;
+  std::vector<dist::MessageSums> sums;
+};
+
 Status Send(const Status& end, const std::string& found,
-            const dist::RankState& state, Endpoint& mine) {
+            const dist::RankState& state, const dist::MessageSums& sums,
+            Endpoint& mine) {
   const std::string& text = end.ok() ? found : end.message();
-  const Header header{end.code(), text.size(), state};
+  const Header header{end.code(), text.size(), state, sums.sent.size(),
+                      sums.received.size()};
+  std::string checksums;
+  AppendBytes(std::span(sums.sent), &checksums);
+  AppendBytes(std::span(sums.received), &checksums);
   ASSAY_RETURN_IF_ERROR(
       mine.Exchange(0, std::as_bytes(std::span(&header, 1)), kNobody, {}));
-  return mine.Exchange(0, std::as_bytes(std::span(text)), kNobody, {});
+  ASSAY_RETURN_IF_ERROR(
+      mine.Exchange(0, std::as_bytes(std::span(text)), kNobody, {}));
+  return mine.Exchange(0, std::as_bytes(std::span(checksums)), kNobody, {});
 }
 
-/// How the other ranks ended. What they found goes to its place, and where they stood.
+/// How the other ranks ended. What they found goes to its place, and their traces.
 Result<std::vector<RankEnd>> ReceiveAll(Endpoint& mine,
                                         std::vector<std::string>* found,
-                                        std::vector<dist::RankState>* states) {
+                                        Traces* traces) {
   std::vector<RankEnd> ended;
   for (int rank = 1; rank < mine.size(); ++rank) {
     Header header;
     ASSAY_RETURN_IF_ERROR(mine.Exchange(
         kNobody, {}, rank, std::as_writable_bytes(std::span(&header, 1))));
-    if (header.size > kMostBytes) {
+    constexpr uint64_t kMostSums = dist::SummedEndpoint::kMost;
+    if (header.size > kMostBytes || header.sent > kMostSums ||
+        header.received > kMostSums) {
       return DataLoss("rank ", rank, " says that it found ", header.size,
-                      " bytes, wanted at most ", kMostBytes);
+                      " bytes, sent ", header.sent, " messages and received ",
+                      header.received, ", wanted at most ", kMostBytes, " and ",
+                      kMostSums);
     }
     std::string text(header.size, '\0');
     ASSAY_RETURN_IF_ERROR(mine.Exchange(
         kNobody, {}, rank, std::as_writable_bytes(std::span(text))));
+    auto& [sent, received] = traces->sums[static_cast<size_t>(rank)];
+    sent.resize(header.sent);
+    received.resize(header.received);
+    std::string checksums(
+        (sent.size() + received.size()) * sizeof(dist::MessageSum), '\0');
+    ASSAY_RETURN_IF_ERROR(mine.Exchange(
+        kNobody, {}, rank, std::as_writable_bytes(std::span(checksums))));
+    std::string_view rest = checksums;
+    CutBytes(&rest, std::span(sent));
+    CutBytes(&rest, std::span(received));
     if (dist::CanBe(header.state)) {
-      (*states)[static_cast<size_t>(rank)] = header.state;
+      traces->states[static_cast<size_t>(rank)] = header.state;
     }
     RankEnd& end = ended.emplace_back(RankEnd{rank, OkStatus()});
     if (header.code == StatusCode::kOk) {
@@ -110,19 +140,28 @@ Result<std::vector<RankEnd>> ReceiveAll(Endpoint& mine,
 class RunCalls {
  public:
   RunCalls(int count, bool spans, const std::filesystem::path& scratch)
-      : run_(NextRun(spans)), table_(TableOf(count, scratch)) {
+      : run_(NextRun(spans)),
+        table_(TableOf(count, scratch)),
+        sums_(static_cast<size_t>(count)) {
     if (spans) return;  // each process has a row of its own
     for (int rank = 0; rank < count; ++rank) table_.Write(rank, {});
   }
 
   Result<std::string> Note(const RankBody& rank, Endpoint& mine) {
-    dist::NotedEndpoint noted(mine, &table_, run_, record::SteadyMicroseconds);
+    dist::SummedEndpoint summed(mine);
+    dist::NotedEndpoint noted(summed, &table_, run_,
+                              record::SteadyMicroseconds);
     Result<std::string> found = rank(noted);
     if (found.ok()) noted.End();
+    const std::lock_guard lock(mutex_);  // a library may run a rank twice
+    sums_[static_cast<size_t>(mine.rank())] = summed.sums();
     return found;
   }
   dist::RankState Of(int rank) const { return table_.Read(rank); }
-  std::vector<dist::RankState> All() const { return table_.ReadAll(); }
+  const dist::MessageSums& SumsOf(int rank) const {
+    return sums_[static_cast<size_t>(rank)];
+  }
+  Traces All() const { return {table_.ReadAll(), sums_}; }
 
   /// Those that failed in a call have left it, too.
   void End(const std::vector<RankEnd>& ended) {
@@ -153,6 +192,8 @@ class RunCalls {
 
   const int64_t run_;
   dist::CallTable table_;
+  std::mutex mutex_;
+  std::vector<dist::MessageSums> sums_;
 };
 
 std::string WhyOf(const RankEnd& failed) {
@@ -179,6 +220,15 @@ Judgement Fails(const char* reason, std::string message) {
 
 Judgement Declines(const Status& status) {
   return {suite::OutcomeOf(status), status.reason(), status.message()};
+}
+
+Judgement WithCorrupt(Judgement judged, const std::string& corrupt) {
+  if (corrupt.empty()) return judged;
+  if (judged.outcome == record::Outcome::kPass) {
+    return Fails(kFailRanks, corrupt);
+  }
+  judged.message += StrCat("; ", corrupt);
+  return judged;
 }
 
 Judgement RunRoots(std::span<const int> roots, record::Record* record,
@@ -217,7 +267,7 @@ Result<RanRanks> RunRanks(Ranks& ranks, int count, const RankBody& rank,
         return OkStatus();
       }));
   ran.us = record::SteadyMicroseconds() - began;
-  std::vector<dist::RankState> states = calls.All();
+  Traces traces = calls.All();
   if (spans) {
     // In a run of its own: a rank may still wait for a message from anybody.
     ASSAY_ASSIGN_OR_RETURN(
@@ -226,11 +276,11 @@ Result<RanRanks> RunRanks(Ranks& ranks, int count, const RankBody& rank,
           const auto place = static_cast<size_t>(mine.rank());
           if (place > 0) {
             return Send(ended[0].status, ran.found[place],
-                        calls.Of(mine.rank()), mine);
+                        calls.Of(mine.rank()), calls.SumsOf(mine.rank()), mine);
           }
           ran.judges = true;
           ASSAY_ASSIGN_OR_RETURN(brought,
-                                 ReceiveAll(mine, &ran.found, &states));
+                                 ReceiveAll(mine, &ran.found, &traces));
           return OkStatus();
         }));
     for (const RankEnd& end : gathered) {
@@ -246,8 +296,9 @@ Result<RanRanks> RunRanks(Ranks& ranks, int count, const RankBody& rank,
       HaveDeclined(ended)) {
     return Unsupported(Reason::kOperator, WhyOf(*failed));
   }
-  ran.fault =
-      failed != nullptr ? FaultOf(*failed, states) : Missing(ended, times);
+  ran.fault = failed != nullptr ? FaultOf(*failed, traces.states)
+                                : Missing(ended, times);
+  ran.corrupt = dist::CorruptMessage(traces.sums);
   return ran;
 }
 

@@ -57,6 +57,8 @@ struct RanRanks {
   std::optional<measure::Judgement> fault;
   int64_t us = 0;
   std::vector<std::string> found;  // of each rank
+  std::string
+      corrupt;  // a message that came other than it was sent; empty: none
   /// False in a process of another rank than the first, which judges nothing.
   bool judges = true;
 };
@@ -70,6 +72,10 @@ struct RanRanks {
 /// that they do not end.
 Result<RanRanks> RunRanks(Ranks& ranks, int count, const RankBody& rank,
                           const std::filesystem::path& scratch = {});
+
+/// With RanRanks::corrupt: a case fails by it that would pass, and a fail says it as well.
+measure::Judgement WithCorrupt(measure::Judgement judged,
+                               const std::string& corrupt);
 
 /// The first root of a collective that fails or that the library declines; all are run, as
 /// the other ranks do. Puts the time of all into the result.

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -44,14 +45,16 @@ class Impatient : public dist::ForwardingEndpoint {
   }
 };
 
-/// The ranks of one process of several, which has one of them.
+/// The ranks of one process of several, which has one of them. The first message to rank 1
+/// changes on its way.
 class OneOfMany : public Ranks {
  public:
   explicit OneOfMany(Endpoint& mine) : mine_(mine) {}
   bool spans_processes() const override { return true; }
   Result<std::vector<RankEnd>> Run(
       int, const std::function<Status(Endpoint&)>& rank) override {
-    Impatient mine(mine_);
+    Flipping flipping(mine_, /*which=*/1);
+    Impatient mine(flipping);
     return std::vector<RankEnd>{{mine_.rank(), rank(mine)}};
   }
 
@@ -94,6 +97,43 @@ TEST(RunRanksTest, ARankThatFailsInAnotherProcessIsNamed) {
     return std::string();
   });
   EXPECT_EQ(FaultOf(ran[0]), "rank 2: broken");
+}
+
+/// Rank 0 sends five bytes to rank 1.
+Result<std::string> SendFive(Endpoint& mine) {
+  std::array<std::byte, 5> bytes = {};
+  if (mine.rank() == 0) {
+    ASSAY_RETURN_IF_ERROR(mine.Exchange(1, bytes, kNobody, {}));
+  }
+  if (mine.rank() == 1) {
+    ASSAY_RETURN_IF_ERROR(mine.Exchange(kNobody, {}, 0, bytes));
+  }
+  return std::string();
+}
+
+// Kills: checksums that stay in their process, or that nobody compares.
+TEST(RunRanksTest, AMessageThatComesOtherThanItWasSentIsNamed) {
+  const auto names_it = HasSubstr(
+      "rank 1 received message 1 from rank 0 other than it was sent: found 5 "
+      "bytes with the checksum ");
+  EXPECT_THAT(RanBy(SendFive)[0].value().corrupt, names_it);
+  WrappedRanks flipping([](Endpoint& mine) {
+    return std::make_unique<Flipping>(mine, /*which=*/1);
+  });
+  EXPECT_THAT(RunRanks(flipping, 2, SendFive).value().corrupt, names_it);
+  WrappedRanks ranks;
+  EXPECT_EQ(RunRanks(ranks, 2, SendFive).value().corrupt, "");
+}
+
+TEST(WithCorruptTest, ACaseFailsByAMessageAlone) {
+  EXPECT_EQ(WithCorrupt(Passes(), "").outcome, record::Outcome::kPass);
+  const measure::Judgement alone = WithCorrupt(Passes(), "message 1");
+  EXPECT_EQ(alone.outcome, record::Outcome::kFail);
+  EXPECT_EQ(alone.message, "message 1");
+  const measure::Judgement both =
+      WithCorrupt(Fails(kFailBits, "element 3"), "message 1");
+  EXPECT_EQ(both.reason, record::ReasonCode(kFailBits));
+  EXPECT_EQ(both.message, "element 3; message 1");
 }
 
 /// Two ranks wait for each other.

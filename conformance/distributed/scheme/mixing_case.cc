@@ -66,6 +66,7 @@ struct Part {
   const RunOf& run;
   int ranks;
   std::optional<Judgement> fault = std::nullopt;  // the first
+  std::string corrupt = {};                       // a message, the first
   std::optional<Status> declined = std::nullopt;  // the library
   bool judges = true;
 
@@ -88,6 +89,7 @@ struct Part {
       return all;
     }
     if (!fault.has_value()) fault = ran->fault;
+    if (corrupt.empty()) corrupt = ran->corrupt;
     judges = ran->judges;
     for (const std::string& found : ran->found) {
       std::string_view text = found;
@@ -428,7 +430,7 @@ Judgement RunMixingCase(const MixingCase& test_case, const RunOf& run,
   if (!part.judges) return Passes();
   record->Add(row);
   // Of ranks that did not come to their end nothing else says anything.
-  return part.fault.value_or(*judged);
+  return WithCorrupt(part.fault.value_or(*judged), part.corrupt);
 }
 
 }  // namespace assay::distributed

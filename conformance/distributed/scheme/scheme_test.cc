@@ -18,6 +18,7 @@
 #include "conformance/distributed/scheme/mixing_case.h"
 #include "conformance/distributed/scheme/scheme_case.h"
 #include "conformance/distributed/scheme/scheme_run.h"
+#include "framework/core/text.h"
 #include "framework/dist/model/whole_objective.h"
 #include "framework/dist/scheme/model_message.h"
 #include "framework/dist/wait/delayed_endpoint.h"
@@ -84,6 +85,9 @@ TEST(SchemeRunTest, OneBitOfOneMessageIsAFailOfItsStep) {
     });
     EXPECT_EQ(ran.judged.reason, record::ReasonCode(kFailBits));
     EXPECT_THAT(ran.judged.message, HasSubstr("step 1, w"));
+    EXPECT_THAT(ran.judged.message,
+                HasSubstr(StrCat("; rank 1 received message ", which,
+                                 " from rank 0 ")));
     ASSERT_EQ(ran.rows.size(), 1U);
     EXPECT_GT(ran.rows[0].differing_bits, 0);
     EXPECT_EQ(ran.rows[0].rank_agreement, which == 3 ? 1 : 0);
@@ -184,6 +188,7 @@ TEST(MixingRunTest, AWaveOfAnotherFactorIsAFail) {
       });
   EXPECT_EQ(ran.judged.reason, record::ReasonCode(kFailMixing));
   EXPECT_THAT(ran.judged.message, HasSubstr("wave 0 by 1: found "));
+  EXPECT_THAT(ran.judged.message, HasSubstr("; rank 1 received message 1 "));
   ASSERT_EQ(ran.rows.size(), 1U);
   EXPECT_GT(ran.rows[0].contraction_err.value_or(0), 1e-3);
 }

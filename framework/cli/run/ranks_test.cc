@@ -96,6 +96,43 @@ TEST_F(RanksTest, RanksThatStandStillAreNamedWithTheirCalls) {
                                   "for rank 0"));
 }
 
+// Kills: an order that is drawn anew each time, or is always the same one.
+TEST_F(RanksTest, AScheduleIsAnOrderThatComesAgain) {
+  const auto table = [&](int schedule, const std::string& out) {
+    const Ran ran =
+        Assay(StrCat("run --backend threads+schedule=", schedule, " --out ",
+                     out, " --filter 'id:distributed/async_server/*'"));
+    EXPECT_EQ(ran.exit_code, 0) << ran.output;
+    // But the backend's name and what was timed.
+    return Shell(
+               StrCat(
+                   "awk -F, 'NR == 1 { for (i = 1; i <= NF; ++i) left_out[i] = "
+                   "$i ~ "
+                   "/_us$|^backend$|^run_id$/ } { for (i = 1; i <= NF; ++i) if "
+                   "(!left_out[i]) printf \"%s,\", $i; print \"\" }' ",
+                   out, "/distributed.csv | sort"))
+        .output;
+  };
+  const std::string first = table(1, "out");
+  EXPECT_THAT(first, HasSubstr("async_server"));
+  EXPECT_EQ(table(1, "again"), first);
+  bool has_another = false;
+  for (const int other : {2, 3, 4, 5}) {
+    has_another = has_another || table(other, StrCat("out_", other)) != first;
+  }
+  EXPECT_TRUE(has_another);
+}
+
+TEST_F(RanksTest, AScheduleThatIsNoneIsNamed) {
+  Assay(
+      "run --backend threads+schedule=soon --filter op:dist.barrier --out out");
+  const auto results = file::ReadFile(folder_ / "out" / "results.csv");
+  ASSERT_TRUE(results.ok());
+  EXPECT_THAT(*results,
+              HasSubstr("setting schedule is 'soon', wanted a whole number "
+                        "from 0 to 2^64 - 1"));
+}
+
 TEST_F(RanksTest, APatienceThatIsNoneIsNamed) {
   if (!HasMpi()) GTEST_SKIP() << "found no MPI";
   for (const char* const wrong : {"soon", "0", "3601", "2.5"}) {
@@ -158,20 +195,27 @@ TEST_F(RanksTest, ACaseOfARankThatHangsNamesTheCallsOfAll) {
   EXPECT_THAT(*results, HasSubstr("over the time limit of 3 s; rank 0 "));
 }
 
-TEST_F(RanksTest, ARankThatIsKilledCostsItsCaseAlone) {
+// Kills: output of a rank that is lost with it, or cannot be told from that of others.
+TEST_F(RanksTest, ARankThatCrashesCostsItsCaseAloneAndHasALog) {
   if (!HasMpi()) GTEST_SKIP() << "found no MPI";
   const std::string mine = StrCat("--batch ", folder_.string());
   Begin();
   ASSERT_TRUE(Wait([&] { return Processes(mine) >= 8; }));
   std::this_thread::sleep_for(std::chrono::seconds(1));
-  Shell(StrCat("pkill -9 -n -f -- '[-]", mine.substr(1), "'"));
+  Shell(StrCat("pkill -SEGV -n -f -- '[-]", mine.substr(1), "'"));
   ASSERT_TRUE(
       Wait([&] { return Shell("kill -0 $(cat pid) 2>&1").output != ""; }));
   const auto log = file::ReadFile(folder_ / "log");
   ASSERT_TRUE(log.ok());
   EXPECT_THAT(*log, HasSubstr("openmpi on distributed: "));
   EXPECT_THAT(*log, HasSubstr("unexpected: 1"));
+  EXPECT_THAT(*log, HasSubstr("see openmpi.1.log and openmpi.1.rank*.log"));
   EXPECT_THAT(*log, Not(HasSubstr("missing")));
+  // Open MPI prints where the signal was.
+  const Ran told =
+      Shell("grep -l 'Segmentation fault' out/records/openmpi.1.rank*.log");
+  EXPECT_THAT(told.output,
+              ContainsRegex("^out/records/openmpi\\.1\\.rank[0-9]\\.log\n$"));
 }
 
 }  // namespace

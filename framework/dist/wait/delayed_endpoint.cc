@@ -99,4 +99,28 @@ Result<std::unique_ptr<Endpoint>> DelayedEndpoint::Split(int color, int key) {
       new DelayedEndpoint(inner, std::move(part), calls_));
 }
 
+class DelayedEndpoint::LateNeighbors final : public Neighbors {
+ public:
+  LateNeighbors(std::unique_ptr<Neighbors> inner, std::shared_ptr<Calls> calls)
+      : inner_(std::move(inner)), calls_(std::move(calls)) {}
+
+  Status Exchange(std::span<const std::byte> out,
+                  std::span<std::byte> in) override {
+    calls_->Next();
+    return inner_->Exchange(out, in);
+  }
+
+ private:
+  const std::unique_ptr<Neighbors> inner_;
+  const std::shared_ptr<Calls> calls_;
+};
+
+Result<std::unique_ptr<Neighbors>> DelayedEndpoint::Connect(
+    std::span<const int> to, std::span<const int> from) {
+  calls_->Next();
+  ASSAY_ASSIGN_OR_RETURN(auto neighbors, inner_.Connect(to, from));
+  return std::unique_ptr<Neighbors>(
+      std::make_unique<LateNeighbors>(std::move(neighbors), calls_));
+}
+
 }  // namespace assay::dist

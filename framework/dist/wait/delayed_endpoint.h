@@ -59,8 +59,12 @@ class DelayedEndpoint final : public ForwardingEndpoint {
   Result<std::unique_ptr<Pending>> Start(const CollectiveCall& call) override;
   /// The part goes on with this one's calls.
   Result<std::unique_ptr<Endpoint>> Split(int color, int key) override;
+  Result<std::unique_ptr<Neighbors>> Connect(
+      std::span<const int> to, std::span<const int> from) override;
 
  private:
+  class LateNeighbors;
+
   /// A rank's calls, of all its groups.
   struct Calls {
     const Delays delays;

@@ -122,11 +122,15 @@ TEST(DelayedEndpointTest, EachCallHasItsDelay) {
     ASSAY_ASSIGN_OR_RETURN(const auto begun, delayed->Start(barrier));
     ASSAY_RETURN_IF_ERROR(begun->Wait());
     ASSAY_ASSIGN_OR_RETURN(const auto part, delayed->Split(0, 0));
-    return part->Collect(barrier);
+    ASSAY_RETURN_IF_ERROR(part->Collect(barrier));
+    const std::array itself = {0};
+    ASSAY_ASSIGN_OR_RETURN(const auto neighbors, part->Connect(itself, itself));
+    const std::array sent = {std::byte{7}};
+    return neighbors->Exchange(sent, std::span(bytes).first(1));
   });
-  EXPECT_TRUE(ended[0].ok());
+  EXPECT_TRUE(ended[0].ok()) << ended[0].message();
   std::vector<int64_t> wanted;
-  for (int64_t call = 1; call <= 6; ++call) {
+  for (int64_t call = 1; call <= 8; ++call) {
     wanted.push_back(DelayOf(delays, 0, call));
   }
   EXPECT_THAT(slept, ElementsAreArray(wanted));

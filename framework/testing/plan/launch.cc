@@ -117,4 +117,14 @@ Result<int64_t> OwnRank(const std::string& variable) {
   return *rank;
 }
 
+std::filesystem::path LogOfRank(std::filesystem::path journal, int64_t rank) {
+  return journal.replace_extension(StrCat(".rank", rank, ".log"));
+}
+
+std::string LogNames(const Launch& launch, const std::string& stem) {
+  const std::string log = stem + ".log";
+  if (launch.launcher.empty()) return log;
+  return StrCat(log, " and ", stem, ".rank*.log");
+}
+
 }  // namespace assay::plan

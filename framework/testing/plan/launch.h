@@ -53,4 +53,11 @@ std::vector<std::string> CommandOf(const Launch& launch, int ranks,
 /// precondition where there is none, or no number from 0 on.
 Result<int64_t> OwnRank(const std::string& variable);
 
+/// Where a rank that is a process of its own prints: `acme.1.rank3.log`, beside
+/// `acme.1.journal` of its worker.
+std::filesystem::path LogOfRank(std::filesystem::path journal, int64_t rank);
+
+/// Names of the logs to look into: `acme.1.log`, and those of ranks.
+std::string LogNames(const Launch& launch, const std::string& stem);
+
 }  // namespace assay::plan

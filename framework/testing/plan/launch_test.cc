@@ -67,6 +67,14 @@ TEST(LaunchTest, AProcessHasTheRankThatItsLauncherSays) {
   EXPECT_FALSE(OwnRank("ASSAY_TEST_RANK").ok());
 }
 
+TEST(LaunchTest, RanksThatAreProcessesPrintIntoLogsOfTheirOwn) {
+  EXPECT_EQ(LogOfRank("records/acme+a=1.5.1.journal", 12),
+            "records/acme+a=1.5.1.rank12.log");
+  EXPECT_EQ(LogNames(*Read("transport threads\n"), "acme.1"), "acme.1.log");
+  EXPECT_EQ(LogNames(*Read("transport a\nlauncher run\nrank R\n"), "acme.1"),
+            "acme.1.log and acme.1.rank*.log");
+}
+
 TEST(LaunchTest, WhatIsWrongIsNamedWithItsLine) {
   EXPECT_THAT(Read("# how\nranks 4\n").status().message(),
               HasSubstr("launch.txt:2: found 'ranks 4', wanted"));

@@ -10,6 +10,7 @@
 // through whatever its verdicts, 2 for wrong usage, 99 when the journal cannot
 // be written.
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <malloc.h>
 #include <sys/prctl.h>
@@ -17,7 +18,10 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
+#include <cstring>
+#include <filesystem>
 #include <functional>
 #include <iostream>
 #include <memory>
@@ -26,6 +30,7 @@
 #include "backend_tags.h"
 #include "framework/backend/registry.h"
 #include "framework/file/csv.h"
+#include "framework/file/descriptor.h"
 #include "framework/file/file.h"
 #include "framework/file/module_path.h"
 #include "framework/graph/model_text.h"
@@ -358,6 +363,36 @@ bool FollowParent(const WorkerOptions& options) {
   return options.parent == 0 || getppid() == options.parent;
 }
 
+/// What a rank prints, into a log of its own, which goes with the rank where nothing is
+/// in it.
+class RankLog {
+ public:
+  explicit RankLog(std::filesystem::path path) : path_(std::move(path)) {}
+  RankLog(const RankLog&) = delete;
+  RankLog& operator=(const RankLog&) = delete;
+
+  ~RankLog() {
+    std::error_code ignored;
+    if (std::filesystem::is_empty(path_, ignored)) {
+      std::filesystem::remove(path_, ignored);
+    }
+  }
+
+  Status Open() const {
+    const file::Descriptor log(
+        open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
+    if (log.get() < 0 || dup2(log.get(), STDOUT_FILENO) < 0 ||
+        dup2(log.get(), STDERR_FILENO) < 0) {
+      return Internal("cannot print into ", path_.string(), ": ",
+                      std::strerror(errno));
+    }
+    return OkStatus();
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
 /// A process of another rank than the first: it runs what that one runs, and judges and
 /// writes nothing.
 int Follow() {
@@ -426,6 +461,11 @@ int Main(int argc, char** argv) {
   RegisterFor(options.backend, BackendTags());
   const Result<int64_t> rank = plan::OwnRank(options.rank_variable);
   ExitIfFailed(rank.status());
+  std::optional<RankLog> log;
+  if (!options.rank_variable.empty() && !options.journal.empty()) {
+    log.emplace(plan::LogOfRank(options.journal, *rank));
+    ExitIfFailed(log->Open());
+  }
   if (*rank > 0) return Follow();
   if (options.journal.empty()) return RUN_ALL_TESTS();
 
