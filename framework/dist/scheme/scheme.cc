@@ -29,13 +29,13 @@ Status Round(const std::vector<double>& sum, Tensor* tensor) {
                         });
 }
 
-/// The rank's parameters become the weighted mean with its peers', summed in double and
+/// The rank's tensors become the weighted mean with its peers', summed in double and
 /// rounded once.
-Status Mix(const std::vector<Peer>& peers, Objective& objective,
+Status Mix(const std::vector<Peer>& peers, std::span<Tensor> tensors,
            Endpoint& endpoint) {
   double own = 1;
   for (const Peer& peer : peers) own -= peer.weight;
-  for (Tensor& value : ValuesOf(objective)) {
+  for (Tensor& value : tensors) {
     ASSAY_ASSIGN_OR_RETURN(Tensor came, value.Clone());
     std::vector<double> sum(static_cast<size_t>(value.num_elements()));
     ASSAY_RETURN_IF_ERROR(AddTo(sum, own, value));
@@ -91,8 +91,9 @@ Status AverageScheme::Finish(Objective& objective) {
 Result<double> GossipScheme::Step(Objective& objective) {
   const std::vector<Peer> peers =
       PeersOf(graph_, endpoint_.rank(), endpoint_.size(), steps_++);
+  std::vector<Tensor> values = ValuesOf(objective);
   Between mixed(objective, {}, [&](std::span<Tensor>) {
-    return Mix(peers, objective, endpoint_);
+    return Mix(peers, values, endpoint_);
   });
   return optimizer_->Step(mixed);
 }
