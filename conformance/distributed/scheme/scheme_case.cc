@@ -80,6 +80,17 @@ Result<SchemeCost> CostOfOwners(Algorithm algorithm, int ranks, Sizes sizes) {
   return cost;
 }
 
+/// A step that sends each rank the mean of its block of all elements, and all of them back.
+Result<SchemeCost> CostOfBlocks(Algorithm algorithm, int ranks, Sizes sizes) {
+  const int64_t block = (SumOf(sizes) + ranks - 1) / ranks;
+  ASSAY_ASSIGN_OR_RETURN(const dist::Cost there, Of(Operation::kReduceScatter,
+                                                    algorithm, ranks, block));
+  ASSAY_ASSIGN_OR_RETURN(const dist::Cost back,
+                         Of(Operation::kAllGather, algorithm, ranks, block));
+  return SchemeCost{kFloatBytes * (there.elements + back.elements),
+                    there.messages + back.messages};
+}
+
 /// A step of a collective for each tensor.
 Result<SchemeCost> CostOfBuckets(Algorithm algorithm, int ranks, Sizes sizes) {
   SchemeCost sum{0, 0};
@@ -123,6 +134,7 @@ struct Kind {
   Promise promise = Promise::kLargeBatch;
   /// Optimizers that it does not promise it for.
   std::vector<std::string_view> without = {};
+  int64_t batches = 1;  // of a rank in a step
 };
 
 /// Through a codec, which keeps the promise of the large batch where it loses nothing of
@@ -213,6 +225,16 @@ auto Travelling(int64_t most = std::numeric_limits<int64_t>::max()) {
   };
 }
 
+constexpr int64_t kAccumulated = 2;
+
+std::unique_ptr<Scheme> Accumulating(Endpoint& mine, Optimizer optimizer,
+                                     std::optional<Algorithm> algorithm) {
+  return std::make_unique<dist::AccumulatingScheme>(
+      std::make_unique<dist::AllReduceScheme>(mine, std::move(optimizer),
+                                              Travel{algorithm}),
+      kAccumulated);
+}
+
 Kind Averaged(std::string_view name, int64_t period) {
   return {.name = name,
           .ways = dist::AlgorithmsOf(Operation::kAllReduce),
@@ -227,6 +249,9 @@ Kind Averaged(std::string_view name, int64_t period) {
           .has_each_step = period == 1,
           .without = AllButDescent()};
 }
+
+// What a step of several batches sends, it sends as one of a single batch does.
+constexpr Algorithm kRing[] = {Algorithm::kRing};
 
 const std::vector<Kind>& Kinds() {
   static const std::vector<Kind> kinds = {
@@ -249,6 +274,17 @@ const std::vector<Kind>& Kinds() {
        .cost = &CostOfOwners,
        .has_each_step = false,
        .without = {"accelegrad"}},
+      {.name = "train_scattered",
+       .ways = dist::AlgorithmsOf(Operation::kReduceScatter),
+       .make = Travelling<dist::ScatteredScheme>(),
+       .cost = &CostOfBlocks,
+       .has_each_step = false,
+       .without = {"accelegrad", "lamb"}},
+      {.name = "train_accumulated",
+       .ways = kRing,
+       .make = &Accumulating,
+       .cost = &CostOfMean,
+       .batches = kAccumulated},
       Averaged("train_average", /*period=*/1),
       Averaged("train_average_2", /*period=*/2),
       Compressed("train_float16", &Float16),
@@ -333,6 +369,10 @@ std::vector<SchemeCase> AllSchemeCases() {
 
 Promise PromiseOf(const SchemeCase& test_case) {
   return KindOf(test_case).promise;
+}
+
+int64_t BatchesOf(const SchemeCase& test_case) {
+  return KindOf(test_case).batches;
 }
 
 bool HasEachStep(const SchemeCase& test_case) {

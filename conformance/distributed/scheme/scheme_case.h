@@ -59,6 +59,9 @@ bool HasMean(std::string_view scheme, int64_t ranks);
 
 Promise PromiseOf(const SchemeCase& test_case);
 
+/// The batches that a rank takes for a step.
+int64_t BatchesOf(const SchemeCase& test_case);
+
 /// True where each rank has the parameters of a step behind it. A server sends them with
 /// the next one, and between two averages ranks differ.
 bool HasEachStep(const SchemeCase& test_case);

@@ -20,7 +20,8 @@ using measure::Judgement;
 
 /// Of one rank that has the batches of all.
 Result<Course> Alone(const SchemeCase& test_case) {
-  dist::WholeObjective objective(kNobody, test_case.ranks);
+  dist::WholeObjective objective(kNobody, test_case.ranks,
+                                 BatchesOf(test_case));
   ASSAY_ASSIGN_OR_RETURN(const auto optimizer, OptimizerOf(test_case));
   return CourseOf(objective, test_case.steps,
                   [&](int64_t) { return optimizer->Step(objective).status(); });

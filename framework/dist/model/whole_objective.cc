@@ -8,8 +8,8 @@
 
 namespace assay::dist {
 
-WholeObjective::WholeObjective(int rank, int ranks)
-    : rank_(rank), ranks_(ranks) {
+WholeObjective::WholeObjective(int rank, int ranks, int64_t together)
+    : rank_(rank), ranks_(ranks), together_(together) {
   for (const int64_t size : kSizes) {
     std::vector<float> start;
     for (int i = 0; i < size; ++i) start.push_back(static_cast<float>(i % 5));
@@ -24,10 +24,10 @@ Result<train::Evaluation> WholeObjective::Evaluate() {
   for (size_t p = 0; p < gradients_.size(); ++p) {
     const auto gradient = gradients_[p].mutable_elements<float>();
     for (size_t i = 0; i < gradient.size(); ++i) {
-      gradient[i] = rank_ == kNobody ? Mean(p, i) : Of(rank_, p, i);
+      gradient[i] = rank_ == kNobody ? Mean(p, i) : Of(rank_, steps_, p, i);
     }
   }
-  ++steps_;
+  steps_ += together_;
   return train::Evaluation{static_cast<double>(rank_), gradients_};
 }
 
@@ -40,17 +40,22 @@ std::vector<float> WholeObjective::Numbers() const {
   return all;
 }
 
-float WholeObjective::Of(int rank, size_t parameter, size_t i) const {
+float WholeObjective::Of(int rank, int64_t step, size_t parameter,
+                         size_t i) const {
   core::Numbers drawn(
-      core::KeyOf(core::KeyOf(static_cast<uint64_t>(rank), steps_),
+      core::KeyOf(core::KeyOf(static_cast<uint64_t>(rank), step),
                   static_cast<int64_t>(100 * parameter + i)));
   return static_cast<float>(drawn.Below(17)) - 6;
 }
 
 float WholeObjective::Mean(size_t parameter, size_t i) const {
   float sum = 0;
-  for (int rank = 0; rank < ranks_; ++rank) sum += Of(rank, parameter, i);
-  return sum / static_cast<float>(ranks_);
+  for (int rank = 0; rank < ranks_; ++rank) {
+    for (int64_t step = steps_; step < steps_ + together_; ++step) {
+      sum += Of(rank, step, parameter, i);
+    }
+  }
+  return sum / static_cast<float>(together_) / static_cast<float>(ranks_);
 }
 
 }  // namespace assay::dist

@@ -24,8 +24,9 @@ class WholeObjective : public train::Objective {
   /// Elements of its two parameters, which are of float32.
   static constexpr int64_t kSizes[] = {7, 30};
 
-  /// With the gradients of that rank, or, for kNobody, with the mean of those of all.
-  WholeObjective(int rank, int ranks);
+  /// With the gradients of that rank, or, for kNobody, with the mean of those of all, over
+  /// so many steps at once.
+  WholeObjective(int rank, int ranks, int64_t together = 1);
 
   std::span<train::Parameter> parameters() override { return parameters_; }
   /// The gradients of the next step.
@@ -35,10 +36,11 @@ class WholeObjective : public train::Objective {
   std::vector<float> Numbers() const;
 
  private:
-  float Of(int rank, size_t parameter, size_t i) const;
+  float Of(int rank, int64_t step, size_t parameter, size_t i) const;
   float Mean(size_t parameter, size_t i) const;
 
   const int rank_, ranks_;
+  const int64_t together_;
   int64_t steps_ = 0;
   std::vector<train::Parameter> parameters_;
   std::vector<Tensor> gradients_;

@@ -25,15 +25,21 @@ size_t CountOfBuffer(std::span<const Tensor> tensors, int64_t most) {
   return count;
 }
 
-Result<Tensor> Packed(std::span<const Tensor> tensors) {
+int64_t ElementsOf(std::span<const Tensor> tensors) {
   int64_t elements = 0;
   for (const Tensor& tensor : tensors) elements += tensor.num_elements();
+  return elements;
+}
+
+/// In a buffer of so many elements, whose rest is zero.
+Result<Tensor> Packed(std::span<const Tensor> tensors, int64_t elements) {
   ASSAY_ASSIGN_OR_RETURN(Tensor buffer,
                          Tensor::Allocate(tensors[0].dtype(), {elements}));
   std::byte* to = buffer.mutable_data();
   for (const Tensor& tensor : tensors) {
     to = std::ranges::copy(tensor.bytes(), to).out;
   }
+  std::fill(to, buffer.mutable_data() + buffer.byte_size(), std::byte{0});
   return buffer;
 }
 
@@ -52,20 +58,24 @@ Status Divide(int by, Tensor* tensor) {
                         });
 }
 
+Status RunBy(const Travel& travel, Collective what, Endpoint& endpoint,
+             Tensor* buffer) {
+  what.algorithm = travel.algorithm.value_or(Algorithm::kLinear);
+  what.ranks = endpoint.size();
+  return travel.algorithm.has_value()
+             ? RunCollective(what, Reduction::kSum, endpoint, buffer)
+             : RunOwn(what, Reduction::kSum, endpoint, buffer);
+}
+
 /// One collective after the other, each of a buffer of tensors.
 Status InBuffers(std::span<Tensor> tensors, const Travel& travel,
                  Collective what, bool is_mean, Endpoint& endpoint) {
-  what.algorithm = travel.algorithm.value_or(Algorithm::kLinear);
-  what.ranks = endpoint.size();
   while (!tensors.empty()) {
     const auto some = tensors.first(CountOfBuffer(tensors, travel.most));
     tensors = tensors.subspan(some.size());
-    ASSAY_ASSIGN_OR_RETURN(Tensor buffer, Packed(some));
-    what.count = buffer.num_elements();
-    ASSAY_RETURN_IF_ERROR(
-        travel.algorithm.has_value()
-            ? RunCollective(what, Reduction::kSum, endpoint, &buffer)
-            : RunOwn(what, Reduction::kSum, endpoint, &buffer));
+    what.count = ElementsOf(some);
+    ASSAY_ASSIGN_OR_RETURN(Tensor buffer, Packed(some, what.count));
+    ASSAY_RETURN_IF_ERROR(RunBy(travel, what, endpoint, &buffer));
     if (is_mean) ASSAY_RETURN_IF_ERROR(Divide(endpoint.size(), &buffer));
     Unpack(buffer, some);
   }
@@ -92,6 +102,49 @@ Status FromRoot(std::span<Tensor> tensors, const Travel& travel, int root,
   return InBuffers(tensors, travel,
                    {.operation = Operation::kBroadcast, .root = root},
                    /*is_mean=*/false, endpoint);
+}
+
+Result<Blocks> Blocks::Of(std::span<const Tensor> tensors,
+                          const Endpoint& endpoint) {
+  for (const Tensor& tensor : tensors) {
+    if (tensor.dtype() == tensors[0].dtype()) continue;
+    return Unsupported(Reason::kDType, "found tensors of ",
+                       ToString(tensors[0].dtype()), " and of ",
+                       ToString(tensor.dtype()), ", wanted one type");
+  }
+  const int64_t ranks = endpoint.size();
+  const int64_t count = (ElementsOf(tensors) + ranks - 1) / ranks;
+  ASSAY_ASSIGN_OR_RETURN(Tensor buffer, Packed(tensors, ranks * count));
+  return Blocks(std::move(buffer), endpoint.rank(), count);
+}
+
+Result<Tensor> Blocks::Own() const {
+  ASSAY_ASSIGN_OR_RETURN(Tensor own,
+                         Tensor::Allocate(buffer_.dtype(), {count_}));
+  std::copy_n(buffer_.data() + rank_ * own.byte_size(), own.byte_size(),
+              own.mutable_data());
+  return own;
+}
+
+void Blocks::SetOwn(const Tensor& block) {
+  std::copy_n(block.data(), block.byte_size(),
+              buffer_.mutable_data() + rank_ * block.byte_size());
+}
+
+Status Blocks::Mean(const Travel& travel, Endpoint& endpoint) {
+  ASSAY_RETURN_IF_ERROR(
+      RunBy(travel, {.operation = Operation::kReduceScatter, .count = count_},
+            endpoint, &buffer_));
+  return Divide(endpoint.size(), &buffer_);
+}
+
+Status Blocks::Gather(const Travel& travel, Endpoint& endpoint) {
+  return RunBy(travel, {.operation = Operation::kAllGather, .count = count_},
+               endpoint, &buffer_);
+}
+
+void Blocks::CopyTo(std::span<Tensor> tensors) const {
+  Unpack(buffer_, tensors);
 }
 
 }  // namespace assay::dist

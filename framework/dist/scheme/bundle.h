@@ -10,6 +10,7 @@
 #include <limits>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "framework/core/status.h"
 #include "framework/core/tensor.h"
@@ -40,5 +41,31 @@ Status MeanAtRoot(std::span<Tensor> tensors, const Travel& travel, int root,
 /// Each tensor becomes the root's.
 Status FromRoot(std::span<Tensor> tensors, const Travel& travel, int root,
                 Endpoint& endpoint);
+
+/// A copy of tensors in one buffer, of which each rank has a block, all equally long: zeros
+/// stand behind the last tensor.
+class Blocks {
+ public:
+  /// Unsupported for tensors of several types.
+  static Result<Blocks> Of(std::span<const Tensor> tensors,
+                           const Endpoint& endpoint);
+
+  /// A copy of the rank's own block.
+  Result<Tensor> Own() const;
+  void SetOwn(const Tensor& block);
+  /// The own block becomes the mean over all ranks; the others may change.
+  Status Mean(const Travel& travel, Endpoint& endpoint);
+  /// Every block becomes that of its rank.
+  Status Gather(const Travel& travel, Endpoint& endpoint);
+  void CopyTo(std::span<Tensor> tensors) const;
+
+ private:
+  Blocks(Tensor buffer, int rank, int64_t count)
+      : buffer_(std::move(buffer)), rank_(rank), count_(count) {}
+
+  Tensor buffer_;
+  int rank_;
+  int64_t count_;  // of a block
+};
 
 }  // namespace assay::dist

@@ -51,7 +51,46 @@ Status Mix(const std::vector<Peer>& peers, std::span<Tensor> tensors,
   return OkStatus();
 }
 
+/// An objective's mean over its next evaluations.
+class Accumulated : public Objective {
+ public:
+  Accumulated(Objective& inner, int64_t batches)
+      : inner_(inner), batches_(batches) {}
+
+  std::span<train::Parameter> parameters() override {
+    return inner_.parameters();
+  }
+  Result<Evaluation> Evaluate() override {
+    const double weight = 1 / static_cast<double>(batches_);
+    std::vector<std::vector<double>> sums;
+    Evaluation mean;
+    for (int64_t batch = 0; batch < batches_; ++batch) {
+      ASSAY_ASSIGN_OR_RETURN(const Evaluation evaluation, inner_.Evaluate());
+      mean = {mean.loss + weight * evaluation.loss, evaluation.gradients};
+      sums.resize(mean.gradients.size());
+      for (size_t i = 0; i < sums.size(); ++i) {
+        const Tensor& gradient = mean.gradients[i];
+        sums[i].resize(static_cast<size_t>(gradient.num_elements()));
+        ASSAY_RETURN_IF_ERROR(AddTo(sums[i], weight, gradient));
+      }
+    }
+    for (size_t i = 0; i < sums.size(); ++i) {
+      ASSAY_RETURN_IF_ERROR(Round(sums[i], &mean.gradients[i]));
+    }
+    return mean;
+  }
+
+ private:
+  Objective& inner_;
+  const int64_t batches_;
+};
+
 }  // namespace
+
+Result<double> AccumulatingScheme::Step(Objective& objective) {
+  Accumulated mean(objective, batches_);
+  return inner_->Step(mean);
+}
 
 Result<double> AllReduceScheme::Step(Objective& objective) {
   Between together(objective, {}, [&](std::span<Tensor> gradients) {

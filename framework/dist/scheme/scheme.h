@@ -50,6 +50,22 @@ class AllReduceScheme : public Scheme {
   const Travel travel_;
 };
 
+/// Each rank takes the gradients of several batches for a step of another scheme: their mean,
+/// summed in double and rounded once, is what goes to the other ranks.
+class AccumulatingScheme : public Scheme {
+ public:
+  AccumulatingScheme(std::unique_ptr<Scheme> inner, int64_t batches)
+      : inner_(std::move(inner)), batches_(batches) {}
+  Result<double> Step(train::Objective& objective) override;
+  Status Finish(train::Objective& objective) override {
+    return inner_->Finish(objective);
+  }
+
+ private:
+  const std::unique_ptr<Scheme> inner_;
+  const int64_t batches_;
+};
+
 /// Rank 0 has the optimizer and its state. It sends the parameters where gradients are to
 /// be taken and gets the gradients: a consistent parameter server, which is a worker too.
 class ServerScheme : public Scheme {

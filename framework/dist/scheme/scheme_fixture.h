@@ -41,9 +41,10 @@ inline std::unique_ptr<train::Optimizer> Made(const std::string& name) {
 
 inline constexpr int kSteps = 5;
 
-/// The parameters of one rank that has the batches of all.
-inline std::vector<float> Alone(const std::string& optimizer, int ranks) {
-  WholeObjective objective(kNobody, ranks);
+/// The parameters of one rank that has the batches of all, several of each in a step.
+inline std::vector<float> Alone(const std::string& optimizer, int ranks,
+                                int64_t batches = 1) {
+  WholeObjective objective(kNobody, ranks, batches);
   const auto made = Made(optimizer);
   for (int i = 0; i < kSteps; ++i) EXPECT_TRUE(made->Step(objective).ok());
   return objective.Numbers();

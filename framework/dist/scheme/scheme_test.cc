@@ -17,6 +17,7 @@
 #include "framework/core/status.h"
 #include "framework/core/tensor.h"
 #include "framework/dist/scheme/scheme_fixture.h"
+#include "framework/dist/scheme/sharded.h"
 #include "framework/dist/threads/threads.h"
 
 namespace assay::dist {
@@ -68,6 +69,26 @@ TEST_P(SchemeTest, ServerIsTheStepOfTheLargeBatch) {
   }
 }
 
+// Kills: a batch that counts for nothing or for more than the others, and gradients that
+// travel before all of a step are there.
+TEST_P(SchemeTest, AccumulatedBatchesAreOne) {
+  for (const int ranks : {1, 2, 3, 8}) {
+    for (const int64_t batches : {1, 2, 4}) {
+      const std::vector<float> wanted = Alone(GetParam(), ranks, batches);
+      const Trained trained = TrainedBy(
+          [&](Endpoint& mine, auto optimizer) {
+            return std::make_unique<AccumulatingScheme>(
+                std::make_unique<AllReduceScheme>(mine, std::move(optimizer),
+                                                  Travel{}),
+                batches);
+          },
+          GetParam(), ranks);
+      for (const auto& got : trained.parameters) EXPECT_EQ(got, wanted);
+      EXPECT_EQ(trained.sent.bytes, kSteps * 2 * (ranks - 1) * kBytes);
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(All, SchemeTest, ::testing::ValuesIn(Optimizers()),
                          [](const auto& info) { return info.param; });
 
@@ -108,7 +129,8 @@ std::vector<double> PulledApart(const MakeScheme& make, int ranks) {
   return numbers;
 }
 
-// Kills: a worker whose gradient is of parameters that the server has no longer.
+// Kills: a worker whose gradient is of parameters that the server, or the owner of a block,
+// has no longer.
 TEST(ServerSchemeTest, WorkersSeeTheParametersOfTheServer) {
   constexpr int kRanks = 4;
   // To the mean of the goals, by 1/8 of the way in each step: nothing is rounded.
@@ -125,6 +147,13 @@ TEST(ServerSchemeTest, WorkersSeeTheParametersOfTheServer) {
   EXPECT_EQ(PulledApart(
                 [](Endpoint& mine, auto optimizer) {
                   return std::make_unique<AllReduceScheme>(
+                      mine, std::move(optimizer), Travel{});
+                },
+                kRanks),
+            all);
+  EXPECT_EQ(PulledApart(
+                [](Endpoint& mine, auto optimizer) {
+                  return std::make_unique<ScatteredScheme>(
                       mine, std::move(optimizer), Travel{});
                 },
                 kRanks),

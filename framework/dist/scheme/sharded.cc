@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
+#include <utility>
 
 #include "framework/dist/scheme/between.h"
 
@@ -61,6 +62,57 @@ Status EachOwner(Move move, std::span<Tensor> tensors,
   return OkStatus();
 }
 
+/// A rank's block of all parameters, as one.
+class OwnBlock : public Objective {
+ public:
+  static Result<OwnBlock> Of(Objective& all, const Travel& travel,
+                             Endpoint& endpoint) {
+    std::vector<Tensor> values = ValuesOf(all);
+    ASSAY_ASSIGN_OR_RETURN(Blocks blocks, Blocks::Of(values, endpoint));
+    ASSAY_ASSIGN_OR_RETURN(Tensor own, blocks.Own());
+    return OwnBlock(all, travel, endpoint, std::move(values), std::move(blocks),
+                    std::move(own));
+  }
+
+  std::span<Parameter> parameters() override { return parameters_; }
+  Result<Evaluation> Evaluate() override {
+    blocks_.SetOwn(parameters_[0].value);
+    ASSAY_RETURN_IF_ERROR(blocks_.Gather(travel_, endpoint_));
+    blocks_.CopyTo(values_);
+    ASSAY_ASSIGN_OR_RETURN(const Evaluation evaluation, all_.Evaluate());
+    ASSAY_ASSIGN_OR_RETURN(Blocks gradients,
+                           Blocks::Of(evaluation.gradients, endpoint_));
+    ASSAY_RETURN_IF_ERROR(gradients.Mean(travel_, endpoint_));
+    ASSAY_ASSIGN_OR_RETURN(gradients_[0], gradients.Own());
+    return Evaluation{evaluation.loss, gradients_};
+  }
+
+  /// The rank's own elements become those of the block.
+  void Keep() {
+    blocks_.SetOwn(parameters_[0].value);
+    blocks_.CopyTo(values_);
+  }
+
+ private:
+  OwnBlock(Objective& all, const Travel& travel, Endpoint& endpoint,
+           std::vector<Tensor> values, Blocks blocks, Tensor own)
+      : all_(all),
+        travel_(travel),
+        endpoint_(endpoint),
+        values_(std::move(values)),
+        blocks_(std::move(blocks)),
+        parameters_{{"block", std::move(own)}},
+        gradients_(1) {}
+
+  Objective& all_;
+  const Travel travel_;
+  Endpoint& endpoint_;
+  std::vector<Tensor> values_;  // handles
+  Blocks blocks_;
+  std::vector<Parameter> parameters_;
+  std::vector<Tensor> gradients_;
+};
+
 }  // namespace
 
 std::vector<int> OwnersOf(std::span<const Parameter> parameters, int ranks) {
@@ -98,6 +150,22 @@ Status ShardedScheme::Finish(Objective& objective) {
   return EachOwner(&FromRoot, values,
                    OwnersOf(objective.parameters(), endpoint_.size()), travel_,
                    endpoint_);
+}
+
+Result<double> ScatteredScheme::Step(Objective& objective) {
+  ASSAY_ASSIGN_OR_RETURN(OwnBlock own,
+                         OwnBlock::Of(objective, travel_, endpoint_));
+  ASSAY_ASSIGN_OR_RETURN(const double loss, optimizer_->Step(own));
+  own.Keep();
+  return loss;
+}
+
+Status ScatteredScheme::Finish(Objective& objective) {
+  std::vector<Tensor> values = ValuesOf(objective);
+  ASSAY_ASSIGN_OR_RETURN(Blocks blocks, Blocks::Of(values, endpoint_));
+  ASSAY_RETURN_IF_ERROR(blocks.Gather(travel_, endpoint_));
+  blocks.CopyTo(values);
+  return OkStatus();
 }
 
 }  // namespace assay::dist

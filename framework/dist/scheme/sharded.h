@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // ShardedScheme: each parameter has one rank that steps it and keeps its state.
+// ScatteredScheme: each rank has an equal share of all elements.
 //
 //   ShardedScheme scheme(mine, std::move(optimizer), {Algorithm::kBinomial});
 //   ASSAY_RETURN_IF_ERROR(scheme.Step(objective).status());
@@ -43,6 +44,27 @@ class ShardedScheme : public Scheme {
  private:
   Endpoint& endpoint_;
   std::unique_ptr<train::Optimizer> optimizer_;  // of the rank's own parameters
+  const Travel travel_;
+};
+
+/// Gradients are reduced and scattered: each rank gets the mean of its block of all elements,
+/// one tensor behind the other, steps that block, and all gather the blocks before the next
+/// gradient is taken (ZeRO's first stage as the paper has it). The optimizer sees one
+/// parameter, the block: one that looks at whole tensors, as LAMB does, or at all of them,
+/// takes another step than alone. Parameters are of one type.
+class ScatteredScheme : public Scheme {
+ public:
+  ScatteredScheme(Endpoint& endpoint,
+                  std::unique_ptr<train::Optimizer> optimizer, Travel travel)
+      : endpoint_(endpoint),
+        optimizer_(std::move(optimizer)),
+        travel_(travel) {}
+  Result<double> Step(train::Objective& objective) override;
+  Status Finish(train::Objective& objective) override;
+
+ private:
+  Endpoint& endpoint_;
+  std::unique_ptr<train::Optimizer> optimizer_;  // of the rank's own block
   const Travel travel_;
 };
 

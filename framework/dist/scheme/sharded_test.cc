@@ -58,6 +58,63 @@ TEST(ShardedSchemeTest, AnOptimizerOfAllSeesTheOwnersAlone) {
   EXPECT_EQ(two.parameters[0], two.parameters[1]);
 }
 
+class ScatteredTest : public ::testing::TestWithParam<std::string> {};
+
+// Also where there are more ranks than elements. Kills: a block that stays with its rank, or
+// that gets the gradients of another one.
+TEST_P(ScatteredTest, IsTheStepOfTheLargeBatch) {
+  constexpr int64_t kElements = kSizes[0] + kSizes[1];
+  for (const int ranks : {1, 2, 3, 8, 40}) {
+    const std::vector<float> wanted = Alone(GetParam(), ranks);
+    for (const Algorithm algorithm : AlgorithmsOf(Operation::kReduceScatter)) {
+      const Trained trained = TrainedBy(
+          [&](Endpoint& mine, auto optimizer) {
+            return std::make_unique<ScatteredScheme>(mine, std::move(optimizer),
+                                                     Travel{algorithm});
+          },
+          GetParam(), ranks);
+      for (const auto& got : trained.parameters) EXPECT_EQ(got, wanted);
+      const int64_t block = (kElements + ranks - 1) / ranks;
+      if (algorithm != Algorithm::kRing) continue;
+      EXPECT_EQ(trained.sent.bytes,
+                kSteps * 2 * ranks * (ranks - 1) * block * 4);
+    }
+  }
+}
+
+/// LAMB's rate is of a whole parameter.
+std::vector<std::string> OfEachElement() {
+  std::vector<std::string> names = OfEachParameter();
+  std::erase(names, "lamb");
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ScatteredTest,
+                         ::testing::ValuesIn(OfEachElement()),
+                         [](const auto& info) { return info.param; });
+
+// A rank keeps the state of its share. Kills: an optimizer of all elements on each rank.
+TEST(ScatteredSchemeTest, AnOptimizerSeesOneBlock) {
+  const MakeScheme make = [](Endpoint& mine, auto optimizer) {
+    return std::make_unique<ScatteredScheme>(mine, std::move(optimizer),
+                                             Travel{});
+  };
+  EXPECT_NE(TrainedBy(make, "lamb", 2).parameters[0], Alone("lamb", 2));
+}
+
+TEST(BlocksTest, TensorsAreOfOneType) {
+  const std::vector<Tensor> tensors = {
+      Tensor::Allocate(DType::kFloat32, {2}).value(),
+      Tensor::Allocate(DType::kFloat64, {2}).value()};
+  RunThreads(1, [&](Endpoint& mine) {
+    const Status status = Blocks::Of(tensors, mine).status();
+    EXPECT_EQ(status.code(), StatusCode::kUnsupported);
+    EXPECT_EQ(status.message(),
+              "found tensors of float32 and of float64, wanted one type");
+    return OkStatus();
+  });
+}
+
 // Kills: one rank that owns all.
 TEST(OwnersOfTest, AreSpreadBySize) {
   std::vector<train::Parameter> parameters;
