@@ -65,7 +65,7 @@ struct Header {
   StatusCode code = StatusCode::kOk;
   uint64_t size = 0;
   dist::RankState state;            // where the rank stood
-  uint64_t sent = 0, received = 0;  // checksums, in a message of their own
+  uint64_t sent = 0, received = 0;  // checksums, in front of it
 };
 
 // So that a broken length takes no memory.
@@ -83,14 +83,13 @@ Status Send(const Status& end, const std::string& found,
   const std::string& text = end.ok() ? found : end.message();
   const Header header{end.code(), text.size(), state, sums.sent.size(),
                       sums.received.size()};
-  std::string checksums;
-  AppendBytes(std::span(sums.sent), &checksums);
-  AppendBytes(std::span(sums.received), &checksums);
+  std::string brought;
+  AppendBytes(std::span(sums.sent), &brought);
+  AppendBytes(std::span(sums.received), &brought);
+  brought += text;
   ASSAY_RETURN_IF_ERROR(
       mine.Exchange(0, std::as_bytes(std::span(&header, 1)), kNobody, {}));
-  ASSAY_RETURN_IF_ERROR(
-      mine.Exchange(0, std::as_bytes(std::span(text)), kNobody, {}));
-  return mine.Exchange(0, std::as_bytes(std::span(checksums)), kNobody, {});
+  return mine.Exchange(0, std::as_bytes(std::span(brought)), kNobody, {});
 }
 
 /// How the other ranks ended. What they found goes to its place, and their traces.
@@ -110,19 +109,18 @@ Result<std::vector<RankEnd>> ReceiveAll(Endpoint& mine,
                       header.received, ", wanted at most ", kMostBytes, " and ",
                       kMostSums);
     }
-    std::string text(header.size, '\0');
-    ASSAY_RETURN_IF_ERROR(mine.Exchange(
-        kNobody, {}, rank, std::as_writable_bytes(std::span(text))));
     auto& [sent, received] = traces->sums[static_cast<size_t>(rank)];
     sent.resize(header.sent);
     received.resize(header.received);
-    std::string checksums(
-        (sent.size() + received.size()) * sizeof(dist::MessageSum), '\0');
+    std::string brought(header.size + (sent.size() + received.size()) *
+                                          sizeof(dist::MessageSum),
+                        '\0');
     ASSAY_RETURN_IF_ERROR(mine.Exchange(
-        kNobody, {}, rank, std::as_writable_bytes(std::span(checksums))));
-    std::string_view rest = checksums;
+        kNobody, {}, rank, std::as_writable_bytes(std::span(brought))));
+    std::string_view rest = brought;
     CutBytes(&rest, std::span(sent));
     CutBytes(&rest, std::span(received));
+    std::string text(rest);
     if (dist::CanBe(header.state)) {
       traces->states[static_cast<size_t>(rank)] = header.state;
     }
