@@ -58,6 +58,7 @@ TEST_F(SameRunTest, OneSeedGivesTheSameResultsWithAnyNumberOfWorkers) {
 
 // Kills: a case lost or judged twice between shards.
 TEST_F(SameRunTest, AnyNumberOfShardsGivesTheSameResults) {
+  ReplaceReference(ASSAY_FEW_OPERATORS);
   EXPECT_EQ(Tree("run --backend reference --no-report --out run").exit_code, 0);
   const std::string whole = Comparable("run");
   EXPECT_GT(Rows("run").size(), 40U);

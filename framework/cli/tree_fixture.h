@@ -67,6 +67,12 @@ class TreeTest : public ProgramTest {
     std::filesystem::create_symlink(what, tree_ / where);
   }
 
+  /// Another module in the place of the tree's reference.
+  void ReplaceReference(const std::filesystem::path& module) const {
+    std::filesystem::remove(tree_ / "lib/assay/reference.so");
+    Link(module, "lib/assay/reference.so");
+  }
+
   /// A policy file of a module in the tree.
   void Policy(const std::string& backend, const std::string& file,
               const std::string& text) const {

@@ -51,6 +51,7 @@ struct Attempt {
 
 // Kills: each row a way of looking conformant.
 TEST_F(VendorTest, EachAttemptGetsItsVerdict) {
+  ReplaceReference(ASSAY_FEW_OPERATORS);
   const Attempt rows[] = {
       {"an honest one", "reference", kHonest, "", 0, "conformant",
        "cases inside its claims pass, of "},
@@ -167,6 +168,7 @@ TEST(SummaryTest, WaiversInsideTheClaimsAreListed) {
 }
 
 TEST_F(VendorTest, PartsOfAnEditedPolicyAreRefused) {
+  ReplaceReference(ASSAY_FEW_OPERATORS);
   Policy("reference", "claims.txt", kHonest);
   EXPECT_EQ(Tree("plan --backend reference --out plan").exit_code, 0);
   EXPECT_EQ(Tree("run --plan plan --parts plan/parts").exit_code, 0);
@@ -185,6 +187,7 @@ TEST_F(VendorTest, PartsOfAnEditedPolicyAreRefused) {
 
 // Kills: a page that cannot be written for want of Python ends the run with 99.
 TEST_F(VendorTest, TheVerdictStandsWithoutAPage) {
+  ReplaceReference(ASSAY_FEW_OPERATORS);
   Policy("reference", "claims.txt", kHonest);
   for (const char* lacks : {"reports", "python"}) {
     const Ran ran = Shell(StrCat("PATH=/nowhere tree/bin/assay run --backend ",
@@ -198,6 +201,7 @@ TEST_F(VendorTest, TheVerdictStandsWithoutAPage) {
 
 // Kills: a table of another build shown as this one's; survivors passed over.
 TEST_F(VendorTest, TheKillRateIsThatOfTheBuild) {
+  ReplaceReference(ASSAY_FEW_OPERATORS);
   const struct {
     std::string build_id;
     bool killed;

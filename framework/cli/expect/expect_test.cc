@@ -16,6 +16,11 @@ using testing::HasSubstr;
 
 class ExpectTest : public cli::TreeTest {
  protected:
+  void SetUp() override {
+    TreeTest::SetUp();
+    ReplaceReference(ASSAY_FEW_OPERATORS);
+  }
+
   /// Runs faulty with a mutant that gets every value wrong, or rightly.
   cli::Ran RunFaulty(const std::string& more, const std::string& out) const {
     return Tree(StrCat("run --no-report --backend ", more, " --out ", out));
@@ -99,8 +104,7 @@ TEST_F(ExpectTest, RunsOfAnotherPolicyOrBuildAreRefused) {
   EXPECT_EQ(policy.exit_code, 2) << policy.output;
   EXPECT_THAT(policy.output, HasSubstr("was changed since the run"));
   EXPECT_EQ(RunFaulty("reference", "new").exit_code, 0);
-  std::filesystem::remove(tree_ / "lib/assay/reference.so");
-  Link(built_ / "lib/assay/faulty.so", "lib/assay/reference.so");
+  ReplaceReference(built_ / "lib/assay/faulty.so");
   const cli::Ran build = Tree("expect update --run new");
   EXPECT_EQ(build.exit_code, 2) << build.output;
   EXPECT_THAT(build.output, HasSubstr("is of another build"));

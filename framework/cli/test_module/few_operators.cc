@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A backend for tests that run everything: the reference, for models of the operators of
+// TreeTest alone. It declines the rest at once, the steps of optimizers above all, so that
+// a whole run takes a second.
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <string_view>
+
+#include "backends/reference/families.h"
+#include "framework/backend/registry.h"
+
+namespace {
+
+using assay::LoadOptions;
+using assay::Model;
+using assay::Network;
+using assay::Node;
+using assay::Probe;
+using assay::Result;
+
+constexpr std::array<std::string_view, 6> kOperators = {
+    "Abs", "Neg", "Relu", "Sqrt", "Sigmoid", "ConstantOfShape"};
+
+class FewOperators final : public assay::reference::ReferenceBackend {
+ public:
+  std::string_view name() const override { return "reference"; }
+  Result<Probe> Inspect() override { return Probe{"1", "cpu"}; }
+  Result<std::unique_ptr<Network>> Load(std::shared_ptr<const Model> model,
+                                        const LoadOptions& options) override {
+    for (const Node& node : model->graph().nodes) {
+      if (std::ranges::count(kOperators, node.op_type) == 0) {
+        return assay::Unsupported(assay::Reason::kOperator, node.op_type);
+      }
+    }
+    return ReferenceBackend::Load(std::move(model), options);
+  }
+};
+
+ASSAY_REGISTER_BACKEND(FewOperators);
+
+}  // namespace
