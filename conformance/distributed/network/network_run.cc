@@ -138,6 +138,8 @@ std::optional<Judgement> Judge(const NetworkCase& test_case,
                                DistributedRow* row) {
   const Course& first = trainees[0].course;
   CompareLast(trainees, first.back(), row);
+  // Sums that round are as the library orders them: no other one has their bits.
+  if (IsOwn(test_case.by)) row->hash.clear();
   const bool has_each_step = HasEachStep(test_case.by);
   if (auto differs =
           FirstDifference(trainees, first, has_each_step, student->network())) {

@@ -74,6 +74,7 @@ TEST(NetworkRunTest, EveryCasePassesOnThreads) {
     ASSERT_EQ(ran.rows.size(), 1U);
     const DistributedRow& row = ran.rows[0];
     EXPECT_EQ(row.rank_agreement, 1);
+    EXPECT_EQ(row.hash.empty(), each.by.way == "own");
     EXPECT_EQ(row.bytes_sent, row.bytes_formula);
     EXPECT_FALSE(row.simulated_us.has_value());
     if (each.by.ranks == 1) alone = row;

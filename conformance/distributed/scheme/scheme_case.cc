@@ -371,6 +371,8 @@ Promise PromiseOf(const SchemeCase& test_case) {
   return KindOf(test_case).promise;
 }
 
+bool IsOwn(const SchemeCase& test_case) { return test_case.way == kOwnWay; }
+
 int64_t BatchesOf(const SchemeCase& test_case) {
   return KindOf(test_case).batches;
 }

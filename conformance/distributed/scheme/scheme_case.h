@@ -59,6 +59,9 @@ bool HasMean(std::string_view scheme, int64_t ranks);
 
 Promise PromiseOf(const SchemeCase& test_case);
 
+/// True where tensors travel by the library's own collectives.
+bool IsOwn(const SchemeCase& test_case);
+
 /// The batches that a rank takes for a step.
 int64_t BatchesOf(const SchemeCase& test_case);
 

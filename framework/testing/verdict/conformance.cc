@@ -192,6 +192,12 @@ std::string Obstacle(const plan::BackendUse& backend, const Inside& inside,
   return {};
 }
 
+/// Cases of ranks and of whole models are of none.
+std::string OfOperators(size_t count) {
+  if (count == 0) return "";
+  return StrCat(", of ", count, count == 1 ? " operator" : " operators");
+}
+
 }  // namespace
 
 Conformance ConformanceOf(const plan::Plan& plan,
@@ -223,8 +229,7 @@ Conformance ConformanceOf(const plan::Plan& plan,
     word.verdict = waived > 0 ? "conformant with waivers" : "conformant";
     word.reason = StrCat(
         "all ", word.n_claimed, " cases inside its claims pass, of ",
-        word.n_planned, " planned, of ", inside.operators.size(),
-        inside.operators.size() == 1 ? " operator" : " operators",
+        word.n_planned, " planned", OfOperators(inside.operators.size()),
         waived > 0 ? StrCat(", ", waived, " of them waived") : "",
         "; the inputs of ", inside.drawn, " were drawn with seed ",
         plan.selection.seed,
