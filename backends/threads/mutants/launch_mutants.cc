@@ -12,27 +12,29 @@ using Started = Result<std::unique_ptr<Pending>>;
 using Part = Result<std::unique_ptr<Endpoint>>;
 using Ended = Result<std::vector<RankEnd>>;
 
-/// Waits for the other one where it should, and does not say so.
+/// Gives what was there when it began, however long the other one takes.
 class NotWaited final : public Pending {
  public:
-  explicit NotWaited(std::unique_ptr<Pending> right, std::span<std::byte> out)
-      : right_(std::move(right)), out_(out) {}
+  NotWaited(std::unique_ptr<Pending> right, std::vector<std::byte> before,
+            std::span<std::byte> out)
+      : right_(std::move(right)), before_(std::move(before)), out_(out) {}
   Status Wait() override {
-    const std::vector<std::byte> before(out_.begin(), out_.end());
     ASSAY_RETURN_IF_ERROR(right_->Wait());
-    std::ranges::copy(before, out_.begin());
+    std::ranges::copy(before_, out_.begin());
     return OkStatus();
   }
 
  private:
   std::unique_ptr<Pending> right_;
+  const std::vector<std::byte> before_;
   std::span<std::byte> out_;
 };
 
 Started DoNotWait(Rank& rank, const CollectiveCall& call) {
+  std::vector<std::byte> before(call.out.begin(), call.out.end());
   ASSAY_ASSIGN_OR_RETURN(auto right, rank.right.Start(call));
-  return std::unique_ptr<Pending>(
-      std::make_unique<NotWaited>(std::move(right), call.out));
+  return std::unique_ptr<Pending>(std::make_unique<NotWaited>(
+      std::move(right), std::move(before), call.out));
 }
 
 /// Begins when it is waited for.
@@ -51,7 +53,6 @@ Started BeginLate(Rank& rank, const CollectiveCall& call) {
   return std::unique_ptr<Pending>(std::make_unique<Late>(rank.right, call));
 }
 
-/// Is done when it has begun, and shows what it began with on rank 0.
 Started LoseStartOfRankZero(Rank& rank, const CollectiveCall& call) {
   if (rank.number() != 0) return rank.right.Start(call);
   return DoNotWait(rank, call);
