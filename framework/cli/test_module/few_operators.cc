@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A backend for tests that run everything: the reference, for models of the operators of
-// TreeTest alone. It declines the rest at once, the steps of optimizers above all, so that
-// a whole run takes a second.
+// A backend for tests that run everything: the reference, for models of a few operators
+// that TreeTest keeps. It declines the rest at once, the steps of optimizers above all, so
+// that a whole run is short.
 
 #include <algorithm>
 #include <array>
