@@ -20,7 +20,9 @@ namespace assay::mpi_process {
 namespace {
 
 constexpr char kPatience[] = "patience";
-constexpr int kSeconds = 10;  // where nothing is said
+// Where nothing is said: half the time that a case has by default. More ranks than cores may
+// compute for 10 seconds and more before one has its part of a large network's step.
+constexpr int kSeconds = 60;
 constexpr int kMostSeconds = 3600;
 
 /// Nothing for a text of another number.

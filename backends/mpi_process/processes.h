@@ -43,7 +43,7 @@ class Processes final : public Ranks {
   Patience patience_;
 };
 
-/// The ranks of a backend, which has the setting `patience`: whole seconds, 10 where nothing is
+/// The ranks of a backend, which has the setting `patience`: whole seconds, 60 where nothing is
 /// said.
 class ProcessRanks {
  public:

@@ -143,23 +143,28 @@ Result<std::vector<HarnessMutant>> ParseHarnessMutants(std::string_view text) {
   return reader.Finish();
 }
 
-Result<std::string> Mutated(const HarnessMutant& mutant,
-                            std::string_view source) {
+Result<Range> PlaceOf(const HarnessMutant& mutant, std::string_view source) {
   std::string_view pattern = mutant.find;
   SkipBlanks(&pattern);
-  std::string mutated;
+  Range place;
   int count = 0;
   for (size_t at = 0; at < source.size(); ++at) {
     const auto length = LengthAt(source.substr(at), pattern);
     if (!length.has_value()) continue;
     ++count;
-    mutated = StrCat(source.substr(0, at), mutant.replacement,
-                     source.substr(at + *length));
+    place = {at, at + *length};
   }
-  if (count == 1) return mutated;
+  if (count == 1) return place;
   return InvalidArgument("mutant ", mutant.name, ": found its text ", count,
                          " times in ", mutant.file, ", wanted it once: '",
                          pattern, "'");
+}
+
+Result<std::string> Mutated(const HarnessMutant& mutant,
+                            std::string_view source) {
+  ASSAY_ASSIGN_OR_RETURN(const Range place, PlaceOf(mutant, source));
+  return StrCat(source.substr(0, place.begin), mutant.replacement,
+                source.substr(place.end));
 }
 
 }  // namespace assay::harness_mutants

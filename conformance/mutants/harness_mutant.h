@@ -20,6 +20,7 @@
 #include <string_view>
 #include <vector>
 
+#include "conformance/mutants/functions.h"
 #include "framework/core/status.h"
 
 namespace assay::harness_mutants {
@@ -38,8 +39,11 @@ struct HarnessMutant {
 /// Invalid argument with the line number. Names are unique.
 Result<std::vector<HarnessMutant>> ParseHarnessMutants(std::string_view text);
 
-/// The source with the change in it. Invalid argument, naming the mutant and
-/// the count, unless the text is there exactly once.
+/// Where the text that is changed stands. Invalid argument, naming the mutant
+/// and the count, unless it is there exactly once.
+Result<Range> PlaceOf(const HarnessMutant& mutant, std::string_view source);
+
+/// The source with the change in it; fails as PlaceOf.
 Result<std::string> Mutated(const HarnessMutant& mutant,
                             std::string_view source);
 

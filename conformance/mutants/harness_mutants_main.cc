@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Runs our tests on every mutant of our own checkers, of which some test must
-// fail, and on the right programs, which must pass. Prints a table, and exits
-// with 1 unless every mutant is killed.
+// fail, and on the same programs with no mutant on, which must pass. Prints a
+// table, and exits with 1 unless every mutant is killed.
 //
 //   bin/harness_mutants [NAME...]      # some of them, or those of killers
 //
@@ -39,9 +39,11 @@ const fs::path& Build() {
   return build;
 }
 
-/// A test program, which of its tests to run, and on which assay program.
+/// A test program, which of its tests to run, on which assay program, and with
+/// which mutant on.
 struct Job {
   std::string name;
+  std::string mutant;  // empty: none
   fs::path test;
   std::string filter;
   fs::path program;
@@ -67,7 +69,8 @@ void Run(Job& job) {
   job.output = RunTest({.folder = Work() / job.name,
                         .test = job.test,
                         .filter = job.filter,
-                        .assay = job.program});
+                        .assay = job.program,
+                        .mutant = job.mutant});
 }
 
 /// Those that start the assay program, and take seconds, first; two a processor,
@@ -90,26 +93,28 @@ void RunAll(std::vector<Job>& jobs) {
   fs::remove_all(Work(), ignored);
 }
 
-Job JobOf(const HarnessMutant& mutant) {
-  const fs::path changed = Build() / "mutants" / mutant.name;
-  const bool is_program = mutant.killer == "program";
-  return {mutant.name,
-          is_program ? TestOf(mutant.killer) : changed,
+/// Tests on a program that has all mutants of their killer in it.
+Job JobOf(const std::string& name, const HarnessMutant& mutant) {
+  const fs::path programs = Build() / "mutants";
+  const fs::path test = TestOf(mutant.killer);
+  if (mutant.killer == "program") {
+    return {name, "", test, mutant.filter, programs / "assay", {}};
+  }
+  return {name,
+          "",
+          programs / test.filename(),
           mutant.filter,
-          is_program ? changed : Build() / "bin" / "assay",
+          Build() / "bin" / "assay",
           {}};
 }
 
-/// The right programs, with the tests that mutants run of them.
+/// The tests that mutants run, with none on.
 std::vector<Job> CleanJobs(const std::vector<HarnessMutant>& mutants) {
-  std::set<std::pair<fs::path, std::string>> wanted;
-  for (const HarnessMutant& mutant : mutants) {
-    wanted.emplace(TestOf(mutant.killer), mutant.filter);
-  }
+  std::set<std::pair<std::string, std::string>> seen;
   std::vector<Job> jobs;
-  for (const auto& [test, filter] : wanted) {
-    const std::string name = StrCat("right", jobs.size());
-    jobs.push_back({name, test, filter, Build() / "bin" / "assay", {}});
+  for (const HarnessMutant& mutant : mutants) {
+    if (!seen.emplace(mutant.killer, mutant.filter).second) continue;
+    jobs.push_back(JobOf(StrCat("right", jobs.size()), mutant));
   }
   return jobs;
 }
@@ -154,14 +159,14 @@ void PrintTable(const std::vector<record::MutantRow>& rows) {
   }
 }
 
-/// True when every right program passed, with at least one test.
+/// True when every program without a mutant passed, with at least one test.
 bool AllClean(std::span<const Job> jobs) {
   bool clean = true;
   for (const Job& job : jobs) {
     if (job.output.Clean()) continue;
     clean = false;
     std::cout << job.test.filename().string() << " " << job.filter
-              << ", unchanged, does not pass: " << job.output.Describe()
+              << ", with no mutant on, does not pass: " << job.output.Describe()
               << "\n";
   }
   return clean;
@@ -211,7 +216,10 @@ Result<int> RunMutants(const std::set<std::string>& names) {
   const std::vector<HarnessMutant> mutants = Chosen(all, names);
   if (mutants.empty()) return InvalidArgument("no mutant is chosen");
   std::vector<Job> jobs;
-  for (const HarnessMutant& mutant : mutants) jobs.push_back(JobOf(mutant));
+  for (const HarnessMutant& mutant : mutants) {
+    jobs.push_back(JobOf(mutant.name, mutant));
+    jobs.back().mutant = mutant.name;
+  }
   for (Job& job : CleanJobs(mutants)) jobs.push_back(std::move(job));
   RunAll(jobs);
   if (!AllClean(std::span(jobs).subspan(mutants.size()))) return 1;

@@ -25,9 +25,10 @@ std::string CommandOf(const TestRun& run) {
   if (run.memory_mib > 0) {
     command += StrCat("ulimit -v ", run.memory_mib * int64_t{1024}, " && ");
   }
-  command += StrCat("TEST_TMPDIR='", folder, "' ASSAY_PROGRAM='",
-                    run.assay.string(), "' timeout -k 5 ", run.seconds, " '",
-                    run.test.string(), "' --gtest_fail_fast --gtest_color=no");
+  command +=
+      StrCat("TEST_TMPDIR='", folder, "' ASSAY_PROGRAM='", run.assay.string(),
+             "' ASSAY_MUTANT='", run.mutant, "' timeout -k 5 ", run.seconds,
+             " '", run.test.string(), "' --gtest_fail_fast --gtest_color=no");
   if (!run.filter.empty())
     command += StrCat(" '--gtest_filter=", run.filter, "'");
   return command + " 2>&1";

@@ -19,6 +19,7 @@ struct TestRun {
   std::filesystem::path test;
   std::string filter = {};           // as GoogleTest's; empty: all tests
   std::filesystem::path assay = {};  // the assay program that it may start
+  std::string mutant = {};           // the one that is on; empty: none
   int seconds = 120;                 // then it is ended
   int cpu_seconds = 0;               // 0: no limit of its own
   int memory_mib = 0;                // of addresses; 0: no limit

@@ -75,6 +75,7 @@ Result<std::vector<record::ResultRow>> Trial::Run(
   supervise.facts.output = output;
   supervise.in_process = suite == suite::kAnswersSuite;
   supervise.timeout_s = options_.timeout_s;
+  supervise.digests = options_.digests;
   verdict::RawRecords raw;
   ASSAY_RETURN_IF_ERROR(RunRows(backend_, planned, supervise, &raw));
   std::vector<record::ResultRow> results;

@@ -11,10 +11,13 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "framework/core/status.h"
+#include "framework/file/file_digests.h"
 #include "framework/file/folder_lock.h"
 #include "framework/testing/plan/plan.h"
 #include "framework/testing/suite/answers_suite.h"
@@ -51,12 +54,15 @@ class WorkFolder {
 struct TrialOptions {
   int64_t seed = 0;
   double timeout_s = 120;  // of one case
+  /// Trials that share them read a library once.
+  std::shared_ptr<const file::FileDigests> digests =
+      std::make_shared<const file::FileDigests>();
 };
 
 class Trial {
  public:
   Trial(plan::BackendUse backend, TrialOptions options)
-      : backend_(std::move(backend)), options_(options) {}
+      : backend_(std::move(backend)), options_(std::move(options)) {}
 
   /// The raw results of these cases, in their order; missing ones have the
   /// outcome missing. Their backend is this one, whatever they say. Journals

@@ -96,6 +96,10 @@ class Convention {
   bool zero_ = false, one_ = false, split_ = false;
 };
 
+double RoundoffOfSums(const Yardstick& yardstick) {
+  return limit::UnitRoundoff(yardstick.accumulator.value_or(yardstick.type));
+}
+
 class Comparison {
  public:
   Comparison(const measure::ExactAnswer& answer, const Yardstick& yardstick,
@@ -103,8 +107,7 @@ class Comparison {
       : exact_(answer),
         yardstick_(yardstick),
         roundoff_(limit::UnitRoundoff(yardstick.type)),
-        of_sums_(limit::UnitRoundoff(
-            yardstick.accumulator.value_or(yardstick.type))),
+        of_sums_(RoundoffOfSums(yardstick)),
         found_(found) {
     if (yardstick.without_zeros != nullptr) {
       without_zeros_.emplace(*yardstick.without_zeros);

@@ -218,14 +218,16 @@ Result<record::ResultRow> Fill(const CapsuleContent& content,
                          supervise::WorkFolder::Make());
   std::string declined;
   if (suite::NeedsAnswers(row)) {
-    ASSAY_ASSIGN_OR_RETURN(const plan::PlannedBackend oracle,
-                           plan::ResolveBackend(content.oracle));
     ASSAY_ASSIGN_OR_RETURN(
-        declined,
-        AskOracle({plan::UseOf(oracle), {chosen.seed, chosen.timeout_s}}, work,
-                  &row));
+        const plan::PlannedBackend oracle,
+        plan::ResolveBackend(content.oracle, *chosen.digests));
+    ASSAY_ASSIGN_OR_RETURN(
+        declined, AskOracle({plan::UseOf(oracle),
+                             {chosen.seed, chosen.timeout_s, chosen.digests}},
+                            work, &row));
   }
-  const supervise::Trial trial(chosen.backend, {chosen.seed, chosen.timeout_s});
+  const supervise::Trial trial(chosen.backend,
+                               {chosen.seed, chosen.timeout_s, chosen.digests});
   ASSAY_ASSIGN_OR_RETURN(const auto raw, trial.Judge({row}, work.Next()));
   const record::ResultRow result = verdict::Finalize(row, raw.at(0));
   if (!declined.empty() && raw.at(0).outcome == record::Outcome::kUnsupported &&

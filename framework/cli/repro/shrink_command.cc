@@ -36,7 +36,7 @@ Result<plan::BackendUse> Oracle(const cli::ShrinkOptions& options,
                            " itself, wanted another backend as --oracle");
   }
   ASSAY_ASSIGN_OR_RETURN(const plan::PlannedBackend oracle,
-                         plan::ResolveBackend(options.oracle));
+                         plan::ResolveBackend(options.oracle, *chosen.digests));
   return plan::UseOf(oracle);
 }
 

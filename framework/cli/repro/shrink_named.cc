@@ -52,7 +52,8 @@ class NameJudge {
       : chosen_(chosen),
         sizing_(sizing),
         extents_(sizing.extents(chosen.row.test_id)),
-        backend_(chosen.backend, {chosen.seed, chosen.timeout_s}),
+        backend_(chosen.backend,
+                 {chosen.seed, chosen.timeout_s, chosen.digests}),
         work_(*work),
         say_(std::move(say)) {}
 
@@ -80,9 +81,10 @@ class NameJudge {
       return std::string("no other: it is the backend itself");
     }
     ASSAY_ASSIGN_OR_RETURN(const plan::PlannedBackend planned,
-                           plan::ResolveBackend(instance));
-    const supervise::Trial right(plan::UseOf(planned),
-                                 {chosen_.seed, chosen_.timeout_s});
+                           plan::ResolveBackend(instance, *chosen_.digests));
+    const supervise::Trial right(
+        plan::UseOf(planned),
+        {chosen_.seed, chosen_.timeout_s, chosen_.digests});
     ASSAY_ASSIGN_OR_RETURN(const record::ResultRow result,
                            Run(right, chosen_.row.test_id));
     if (result.outcome == record::Outcome::kPass) {

@@ -135,7 +135,7 @@ Result<ChosenCase> Choose(const CaseOptions& options) {
   } else if (options.backend.empty()) {
     return InvalidArgument("wanted --backend, or --run with a run of one");
   }
-  const file::FileDigests digests;
+  const file::FileDigests& digests = *chosen.digests;
   ASSAY_ASSIGN_OR_RETURN(selection.corpora, CorporaOf(selection, digests));
   ASSAY_ASSIGN_OR_RETURN(
       chosen.test_case,

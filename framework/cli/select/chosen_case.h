@@ -10,11 +10,13 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "framework/core/status.h"
+#include "framework/file/file_digests.h"
 #include "framework/testing/case/test_case.h"
 #include "framework/testing/plan/plan.h"
 #include "framework/testing/record/tables.h"
@@ -40,6 +42,9 @@ struct ChosenCase {
   std::string corpus_directory;  // or the name of a suite of code
   int64_t seed = 0;
   double timeout_s = 120;
+  /// Of the programs and libraries that were asked for, for what runs the case.
+  std::shared_ptr<const file::FileDigests> digests =
+      std::make_shared<const file::FileDigests>();
   /// Where a run was named: its id, and the verdict that it gave.
   std::string run_id;
   std::optional<record::ResultRow> in_run;

@@ -214,7 +214,7 @@ TEST_F(TrainTest, TellsTwoPresetsApart) {
 // Kills: a judge of another model than the file's, or of other weights.
 TEST_F(TrainTest, ModelsFromFilesAreHeldBesideEachOther) {
   const std::string run = "--dataset drawn --epochs 1 --out run";
-  ASSERT_EQ(Assay(StrCat("train resnet8 ", run)).exit_code, 0);
+  ASSERT_EQ(Assay(StrCat("train lenet5 ", run)).exit_code, 0);
   const std::string file = " --model run/model.onnx --steps 4 --batch 16";
   const cli::Ran same = Assay(StrCat("optdiff reference reference", file));
   EXPECT_EQ(same.exit_code, 0) << same.output;

@@ -38,10 +38,15 @@ std::vector<PlacedNumber> Merged(std::span<const PlacedNumber> first,
   return merged;
 }
 
+/// Whether all numbers are no more bytes than the pairs.
+bool IsDense(int64_t size, int64_t n_pairs) {
+  return kPair * n_pairs >= kNumber * size;
+}
+
 }  // namespace
 
 SparseVector::SparseVector(int64_t size, std::vector<PlacedNumber> pairs)
-    : size_(size), is_dense_(kPair * std::ssize(pairs) >= kNumber * size) {
+    : size_(size), is_dense_(IsDense(size, std::ssize(pairs))) {
   if (is_dense_) {
     numbers_ = Spread(size, pairs);
   } else {
