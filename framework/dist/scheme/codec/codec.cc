@@ -104,8 +104,9 @@ std::vector<int32_t> GreatestOf(std::span<const float> x, double share) {
     return of_a > of_b || (of_a == of_b && a < b);
   };
   const int64_t kept = KeptOf(std::ssize(x), share);
-  std::partial_sort(places.begin(), places.begin() + kept, places.end(),
-                    before);
+  const auto end = places.begin() + kept;
+  std::nth_element(places.begin(), end, places.end(), before);
+  std::sort(places.begin(), end, before);
   places.resize(static_cast<size_t>(kept));
   return places;
 }
