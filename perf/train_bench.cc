@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Training steps of a model on backends, in this process, with images of noise.
+// Training steps of a model on backends, in this process, with drawn images.
 //
 //   OMP_NUM_THREADS=1 build/bin/train_bench lenet5 64 build/lib/assay/*.so
 //
@@ -39,7 +39,6 @@
 #include <vector>
 
 #include "framework/backend/registry.h"
-#include "framework/core/numbers.h"
 #include "framework/graph/edit/training.h"
 #include "framework/train/checkpoint/checkpoints.h"
 #include "framework/train/event/curve_file.h"
@@ -47,6 +46,7 @@
 #include "framework/train/event/progress_line.h"
 #include "framework/train/event/stop.h"
 #include "framework/train/event/wrong_samples.h"
+#include "framework/train/format/drawn.h"
 #include "framework/train/model/models.h"
 #include "framework/train/rule/optimizers.h"
 #include "framework/train/trainer.h"
@@ -93,18 +93,6 @@ double SecondsOf(const auto& work) {
 double Median(std::vector<double> numbers) {
   std::ranges::sort(numbers);
   return numbers[numbers.size() / 2];
-}
-
-/// Images of noise, whose labels go round.
-train::Dataset Noise(int64_t samples) {
-  std::vector<float> x(static_cast<size_t>(samples * 28 * 28));
-  std::vector<int64_t> labels;
-  core::Numbers numbers(1);
-  for (float& pixel : x) pixel = static_cast<float>(numbers.Share());
-  for (int64_t i = 0; i < samples; ++i) labels.push_back(i % 10);
-  return Got(train::Dataset::Of(Got(Tensor::Of<float>({samples, 1, 28, 28}, x)),
-                                Got(Tensor::Of<int64_t>({samples}, labels)),
-                                10));
 }
 
 /// Gradients that stand still, for the time of an update.
@@ -408,7 +396,8 @@ int main(int argc, char** argv) {
   }
   try {
     const int64_t batch = std::atoll(argv[2]);
-    const train::Dataset images = Noise(batch * kSteps);
+    const train::Dataset images =
+        Got(train::DrawnImages(batch * kSteps, /*seed=*/1));
     const train::Samples samples{
         &images, Got(train::ShuffledSampler({batch * kSteps, batch}, 1))};
     std::vector<std::unique_ptr<Subject>> subjects;

@@ -16,7 +16,6 @@
 #include <vector>
 
 #include "conformance/training/linear_network.h"
-#include "framework/core/numbers.h"
 #include "framework/dist/scheme/scheme.h"
 #include "framework/dist/share/shared_objective.h"
 #include "framework/dist/threads/threads.h"
@@ -26,6 +25,7 @@
 #include "framework/train/checkpoint/checkpoint.h"
 #include "framework/train/data/dataset.h"
 #include "framework/train/data/sampler.h"
+#include "framework/train/format/drawn.h"
 #include "framework/train/model/models.h"
 #include "framework/train/network_objective.h"
 #include "framework/train/rule/optimizers.h"
@@ -34,17 +34,6 @@ namespace assay::training {
 namespace {
 
 constexpr int64_t kSamples = 42, kBatch = 16;  // 16, 16 and 10
-
-train::Dataset Noise() {
-  std::vector<float> x(static_cast<size_t>(kSamples * 28 * 28));
-  std::vector<int64_t> labels;
-  core::Numbers numbers(1);
-  for (float& pixel : x) pixel = static_cast<float>(numbers.Share());
-  for (int64_t i = 0; i < kSamples; ++i) labels.push_back(i % 10);
-  return Got(
-      train::Dataset::Of(Got(Tensor::Of<float>({kSamples, 1, 28, 28}, x)),
-                         Got(Tensor::Of<int64_t>({kSamples}, labels)), 10));
-}
 
 std::unique_ptr<train::NetworkObjective> LeNet() {
   edit::LossEdit loss;
@@ -73,7 +62,7 @@ double Apart(const std::vector<float>& a, const std::vector<float>& b) {
 
 /// The parameters of each rank behind an epoch.
 std::vector<std::vector<float>> TrainedBy(int ranks) {
-  const train::Dataset images = Noise();
+  const train::Dataset images = Got(train::DrawnImages(kSamples, /*seed=*/1));
   const std::vector<train::Batch> batches =
       Got(train::ShuffledSampler({kSamples, kBatch}, /*seed=*/7))(/*epoch=*/0);
   std::vector<std::unique_ptr<train::NetworkObjective>> networks;
