@@ -8,7 +8,6 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -20,10 +19,6 @@ namespace assay::harness_mutants {
 struct Range {
   size_t begin = 0, end = 0;
 };
-
-/// The source with blanks for comments, for what literals hold and for lines of the
-/// preprocessor, so that each brace is one of the code. As long as the source.
-std::string CodeOf(std::string_view source);
 
 /// What stands between the braces of each function, in order: those in namespaces and in
 /// classes, and lambdas that are there, but none within another function. Invalid argument

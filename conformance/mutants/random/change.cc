@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "conformance/mutants/random/token.h"
+#include "conformance/mutants/token.h"
 #include "framework/core/text.h"
 
 namespace assay::random_mutants {
@@ -39,7 +39,9 @@ std::string Another(std::string_view constant) {
 class Tokens {
  public:
   explicit Tokens(std::string_view source)
-      : source_(source), tokens_(TokensOf(source)), close_(tokens_.size()) {
+      : source_(source),
+        tokens_(harness_mutants::TokensOf(source)),
+        close_(tokens_.size()) {
     std::vector<size_t> open;
     for (size_t i = 0; i < tokens_.size(); ++i) {
       if (IsOneOf(i, {"(", "[", "{"})) open.push_back(i);
@@ -57,7 +59,8 @@ class Tokens {
     return i < tokens_.size() && texts.contains(tokens_[i].text);
   }
   bool IsWord(size_t i) const {
-    return i < tokens_.size() && tokens_[i].kind == Token::Kind::kWord;
+    return i < tokens_.size() &&
+           tokens_[i].kind == harness_mutants::Token::Kind::kWord;
   }
   size_t Find(size_t first, size_t last, const Words& texts) const {
     while (first < last && !IsOneOf(first, texts)) ++first;
@@ -69,7 +72,7 @@ class Tokens {
   }
 
   std::string_view source_;
-  std::vector<Token> tokens_;
+  std::vector<harness_mutants::Token> tokens_;
   std::vector<size_t> close_;  // the bracket that closes the one there
 };
 
@@ -192,8 +195,8 @@ class Walk : private Tokens {
   }
 
   void ChangeToken(size_t i) {
-    const Token& token = tokens_[i];
-    if (token.kind == Token::Kind::kNumber) {
+    const harness_mutants::Token& token = tokens_[i];
+    if (token.kind == harness_mutants::Token::Kind::kNumber) {
       AddFor("constant", i, i + 1, Another(token.text));
     } else if (token.text == "true" || token.text == "false") {
       AddFor("constant", i, i + 1, token.text == "true" ? "false" : "true");

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace assay::random_mutants {
+namespace assay::harness_mutants {
 
 struct Token {
   enum class Kind : unsigned char { kWord, kNumber, kText, kSymbol };
@@ -27,4 +27,4 @@ struct Token {
 
 std::vector<Token> TokensOf(std::string_view source);
 
-}  // namespace assay::random_mutants
+}  // namespace assay::harness_mutants

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "conformance/mutants/random/token.h"
+#include "conformance/mutants/token.h"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,7 @@
 
 #include "framework/core/text.h"
 
-namespace assay::random_mutants {
+namespace assay::harness_mutants {
 namespace {
 
 // The longer ones first, since the first that fits is taken.
@@ -123,4 +123,4 @@ std::vector<Token> TokensOf(std::string_view source) {
   return tokens;
 }
 
-}  // namespace assay::random_mutants
+}  // namespace assay::harness_mutants
