@@ -4,6 +4,6 @@
 # Checks that clang-format would change nothing.
 
 set -euo pipefail
-find framework backends conformance gradcheck perf \( -name '*.cc' -o -name '*.h' \) \
+find framework backends conformance gradcheck perf ctest \( -name '*.cc' -o -name '*.h' \) \
   ! -path '*/generated/*' -print0 |
   xargs -0 -P 2 -n 16 clang-format --dry-run --Werror

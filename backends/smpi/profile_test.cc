@@ -16,10 +16,10 @@
 #include "framework/backend/communicator.h"
 #include "framework/core/status.h"
 #include "framework/core/tensor.h"
-#include "framework/dist/collective.h"
-#include "framework/dist/endpoint.h"
-#include "framework/dist/own.h"
-#include "framework/dist/watch.h"
+#include "framework/ranks/collective.h"
+#include "framework/ranks/endpoint.h"
+#include "framework/ranks/own.h"
+#include "framework/ranks/watch.h"
 
 namespace assay::smpi {
 namespace {
@@ -145,18 +145,19 @@ constexpr Operation kOperations[] = {
 
 TEST(ProfileTest, ACollectiveIsACallWithItsBytes) {
   for (const Operation operation : kOperations) {
-    const dist::Collective what{operation, dist::Algorithm::kLinear, 2,
-                                operation == Operation::kBarrier ? 0 : kCount,
-                                0};
+    const ranks::Collective what{operation, ranks::Algorithm::kLinear, 2,
+                                 operation == Operation::kBarrier ? 0 : kCount,
+                                 0};
     const auto collect = [&](Endpoint& mine) -> Status {
       ASSAY_ASSIGN_OR_RETURN(
           Tensor buffer,
-          Tensor::Allocate(DType::kInt32, {dist::ElementsOf(what)}));
+          Tensor::Allocate(DType::kInt32, {ranks::ElementsOf(what)}));
       ASSAY_ASSIGN_OR_RETURN(const Counted before, mine.counted());
-      ASSAY_RETURN_IF_ERROR(dist::RunOwn(what, Reduction::kSum, mine, &buffer));
+      ASSAY_RETURN_IF_ERROR(
+          ranks::RunOwn(what, Reduction::kSum, mine, &buffer));
       ASSAY_ASSIGN_OR_RETURN(
           const CollectiveCall call,
-          dist::OwnCallOf(what, Reduction::kSum, mine.rank(), &buffer));
+          ranks::OwnCallOf(what, Reduction::kSum, mine.rank(), &buffer));
       ASSAY_ASSIGN_OR_RETURN(const auto pending, mine.Start(call));
       ASSAY_RETURN_IF_ERROR(pending->Wait());
       EXPECT_EQ(
@@ -171,20 +172,20 @@ TEST(ProfileTest, ACollectiveIsACallWithItsBytes) {
 
 // Kills: ranks of one process that share a count; a part of the ranks that has another.
 TEST(ProfileTest, EachRankHasTheCountOfItsMessages) {
-  for (const dist::Algorithm algorithm :
-       dist::AlgorithmsOf(Operation::kAllReduce)) {
-    const dist::Collective what = {
+  for (const ranks::Algorithm algorithm :
+       ranks::AlgorithmsOf(Operation::kAllReduce)) {
+    const ranks::Collective what = {
         .algorithm = algorithm, .ranks = 6, .count = 35};
     const auto add = [&](Endpoint& mine) -> Status {
       ASSAY_ASSIGN_OR_RETURN(const auto part, mine.Split(0, -mine.rank()));
       ASSAY_ASSIGN_OR_RETURN(const Counted before, mine.counted());
-      dist::WatchedEndpoint watched(*part);
+      ranks::WatchedEndpoint watched(*part);
       ASSAY_ASSIGN_OR_RETURN(Tensor buffer,
                              Tensor::Allocate(DType::kFloat64, {what.count}));
       ASSAY_RETURN_IF_ERROR(
-          dist::RunCollective(what, Reduction::kSum, watched, &buffer));
+          ranks::RunCollective(what, Reduction::kSum, watched, &buffer));
       EXPECT_EQ(Since(before), (Counted{.sent = watched.sent()}))
-          << dist::ToString(algorithm) << " " << mine.rank();
+          << ranks::ToString(algorithm) << " " << mine.rank();
       EXPECT_EQ(part->counted().value(), mine.counted().value());
       return OkStatus();
     };

@@ -18,8 +18,8 @@
 #include "backends/smpi/smpi_ranks.h"
 #include "framework/backend/communicator.h"
 #include "framework/core/tensor.h"
-#include "framework/dist/collective.h"
-#include "framework/dist/endpoint.h"
+#include "framework/ranks/collective.h"
+#include "framework/ranks/endpoint.h"
 
 namespace assay::smpi {
 namespace {
@@ -137,8 +137,8 @@ TEST(SmpiTest, NeighborsAreDeclined) {
 
 /// What an all-reduce takes on the simulated clock, from the last rank that begins to the
 /// last that ends.
-double SecondsOf(dist::Algorithm algorithm, int ranks, int64_t count) {
-  const dist::Collective what = {
+double SecondsOf(ranks::Algorithm algorithm, int ranks, int64_t count) {
+  const ranks::Collective what = {
       .algorithm = algorithm, .ranks = ranks, .count = count};
   double begun = 0;
   double ended = 0;
@@ -149,7 +149,7 @@ double SecondsOf(dist::Algorithm algorithm, int ranks, int64_t count) {
          ASSAY_RETURN_IF_ERROR(Barrier(mine));
          begun = std::max(begun, mine.simulated_seconds().value_or(0));
          ASSAY_RETURN_IF_ERROR(
-             dist::RunCollective(what, Reduction::kSum, mine, &buffer));
+             ranks::RunCollective(what, Reduction::kSum, mine, &buffer));
          ended = std::max(ended, mine.simulated_seconds().value_or(0));
          return OkStatus();
        })) {
@@ -178,16 +178,16 @@ TEST(SmpiTest, AnAllReduceTakesTheTimeOfItsFormula) {
       halves += 2 * message(kBytes / std::exp2(i));
     }
     const struct {
-      dist::Algorithm algorithm;
+      ranks::Algorithm algorithm;
       double seconds;
     } rows[] = {
-        {dist::Algorithm::kRing, 2 * (n - 1) * message(kBytes / n)},
-        {dist::Algorithm::kRecursiveDoubling, rounds * message(kBytes)},
-        {dist::Algorithm::kRabenseifner, halves},
+        {ranks::Algorithm::kRing, 2 * (n - 1) * message(kBytes / n)},
+        {ranks::Algorithm::kRecursiveDoubling, rounds * message(kBytes)},
+        {ranks::Algorithm::kRabenseifner, halves},
     };
     for (const auto& [algorithm, seconds] : rows) {
       EXPECT_NEAR(SecondsOf(algorithm, ranks, kCount), seconds, 1e-6 * seconds)
-          << dist::ToString(algorithm) << " " << ranks;
+          << ranks::ToString(algorithm) << " " << ranks;
     }
   }
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The library whose ranks are threads of one process: dist::RunThreads, as a backend.
+// The library whose ranks are threads of one process: ranks::RunThreads, as a backend.
 // With the setting mutant it is wrong in one way; with the setting schedule its ranks take
 // turns in an order that is drawn from that number.
 
-#include "framework/dist/threads/threads.h"
+#include "framework/ranks/threads/threads.h"
 
 #include <charconv>
 #include <cstdint>
@@ -20,7 +20,7 @@
 #include "backends/threads/mutants/mutant.h"
 #include "framework/backend/communicator/communicator_backend.h"
 #include "framework/backend/registry.h"
-#include "framework/dist/threads/choices.h"
+#include "framework/ranks/threads/choices.h"
 
 namespace assay::threads {
 namespace {
@@ -61,11 +61,11 @@ class ThreadRanks final : public Ranks {
  private:
   /// Each run draws anew, so that it does not depend on those before it.
   Result<std::vector<RankEnd>> RunRight(int count, const RankBody& rank) const {
-    std::optional<dist::DrawnChoices> drawn;
+    std::optional<ranks::DrawnChoices> drawn;
     if (asked_.schedule.has_value()) drawn.emplace(*asked_.schedule);
     std::vector<RankEnd> ended;
-    for (Status& status :
-         dist::RunThreads(count, rank, drawn.has_value() ? &*drawn : nullptr)) {
+    for (Status& status : ranks::RunThreads(
+             count, rank, drawn.has_value() ? &*drawn : nullptr)) {
       ended.push_back({static_cast<int>(ended.size()), std::move(status)});
     }
     return ended;

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <variant>
 
-#include "conformance/distributed/any_case.h"
+#include "conformance/distributed/case.h"
 #include "conformance/distributed/collective/collective_run.h"
 #include "conformance/distributed/neighbor/neighbor_run.h"
 #include "conformance/distributed/network/network_run.h"
@@ -24,7 +24,7 @@ constexpr char kDomain[] = "dist";
 void Describe(const CollectiveCase& from, cases::TestCase* c) {
   c->kind = "collective";
   c->dtypes = {std::string(ToString(from.type))};
-  c->shape_sig = Shape({dist::ElementsOf(from.what)}).ToString();
+  c->shape_sig = Shape({ranks::ElementsOf(from.what)}).ToString();
   c->n_ranks = from.what.ranks;
   c->tier = from.tier();
   c->drawn = from.numbers == Numbers::kDrawn;

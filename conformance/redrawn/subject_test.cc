@@ -12,7 +12,7 @@
 #include <map>
 #include <string>
 
-#include "conformance/redrawn/derive.h"
+#include "conformance/redrawn/case.h"
 #include "framework/testing/case/read_corpus.h"
 #include "framework/testing/measure/recheck.h"
 

@@ -20,13 +20,15 @@ function(assay_test name)
 endfunction()
 
 # assay_unit_test(NAME [ALONE] [READS GLOB...] SOURCES FILE...
-#                 [LIBRARIES TARGET...] [LABELS LABEL...] [COST SECONDS]
-#                 [LAUNCHER WORD...])
+#                 [LIBRARIES TARGET...] [MODULES BACKEND...] [CORPUS]
+#                 [LABELS LABEL...] [COST SECONDS] [LAUNCHER WORD...])
 #
 # One GoogleTest program NAME_test, one CTest entry unit/NAME of tier ci. Its
 # own sources are not optimised; what they test is. ALONE and READS as above. COST,
 # about the seconds that a long one takes, makes ctest -j start it early on a
 # machine that has not run it yet. LAUNCHER stands before the program, which it starts.
+# The module of each of MODULES is built first, and ASSAY_NAME_MODULE is its file.
+# With CORPUS the corpus onnx is there first, and ASSAY_CORPUS is its folder.
 #
 #   assay_unit_test(core SOURCES shape_test.cc LIBRARIES Assay::core)
 
@@ -34,8 +36,8 @@ function(assay_unit_test name)
   if(NOT ASSAY_BUILD_TESTS)
     return()
   endif()
-  cmake_parse_arguments(PARSE_ARGV 1 arg "ALONE" "COST"
-                        "READS;SOURCES;LIBRARIES;LABELS;LAUNCHER")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "ALONE;CORPUS" "COST"
+                        "READS;SOURCES;LIBRARIES;MODULES;LABELS;LAUNCHER")
   find_package(GTest REQUIRED)
   string(REPLACE "/" "_" target ${name}_test)
   add_executable(${target} ${arg_SOURCES})
@@ -44,6 +46,12 @@ function(assay_unit_test name)
   assay_cheap_to_build(${target})
   set_target_properties(${target} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  foreach(module IN LISTS arg_MODULES)
+    string(TOUPPER ${module} upper)
+    target_compile_definitions(${target} PRIVATE
+      ASSAY_${upper}_MODULE="$<TARGET_FILE:assay_backend_${module}>")
+    add_dependencies(${target} assay_backend_${module})
+  endforeach()
   set(alone "")
   if(arg_ALONE)
     set(alone ALONE)
@@ -54,5 +62,12 @@ function(assay_unit_test name)
     LABELS "tier=ci;suite=unit;${arg_LABELS}" TIMEOUT 300)
   if(arg_COST)
     set_tests_properties(unit/${name} PROPERTIES COST ${arg_COST})
+  endif()
+  if(arg_CORPUS)
+    target_compile_definitions(${target} PRIVATE
+      ASSAY_CORPUS="${ASSAY_CORPUS_DIR}/onnx")
+    set_property(TEST unit/${name} APPEND PROPERTY LABELS needs=corpus)
+    set_tests_properties(unit/${name} PROPERTIES
+      FIXTURES_REQUIRED assay_corpus)
   endif()
 endfunction()

@@ -176,7 +176,7 @@ void AddList(CLI::App& app, ListOptions* options) {
                  "of coverage: a line for what no case touches");
   list->add_flag("--json", options->json, "for programs");
   list->add_flag("--csv", options->csv, "of results and operators");
-  list->footer("Lists:\n" + inventory::ListsText());
+  list->footer("Lists:\n" + list::ListsText());
   AddExamples(list,
               "  assay list cases --filter 'op:MatMul and rank<=2'\n"
               "  assay list results --run runs/latest --filter outcome:fail");

@@ -51,7 +51,7 @@ struct MergeOptions {
 };
 
 struct ListOptions {
-  std::string what;  // a name of inventory::ListsText
+  std::string what;  // a name of list::ListsText
   std::vector<std::string> corpora;
   std::string filter;
   bool json = false;
@@ -177,12 +177,12 @@ int ReportCommand(const cli::ReportOptions& options);
 int ExportCommand(const cli::ExportOptions& options);
 }  // namespace assay::run
 
-namespace assay::inventory {
+namespace assay::list {
 /// A line for each list that there is, those of suites behind our own.
 std::string ListsText();
 int ListCommand(const cli::ListOptions& options);
 int InspectCommand(const cli::InspectOptions& options);
-}  // namespace assay::inventory
+}  // namespace assay::list
 
 namespace assay::explain {
 int ExplainCommand(const cli::ExplainOptions& options);
@@ -197,6 +197,6 @@ int CapsuleCommand(const cli::CapsuleOptions& options);
 int ShrinkCommand(const cli::ShrinkOptions& options);
 }  // namespace assay::repro
 
-namespace assay::mutants {
+namespace assay::assess {
 int AssessCommand(const cli::AssessOptions& options);
-}  // namespace assay::mutants
+}  // namespace assay::assess

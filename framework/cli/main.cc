@@ -65,15 +65,15 @@ int Dispatch(const CLI::App& app, const Options& options) {
   if (is("run")) return run::RunCommand(options.run);
   if (is("plan")) return run::PlanCommand(options.plan);
   if (is("merge")) return run::MergeCommand(options.merge);
-  if (is("list")) return inventory::ListCommand(options.list);
-  if (is("inspect")) return inventory::InspectCommand(options.inspect);
+  if (is("list")) return list::ListCommand(options.list);
+  if (is("inspect")) return list::InspectCommand(options.inspect);
   if (is("explain")) return explain::ExplainCommand(options.explain);
   if (is("expect")) return expect::ExpectCommand(options.expect);
   if (is("capsule")) return repro::CapsuleCommand(options.capsule);
   if (is("shrink")) return repro::ShrinkCommand(options.shrink);
   if (is("export")) return run::ExportCommand(options.deep500);
   if (is("report")) return run::ReportCommand(options.report);
-  if (is("assess")) return mutants::AssessCommand(options.assess);
+  if (is("assess")) return assess::AssessCommand(options.assess);
   if (is("train")) return train::TrainCommand(options.train);
   if (is("converge")) return train::ConvergeCommand(options.converge);
   if (is("bisect")) return train::BisectCommand(options.bisect);

@@ -9,8 +9,8 @@
 #include <iterator>
 #include <utility>
 
-#include "framework/dist/wait/wait_report.h"
 #include "framework/file/file.h"
+#include "framework/ranks/wait/wait_report.h"
 #include "framework/supervise/oracle_cache.h"
 #include "framework/supervise/process/process_tree.h"
 #include "framework/supervise/process/tree_memory.h"
@@ -358,7 +358,7 @@ Status WorkerSession::Write(record::Record loss) {
 /// Who of its ranks waits for whom, behind another text; empty where none is in a call.
 std::string WorkerSession::WaitText() const {
   const std::string text =
-      dist::ReportIn(File(".scratch"), record::SteadyMicroseconds());
+      ranks::ReportIn(File(".scratch"), record::SteadyMicroseconds());
   return text.empty() ? text : StrCat("; ", text);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "conformance/oracle/twins.h"
+#include "ctest/trial/oracle/twins.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "conformance/oracle/oracle_module.h"
+#include "ctest/trial/oracle/oracle_module.h"
 #include "framework/file/csv.h"
 #include "framework/file/file.h"
 #include "framework/testing/case/read_corpus.h"
@@ -27,7 +27,7 @@ namespace {
 
 /// The oracle of the module that the build names.
 Backend& Oracle() {
-  static const auto oracle = oracle::OracleOf(ASSAY_ORACLE_MODULE);
+  static const auto oracle = oracle::OracleOf(ASSAY_REFERENCE_MODULE);
   return *oracle;
 }
 

@@ -7,7 +7,7 @@
 
 A share is a tensor's distance from the judge over its limit: above 1 it is wrong. What
 is judged is the greatest element where each step begins from one state, and the norm
-where a run goes its own way (conformance/steps).
+where a run goes its own way (conformance/optimizer).
 """
 
 import math

@@ -6,7 +6,7 @@
 #include "backends/threads/mutants/mutant.h"
 #include "backends/threads/mutants/with_changes.h"
 #include "framework/core/tensor.h"
-#include "framework/dist/reduction.h"
+#include "framework/ranks/reduction.h"
 
 namespace assay::threads {
 namespace {
@@ -127,7 +127,7 @@ Status InOrdersOfTheirOwn(Rank& rank, const CollectiveCall& call) {
       continue;
     }
     ASSAY_RETURN_IF_ERROR(
-        dist::Combine(call.reduction, theirs, {0, call.count}, &sum));
+        ranks::Combine(call.reduction, theirs, {0, call.count}, &sum));
   }
   std::ranges::copy(sum.bytes(), call.out.begin());
   return OkStatus();

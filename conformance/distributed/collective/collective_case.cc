@@ -9,8 +9,8 @@
 namespace assay::distributed {
 namespace {
 
-using dist::Operation;
-using dist::Reduction;
+using ranks::Operation;
+using ranks::Reduction;
 
 constexpr Operation kOperations[] = {
     Operation::kBarrier,   Operation::kBroadcast,     Operation::kReduce,
@@ -46,7 +46,7 @@ std::span<const Operation> Operations() { return kOperations; }
 
 std::string IdOf(const CollectiveCase& test_case, std::string_view way,
                  int ranks) {
-  const dist::Collective& what = test_case.what;
+  const ranks::Collective& what = test_case.what;
   std::string id = StrCat("distributed/", ToString(what.operation), "/", way);
   if (what.operation != Operation::kBarrier) {
     id += StrCat(".", test_case.type);
@@ -68,7 +68,7 @@ cases::Tier CollectiveCase::tier() const {
 }
 
 std::vector<int> CollectiveCase::roots() const {
-  if (!dist::HasRoot(what.operation)) return {0};
+  if (!ranks::HasRoot(what.operation)) return {0};
   const std::set<int> roots = {0, what.ranks / 2, what.ranks - 1};
   return {roots.begin(), roots.end()};
 }
@@ -76,7 +76,7 @@ std::vector<int> CollectiveCase::roots() const {
 std::vector<CollectiveCase> AllCollectiveCases() {
   std::vector<CollectiveCase> all;
   for (const Operation operation : kOperations) {
-    for (const dist::Algorithm algorithm : dist::AlgorithmsOf(operation)) {
+    for (const ranks::Algorithm algorithm : ranks::AlgorithmsOf(operation)) {
       CollectiveCase each{.what = {operation, algorithm, 1, 0, 0}};
       const auto add = [&](int ranks, int64_t count) {
         each.what.ranks = ranks;
@@ -89,7 +89,7 @@ std::vector<CollectiveCase> AllCollectiveCases() {
         continue;
       }
       const bool has_blocks =
-          dist::ElementsOf({operation, algorithm, 2, 1, 0}) > 1;
+          ranks::ElementsOf({operation, algorithm, 2, 1, 0}) > 1;
       for (const int ranks : kOfScale) {
         if (!has_blocks || ranks <= kMostOfBlocks)
           add(ranks, has_blocks ? 1 : 1031);

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "framework/core/dtype.h"
-#include "framework/dist/collective.h"
-#include "framework/dist/reduction.h"
+#include "framework/ranks/collective.h"
+#include "framework/ranks/reduction.h"
 #include "framework/testing/case/test_case.h"
 
 namespace assay::distributed {
@@ -22,8 +22,8 @@ enum class Numbers : uint8_t {
 };
 
 struct CollectiveCase {
-  dist::Collective what;  // its root aside: a case goes through several
-  dist::Reduction reduction = dist::Reduction::kSum;
+  ranks::Collective what;  // its root aside: a case goes through several
+  ranks::Reduction reduction = ranks::Reduction::kSum;
   DType type = DType::kFloat32;
   Numbers numbers = Numbers::kWhole;
 
@@ -40,10 +40,10 @@ std::string IdOf(const CollectiveCase& test_case, std::string_view way,
                  int ranks);
 
 /// All that ranks do together, in the order of the cases.
-std::span<const dist::Operation> Operations();
+std::span<const ranks::Operation> Operations();
 
 /// True where numbers of ranks are combined.
-bool Reduces(dist::Operation operation);
+bool Reduces(ranks::Operation operation);
 
 /// By operation, algorithm and ranks.
 std::vector<CollectiveCase> AllCollectiveCases();

@@ -12,8 +12,8 @@
 #include "conformance/distributed/collective/judge.h"
 #include "conformance/distributed/ranks/distributed_row.h"
 #include "conformance/distributed/ranks/sent.h"
-#include "framework/dist/endpoint.h"
-#include "framework/dist/watch.h"
+#include "framework/ranks/endpoint.h"
+#include "framework/ranks/watch.h"
 
 namespace assay::distributed {
 namespace {
@@ -28,13 +28,13 @@ struct Shares {
 
 /// A rank's part of a collective: what it sent and has, as bytes.
 Result<std::string> ShareOf(const CollectiveCase& test_case,
-                            const dist::Collective& what, Endpoint& mine,
+                            const ranks::Collective& what, Endpoint& mine,
                             const Tensor& before) {
   ASSAY_ASSIGN_OR_RETURN(Tensor buffer, before.Clone());
-  dist::WatchedEndpoint watched(mine);
+  ranks::WatchedEndpoint watched(mine);
   ASSAY_ASSIGN_OR_RETURN(const LibraryCount count, CountOf(mine));
   ASSAY_RETURN_IF_ERROR(
-      dist::RunCollective(what, test_case.reduction, watched, &buffer));
+      ranks::RunCollective(what, test_case.reduction, watched, &buffer));
   ASSAY_ASSIGN_OR_RETURN(const RankSent sent,
                          SentSince(count, mine, watched.sent()));
   std::string text;
@@ -52,7 +52,7 @@ Result<Shares> SharesOf(const std::vector<std::string>& found,
     Tensor& buffer = shares.buffers.emplace_back();
     ASSAY_ASSIGN_OR_RETURN(buffer, before[rank].Clone());
     ASSAY_ASSIGN_OR_RETURN(const std::span<std::byte> bytes,
-                           dist::BytesOf({0, buffer.num_elements()}, &buffer));
+                           ranks::BytesOf({0, buffer.num_elements()}, &buffer));
     std::string_view text = found[rank];
     if (!CutBytes(&text, std::span(&sent, 1)) || !CutBytes(&text, bytes) ||
         !text.empty()) {
@@ -66,9 +66,9 @@ Result<Shares> SharesOf(const std::vector<std::string>& found,
 /// One root of a case.
 Result<Judgement> RunRoot(const CollectiveCase& test_case, int root,
                           const RunOf& run, record::Record* record) {
-  dist::Collective what = test_case.what;
+  ranks::Collective what = test_case.what;
   what.root = root;
-  ASSAY_ASSIGN_OR_RETURN(const dist::Cost cost, dist::CostOf(what));
+  ASSAY_ASSIGN_OR_RETURN(const ranks::Cost cost, ranks::CostOf(what));
   ASSAY_ASSIGN_OR_RETURN(const std::vector<Tensor> before,
                          ContentsOf(test_case, run.seed));
   ASSAY_ASSIGN_OR_RETURN(const std::vector<Wanted> wanted,

@@ -25,7 +25,7 @@ namespace {
 using ::testing::HasSubstr;
 
 CollectiveCase RingOf(int ranks) {
-  return {.what = {dist::Operation::kAllReduce, dist::Algorithm::kRing, ranks,
+  return {.what = {ranks::Operation::kAllReduce, ranks::Algorithm::kRing, ranks,
                    1021, 0}};
 }
 
@@ -46,7 +46,7 @@ TEST(CollectiveCaseTest, EveryCaseHasANameOfItsOwn) {
 TEST(CollectiveCaseTest, GoesThroughTheRootsOfACollectiveThatHasOne) {
   CollectiveCase broadcast = RingOf(8);
   EXPECT_EQ(broadcast.roots(), std::vector<int>{0});
-  broadcast.what.operation = dist::Operation::kBroadcast;
+  broadcast.what.operation = ranks::Operation::kBroadcast;
   EXPECT_EQ(broadcast.roots(), (std::vector<int>{0, 4, 7}));
 }
 
@@ -138,8 +138,8 @@ TEST(CollectiveRunTest, RanksOfOneNumberAreAFail) {
       record::Outcome::kPass);
   CollectiveCase none = RingOf(3);
   none.what.count = 0;
-  none.what.operation = dist::Operation::kBarrier;
-  none.what.algorithm = dist::Algorithm::kLinear;
+  none.what.operation = ranks::Operation::kBarrier;
+  none.what.algorithm = ranks::Algorithm::kLinear;
   const RanCase ran = RanOn(
       none, [](Endpoint& mine) { return std::make_unique<AllFirst>(mine); });
   EXPECT_EQ(ran.judged.reason, record::ReasonCode(kFailRanks));

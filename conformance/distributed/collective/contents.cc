@@ -8,13 +8,13 @@
 #include <utility>
 
 #include "framework/core/numbers.h"
-#include "framework/dist/together.h"
+#include "framework/ranks/together.h"
 
 namespace assay::distributed {
 namespace {
 
-using dist::Operation;
-using dist::Reduction;
+using ranks::Operation;
+using ranks::Reduction;
 
 /// Calls visit.template operator()<T>() with the type of the elements.
 Status OfType(DType type, auto&& visit) {
@@ -76,7 +76,7 @@ struct Move {
 };
 
 /// The parts of what rank `from` had that rank `to` gets.
-std::vector<Move> MovesOf(const dist::Collective& what, int from, int to) {
+std::vector<Move> MovesOf(const ranks::Collective& what, int from, int to) {
   const int64_t block = what.count;
   switch (what.operation) {
     case Operation::kBroadcast:
@@ -99,7 +99,7 @@ std::vector<Move> MovesOf(const dist::Collective& what, int from, int to) {
 }
 
 /// The part of the combined buffers that a rank gets.
-dist::Part CombinedPart(const dist::Collective& what, int rank) {
+ranks::Part CombinedPart(const ranks::Collective& what, int rank) {
   switch (what.operation) {
     case Operation::kAllReduce:
       return {0, what.count};
@@ -113,7 +113,7 @@ dist::Part CombinedPart(const dist::Collective& what, int rank) {
 }
 
 template <class T>
-void PutWanted(const CollectiveCase& test_case, const dist::Collective& what,
+void PutWanted(const CollectiveCase& test_case, const ranks::Collective& what,
                const std::vector<Tensor>& before, std::vector<Wanted>* wanted) {
   const std::vector<T> together = Reduces(what.operation)
                                       ? Together<T>(test_case.reduction, before)
@@ -121,7 +121,7 @@ void PutWanted(const CollectiveCase& test_case, const dist::Collective& what,
   for (int rank = 0; rank < what.ranks; ++rank) {
     Wanted& mine = (*wanted)[static_cast<size_t>(rank)];
     const auto elements = mine.buffer.mutable_elements<T>();
-    if (const dist::Part part = CombinedPart(what, rank); part.count > 0) {
+    if (const ranks::Part part = CombinedPart(what, rank); part.count > 0) {
       std::copy_n(together.begin() + part.begin, part.count,
                   elements.begin() + part.begin);
       mine.judged.push_back(part);
@@ -146,7 +146,7 @@ Result<std::vector<Tensor>> ContentsOf(const CollectiveCase& test_case,
        ++rank) {
     ASSAY_ASSIGN_OR_RETURN(
         Tensor buffer,
-        Tensor::Allocate(test_case.type, {dist::ElementsOf(test_case.what)}));
+        Tensor::Allocate(test_case.type, {ranks::ElementsOf(test_case.what)}));
     core::Numbers drawn(core::KeyOf(static_cast<uint64_t>(seed), rank));
     ASSAY_RETURN_IF_ERROR(OfType(test_case.type, [&]<class T>() {
       const auto elements = buffer.mutable_elements<T>();
@@ -166,7 +166,7 @@ Result<std::vector<Tensor>> ContentsOf(const CollectiveCase& test_case,
 
 Result<std::vector<Wanted>> WantedOf(const CollectiveCase& test_case, int root,
                                      const std::vector<Tensor>& before) {
-  dist::Collective what = test_case.what;
+  ranks::Collective what = test_case.what;
   what.root = root;
   std::vector<Wanted> wanted;
   for (const Tensor& buffer : before) {
@@ -178,17 +178,17 @@ Result<std::vector<Wanted>> WantedOf(const CollectiveCase& test_case, int root,
     return OkStatus();
   }));
   if (test_case.numbers == Numbers::kWhole) return wanted;
-  std::vector<dist::Schedule> schedules;
+  std::vector<ranks::Schedule> schedules;
   std::vector<Tensor> buffers;
   for (int rank = 0; rank < what.ranks; ++rank) {
-    ASSAY_ASSIGN_OR_RETURN(dist::Schedule mine, dist::ScheduleOf(what, rank));
+    ASSAY_ASSIGN_OR_RETURN(ranks::Schedule mine, ranks::ScheduleOf(what, rank));
     schedules.push_back(std::move(mine));
     ASSAY_ASSIGN_OR_RETURN(Tensor buffer,
                            before[static_cast<size_t>(rank)].Clone());
     buffers.push_back(std::move(buffer));
   }
   ASSAY_RETURN_IF_ERROR(
-      dist::RunTogether(schedules, buffers, {.reduction = test_case.reduction})
+      ranks::RunTogether(schedules, buffers, {.reduction = test_case.reduction})
           .status());
   for (size_t rank = 0; rank < wanted.size(); ++rank) {
     wanted[rank].buffer = buffers[rank];

@@ -11,22 +11,22 @@
 namespace assay::distributed {
 
 DistributedRow RowOf(const CollectiveCase& test_case,
-                     const dist::Collective& what, const RunOf& run,
+                     const ranks::Collective& what, const RunOf& run,
                      std::string_view way) {
   DistributedRow row;
   row.collective = StrCat(ToString(what.operation), "/", way);
   row.transport = run.transport;
   row.ranks = what.ranks;
-  if (dist::HasRoot(what.operation)) row.root = what.root;
+  if (ranks::HasRoot(what.operation)) row.root = what.root;
   row.mode = test_case.numbers == Numbers::kDrawn ? "float" : "exact";
   row.seed = run.seed;
   return row;
 }
 
 measure::Judgement AtRoot(std::optional<measure::Judgement> fault,
-                          const dist::Collective& what) {
+                          const ranks::Collective& what) {
   if (!fault.has_value()) return Passes();
-  if (dist::HasRoot(what.operation)) {
+  if (ranks::HasRoot(what.operation)) {
     fault->message += StrCat(", at the root ", what.root);
   }
   return *std::move(fault);
@@ -43,7 +43,7 @@ std::optional<measure::Judgement> JudgeBits(std::span<const Tensor> got,
   HashOfRanks hash;
   for (size_t i = 0; i < got.size(); ++i) {
     const Tensor& right = wanted[i].buffer;
-    for (const dist::Part& part : wanted[i].judged) {
+    for (const ranks::Part& part : wanted[i].judged) {
       hash.Add(PartOf(got[i], part));
       const int64_t bits =
           DifferingBits(PartOf(got[i], part), PartOf(right, part));

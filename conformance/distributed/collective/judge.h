@@ -18,7 +18,7 @@
 #include "conformance/distributed/ranks/distributed_row.h"
 #include "conformance/distributed/ranks/ranks_run.h"
 #include "framework/core/tensor.h"
-#include "framework/dist/collective.h"
+#include "framework/ranks/collective.h"
 #include "framework/testing/measure/measure.h"
 
 namespace assay::distributed {
@@ -26,12 +26,12 @@ namespace assay::distributed {
 /// A row of the case as it is before it runs; `way` is the algorithm, or how the library's
 /// own is called.
 DistributedRow RowOf(const CollectiveCase& test_case,
-                     const dist::Collective& what, const RunOf& run,
+                     const ranks::Collective& what, const RunOf& run,
                      std::string_view way);
 
 /// A pass, or the fault with the root that it was found at.
 measure::Judgement AtRoot(std::optional<measure::Judgement> fault,
-                          const dist::Collective& what);
+                          const ranks::Collective& what);
 
 /// What a message calls the owner of a buffer.
 using NameOfBuffer = std::function<std::string(size_t)>;

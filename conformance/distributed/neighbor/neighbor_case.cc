@@ -6,7 +6,7 @@
 #include <cstddef>
 
 #include "framework/core/text.h"
-#include "framework/dist/scheme/mixing.h"
+#include "framework/ranks/scheme/mixing.h"
 
 namespace assay::distributed {
 namespace {
@@ -23,9 +23,9 @@ constexpr int kOfFew[] = {2, 4};
 // A torus of fewer is a ring.
 constexpr int kFewestOfTorus = 4;
 
-NeighborLists ListsOf(dist::Graph graph, int rank, int ranks) {
+NeighborLists ListsOf(ranks::Graph graph, int rank, int ranks) {
   NeighborLists lists;
-  for (const dist::Peer& peer : dist::PeersOf(graph, rank, ranks, 0)) {
+  for (const ranks::Peer& peer : ranks::PeersOf(graph, rank, ranks, 0)) {
     lists.to.push_back(peer.to);
     lists.from.push_back(peer.from);
   }
@@ -51,11 +51,11 @@ NeighborLists ListsOf(Topology topology, int rank, int ranks) {
   const int last = (rank + ranks - 1) % ranks;
   switch (topology) {
     case Topology::kRing:
-      return ListsOf(dist::Graph::kRing, rank, ranks);
+      return ListsOf(ranks::Graph::kRing, rank, ranks);
     case Topology::kTorus:
-      return ListsOf(dist::Graph::kTorus, rank, ranks);
+      return ListsOf(ranks::Graph::kTorus, rank, ranks);
     case Topology::kExponential:
-      return ListsOf(dist::Graph::kExponential, rank, ranks);
+      return ListsOf(ranks::Graph::kExponential, rank, ranks);
     case Topology::kOneWay:
       return {{next}, {last}};
     case Topology::kUneven:

@@ -13,7 +13,7 @@
 
 namespace assay::distributed {
 
-/// Those of dist::Graph first, and then three that no scheme mixes by.
+/// Those of ranks::Graph first, and then three that no scheme mixes by.
 enum class Topology : uint8_t {
   kRing,         // the two beside
   kTorus,        // the four beside in a grid

@@ -16,9 +16,9 @@
 #include "conformance/distributed/ranks/losses.h"
 #include "conformance/distributed/ranks/sent.h"
 #include "framework/core/text.h"
-#include "framework/dist/scheme/scheme.h"
-#include "framework/dist/share/share.h"
-#include "framework/dist/watch.h"
+#include "framework/ranks/scheme/scheme.h"
+#include "framework/ranks/share/share.h"
+#include "framework/ranks/watch.h"
 #include "framework/train/data/sampler.h"
 #include "framework/train/event/stop.h"
 #include "framework/train/optimizer/optimizer.h"
@@ -34,7 +34,7 @@ constexpr int64_t kBatch = 64, kTestBatch = 200, kEpochs = 6;
 /// Takes a rank's steps by a scheme, in which the state is.
 class ByScheme : public train::Optimizer {
  public:
-  explicit ByScheme(dist::Scheme& scheme) : scheme_(scheme) {}
+  explicit ByScheme(ranks::Scheme& scheme) : scheme_(scheme) {}
   Status Begin(std::span<const train::Parameter>) override {
     return OkStatus();
   }
@@ -48,7 +48,7 @@ class ByScheme : public train::Optimizer {
   const Losses& losses() const { return losses_; }
 
  private:
-  dist::Scheme& scheme_;
+  ranks::Scheme& scheme_;
   Losses losses_;
 };
 
@@ -72,7 +72,7 @@ Result<train::Sampler> SharesOf(const train::Dataset& digits, int64_t seed,
       [whole, rank = mine.rank(), ranks = mine.size()](int64_t epoch) {
         std::vector<train::Batch> shares;
         for (const train::Batch& batch : whole(epoch)) {
-          shares.push_back(dist::ShareOf(batch, rank, ranks).samples);
+          shares.push_back(ranks::ShareOf(batch, rank, ranks).samples);
         }
         return shares;
       });
@@ -83,7 +83,7 @@ Result<Reached> TrainToGoal(const NetworkCase& test_case, const RunOf& run,
   ASSAY_ASSIGN_OR_RETURN(
       const auto student,
       Student::Of(test_case.model, *run.backend, digits.train));
-  dist::WatchedEndpoint watched(mine);
+  ranks::WatchedEndpoint watched(mine);
   const auto scheme = SchemeOf(test_case.by, watched);
   ASSAY_ASSIGN_OR_RETURN(const LibraryCount before, CountOf(mine));
   ByScheme optimizer(*scheme);

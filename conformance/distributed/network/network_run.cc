@@ -20,7 +20,7 @@
 #include "conformance/distributed/ranks/sent.h"
 #include "conformance/distributed/scheme/course.h"
 #include "framework/core/text.h"
-#include "framework/dist/share/shared_objective.h"
+#include "framework/ranks/share/shared_objective.h"
 #include "framework/testing/record/run_facts.h"
 #include "framework/train/data/dataset.h"
 #include "framework/train/data/sampler.h"
@@ -56,7 +56,7 @@ Result<std::string> Train(const NetworkCase& test_case, Backend& backend,
                           Endpoint& mine) {
   ASSAY_ASSIGN_OR_RETURN(const auto student,
                          Student::Of(test_case.model, backend, digits));
-  dist::SharedObjective shared(
+  ranks::SharedObjective shared(
       student->network(),
       [&](std::span<const int64_t> samples) { return student->Put(samples); });
   ASSAY_ASSIGN_OR_RETURN(
@@ -65,8 +65,8 @@ Result<std::string> Train(const NetworkCase& test_case, Backend& backend,
           mine, shared, std::ssize(batches),
           [&](Endpoint& watched) { return SchemeOf(test_case.by, watched); },
           [&](int64_t step) {
-            shared.Take(dist::ShareOf(batches[static_cast<size_t>(step)],
-                                      mine.rank(), mine.size()));
+            shared.Take(ranks::ShareOf(batches[static_cast<size_t>(step)],
+                                       mine.rank(), mine.size()));
             return OkStatus();
           }));
   return BytesOf(trainee);

@@ -12,7 +12,7 @@
 #include "conformance/distributed/ranks/bits.h"
 #include "conformance/distributed/ranks/ranks_run.h"
 #include "framework/core/text.h"
-#include "framework/dist/own.h"
+#include "framework/ranks/own.h"
 
 namespace assay::distributed {
 namespace {
@@ -43,7 +43,7 @@ long double UlpOf(long double x) {
 }
 
 template <class T>
-std::optional<Judgement> JudgeSums(const dist::Collective& what,
+std::optional<Judgement> JudgeSums(const ranks::Collective& what,
                                    const OwnSet& before,
                                    std::span<const Tensor> got,
                                    DistributedRow* row) {
@@ -54,7 +54,8 @@ std::optional<Judgement> JudgeSums(const dist::Collective& what,
   std::optional<Judgement> first;
   long double greatest = 0;
   for (size_t rank = 0; rank < got.size(); ++rank) {
-    const dist::Part part = dist::OwnPartsOf(what, static_cast<int>(rank)).out;
+    const ranks::Part part =
+        ranks::OwnPartsOf(what, static_cast<int>(rank)).out;
     for (int64_t i = part.begin; i < part.begin + part.count; ++i) {
       const auto at = static_cast<size_t>(i);
       const Sum sum = SumAt<T>(before, at);
@@ -95,8 +96,8 @@ std::optional<Judgement> JudgeAgreement(std::span<const Tensor> got,
 
 /// True where what a rank has by the two tasks, as far as the shorter goes, is the same.
 bool AreAlike(const OwnTask& one, const OwnTask& other) {
-  const dist::Part a = dist::OwnPartsOf(one.what, one.rank).out;
-  const dist::Part b = dist::OwnPartsOf(other.what, other.rank).out;
+  const ranks::Part a = ranks::OwnPartsOf(one.what, one.rank).out;
+  const ranks::Part b = ranks::OwnPartsOf(other.what, other.rank).out;
   const int64_t count = std::min(a.count, b.count);
   return std::ranges::equal(PartOf(one.buffer, {a.begin, count}),
                             PartOf(other.buffer, {b.begin, count}));
@@ -104,14 +105,14 @@ bool AreAlike(const OwnTask& one, const OwnTask& other) {
 
 }  // namespace
 
-std::optional<Judgement> JudgeNear(const dist::Collective& what,
+std::optional<Judgement> JudgeNear(const ranks::Collective& what,
                                    const OwnSet& before,
                                    std::span<const Tensor> got,
                                    DistributedRow* row) {
   const auto differs = got[0].dtype() == DType::kFloat32
                            ? JudgeSums<float>(what, before, got, row)
                            : JudgeSums<double>(what, before, got, row);
-  if (what.operation != dist::Operation::kAllReduce) return differs;
+  if (what.operation != ranks::Operation::kAllReduce) return differs;
   const auto disagrees = JudgeAgreement(got, row);
   return differs.has_value() ? differs : disagrees;
 }

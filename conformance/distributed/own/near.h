@@ -22,7 +22,7 @@ namespace assay::distributed {
 /// (n - 1) u / (1 - (n - 1) u) times the sum of the magnitudes (N. J. Higham, "Accuracy and
 /// Stability of Numerical Algorithms", 2nd ed., 2002, section 4.2), and those of an
 /// all-reduce agree.
-std::optional<measure::Judgement> JudgeNear(const dist::Collective& what,
+std::optional<measure::Judgement> JudgeNear(const ranks::Collective& what,
                                             const OwnSet& before,
                                             std::span<const Tensor> got,
                                             DistributedRow* row);

@@ -7,8 +7,8 @@
 namespace assay::distributed {
 namespace {
 
-using dist::Operation;
-using dist::Reduction;
+using ranks::Operation;
+using ranks::Reduction;
 
 constexpr std::array<std::string_view, 6> kNames = {
     "own",     "own_in_place", "own_started", "own_started_in_place",
@@ -60,7 +60,7 @@ class Cases {
  private:
   void Add(Way way, int ranks, int64_t count) {
     OwnCase each{.of = type_and_reduction_, .way = way};
-    each.of.what = {operation_, dist::Algorithm::kLinear, ranks, count, 0};
+    each.of.what = {operation_, ranks::Algorithm::kLinear, ranks, count, 0};
     all_.push_back(each);
   }
 

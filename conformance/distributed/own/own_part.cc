@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "conformance/distributed/ranks/guarded.h"
-#include "framework/dist/own.h"
-#include "framework/dist/reduction.h"
+#include "framework/ranks/own.h"
+#include "framework/ranks/reduction.h"
 
 namespace assay::distributed {
 namespace {
@@ -19,11 +19,11 @@ namespace {
 class Apart {
  public:
   static Result<std::unique_ptr<Apart>> Of(const OwnTask& task,
-                                           dist::Reduction reduction) {
+                                           ranks::Reduction reduction) {
     Tensor buffer = task.buffer;
     ASSAY_ASSIGN_OR_RETURN(
         const CollectiveCall call,
-        dist::OwnCallOf(task.what, reduction, task.rank, &buffer));
+        ranks::OwnCallOf(task.what, reduction, task.rank, &buffer));
     return std::make_unique<Apart>(call);
   }
 
@@ -57,7 +57,7 @@ class Apart {
   CollectiveCall call_;
 };
 
-Status RunApart(Endpoint& mine, dist::Reduction reduction, OwnTask& task) {
+Status RunApart(Endpoint& mine, ranks::Reduction reduction, OwnTask& task) {
   ASSAY_ASSIGN_OR_RETURN(const auto apart, Apart::Of(task, reduction));
   ASSAY_RETURN_IF_ERROR(mine.Collect(apart->call()));
   return apart->Finish();
@@ -81,19 +81,19 @@ Status AllToAllInPlace(Endpoint& mine, CollectiveCall call, bool starts) {
   return OkStatus();
 }
 
-Status RunInPlace(Endpoint& mine, dist::Reduction reduction, OwnTask& task,
+Status RunInPlace(Endpoint& mine, ranks::Reduction reduction, OwnTask& task,
                   bool starts) {
   ASSAY_ASSIGN_OR_RETURN(
       const CollectiveCall call,
-      dist::OwnCallOf(task.what, reduction, task.rank, &task.buffer));
-  if (task.what.operation == dist::Operation::kAllToAll) {
+      ranks::OwnCallOf(task.what, reduction, task.rank, &task.buffer));
+  if (task.what.operation == ranks::Operation::kAllToAll) {
     return AllToAllInPlace(mine, call, starts);
   }
   return Collect(mine, call, starts);
 }
 
 /// All of them begun, and then waited for, in another order on every second rank.
-Status RunStarted(Endpoint& mine, dist::Reduction reduction,
+Status RunStarted(Endpoint& mine, ranks::Reduction reduction,
                   std::vector<OwnTask>& tasks) {
   std::vector<std::unique_ptr<Apart>> calls;
   std::vector<std::unique_ptr<Pending>> pending;
@@ -110,7 +110,7 @@ Status RunStarted(Endpoint& mine, dist::Reduction reduction,
 }
 
 /// With the ranks of its half, whose order is turned round.
-Status RunSplit(Endpoint& mine, dist::Reduction reduction, OwnTask& task) {
+Status RunSplit(Endpoint& mine, ranks::Reduction reduction, OwnTask& task) {
   ASSAY_ASSIGN_OR_RETURN(const auto half, mine.Split(task.set, -mine.rank()));
   if (half->rank() != task.rank || half->size() != task.what.ranks) {
     return DataLoss("found rank ", half->rank(), " of ", half->size(),
@@ -121,31 +121,31 @@ Status RunSplit(Endpoint& mine, dist::Reduction reduction, OwnTask& task) {
 }
 
 /// The first elements of each block.
-Result<Tensor> Shortened(const Tensor& buffer, const dist::Collective& what,
+Result<Tensor> Shortened(const Tensor& buffer, const ranks::Collective& what,
                          int64_t count) {
-  dist::Collective shorter = what;
+  ranks::Collective shorter = what;
   shorter.count = count;
   ASSAY_ASSIGN_OR_RETURN(
       Tensor made,
-      Tensor::Allocate(buffer.dtype(), {dist::ElementsOf(shorter)}));
+      Tensor::Allocate(buffer.dtype(), {ranks::ElementsOf(shorter)}));
   const int64_t blocks =
       what.count == 0 ? 0 : buffer.num_elements() / what.count;
   for (int64_t i = 0; i < blocks; ++i) {
     Tensor from = buffer;
     ASSAY_ASSIGN_OR_RETURN(const auto in,
-                           dist::BytesOf({i * what.count, count}, &from));
+                           ranks::BytesOf({i * what.count, count}, &from));
     ASSAY_ASSIGN_OR_RETURN(const auto out,
-                           dist::BytesOf({i * count, count}, &made));
+                           ranks::BytesOf({i * count, count}, &made));
     std::ranges::copy(in, out.begin());
   }
   return made;
 }
 
-Status AddVariants(const dist::Collective& what, int rank, const OwnSet& set,
+Status AddVariants(const ranks::Collective& what, int rank, const OwnSet& set,
                    std::vector<OwnTask>* tasks) {
   const auto at = static_cast<size_t>(rank);
   ASSAY_ASSIGN_OR_RETURN(Tensor again, set[at].Clone());
-  dist::Collective half = what;
+  ranks::Collective half = what;
   half.count = (what.count + 1) / 2;
   ASSAY_ASSIGN_OR_RETURN(Tensor shorter, Shortened(set[at], what, half.count));
   ASSAY_ASSIGN_OR_RETURN(Tensor turned, set[(at + 1) % set.size()].Clone());
@@ -158,7 +158,7 @@ Status AddVariants(const dist::Collective& what, int rank, const OwnSet& set,
 }  // namespace
 
 Result<std::vector<OwnTask>> TasksOf(const OwnCase& test_case,
-                                     const dist::Collective& what, int rank,
+                                     const ranks::Collective& what, int rank,
                                      const OwnSets& sets) {
   std::vector<OwnTask> tasks;
   const bool is_split = test_case.way == Way::kSplit;
@@ -178,7 +178,7 @@ Result<std::vector<OwnTask>> TasksOf(const OwnCase& test_case,
 
 Status RunTasks(const OwnCase& test_case, Endpoint& mine,
                 std::vector<OwnTask>& tasks) {
-  const dist::Reduction reduction = test_case.of.reduction;
+  const ranks::Reduction reduction = test_case.of.reduction;
   switch (test_case.way) {
     case Way::kStarted:
     case Way::kTwo:

@@ -12,7 +12,7 @@
 #include "conformance/distributed/own/own_case.h"
 #include "framework/backend/communicator.h"
 #include "framework/core/tensor.h"
-#include "framework/dist/collective.h"
+#include "framework/ranks/collective.h"
 
 namespace assay::distributed {
 
@@ -22,7 +22,7 @@ using OwnSets = std::vector<OwnSet>;
 
 /// A collective of a rank, on a buffer of its own.
 struct OwnTask {
-  dist::Collective what;
+  ranks::Collective what;
   int set = 0;
   int rank = 0;  // among those of the collective
   Tensor buffer;
@@ -32,7 +32,7 @@ struct OwnTask {
 /// that rounds there are three more: again, of half the elements, and of the contents of
 /// the rank behind.
 Result<std::vector<OwnTask>> TasksOf(const OwnCase& test_case,
-                                     const dist::Collective& what, int rank,
+                                     const ranks::Collective& what, int rank,
                                      const OwnSets& sets);
 
 /// Runs them all. Data loss where the library writes beside its output, or into an input

@@ -22,7 +22,7 @@
 #include "conformance/distributed/ranks/distributed_row.h"
 #include "conformance/distributed/ranks/sent.h"
 #include "framework/core/text.h"
-#include "framework/dist/reduction.h"
+#include "framework/ranks/reduction.h"
 #include "framework/testing/record/run_facts.h"
 
 namespace assay::distributed {
@@ -47,12 +47,13 @@ struct Brought {
 constexpr std::chrono::milliseconds kLate(2);
 
 /// A rank's part: its stay, what its library sent, and the buffers of its tasks, as bytes.
-Result<std::string> Part(const OwnCase& test_case, const dist::Collective& what,
-                         const OwnSets& sets, Endpoint& mine) {
+Result<std::string> Part(const OwnCase& test_case,
+                         const ranks::Collective& what, const OwnSets& sets,
+                         Endpoint& mine) {
   ASSAY_ASSIGN_OR_RETURN(std::vector<OwnTask> tasks,
                          TasksOf(test_case, what, mine.rank(), sets));
   const bool is_late = mine.rank() == mine.size() - 1;
-  if (what.operation == dist::Operation::kBarrier && is_late) {
+  if (what.operation == ranks::Operation::kBarrier && is_late) {
     std::this_thread::sleep_for(kLate);
   }
   ASSAY_ASSIGN_OR_RETURN(const LibraryCount count, CountOf(mine));
@@ -70,7 +71,7 @@ Result<std::string> Part(const OwnCase& test_case, const dist::Collective& what,
 
 /// Of each rank. Data loss for other bytes.
 Result<std::vector<Brought>> AllBrought(const OwnCase& test_case,
-                                        const dist::Collective& what,
+                                        const ranks::Collective& what,
                                         const OwnSets& sets,
                                         const std::vector<std::string>& found) {
   std::vector<Brought> all;
@@ -84,7 +85,7 @@ Result<std::vector<Brought>> AllBrought(const OwnCase& test_case,
     for (OwnTask& each : brought.tasks) {
       ASSAY_ASSIGN_OR_RETURN(
           const std::span<std::byte> buffer,
-          dist::BytesOf({0, each.buffer.num_elements()}, &each.buffer));
+          ranks::BytesOf({0, each.buffer.num_elements()}, &each.buffer));
       fits = fits && CutBytes(&text, buffer);
     }
     if (!fits || !text.empty()) {
@@ -137,11 +138,11 @@ std::vector<Tensor> GotOf(const OwnCase& test_case,
 }
 
 Result<std::optional<Judgement>> Judge(const OwnCase& test_case,
-                                       const dist::Collective& what,
+                                       const ranks::Collective& what,
                                        const OwnSets& sets,
                                        const std::vector<Brought>& all,
                                        DistributedRow* row) {
-  const bool is_barrier = what.operation == dist::Operation::kBarrier;
+  const bool is_barrier = what.operation == ranks::Operation::kBarrier;
   if (is_barrier && test_case.sets() == 1) return JudgeBarrier(all);
   const std::vector<Tensor> got = GotOf(test_case, all);
   if (test_case.of.numbers == Numbers::kDrawn) {
@@ -168,7 +169,7 @@ Result<std::optional<Judgement>> Judge(const OwnCase& test_case,
 
 Result<Judgement> RunRoot(const OwnCase& test_case, int root, const RunOf& run,
                           record::Record* record) {
-  dist::Collective what = test_case.of.what;
+  ranks::Collective what = test_case.of.what;
   what.root = root;
   ASSAY_ASSIGN_OR_RETURN(const OwnSets sets, SetsOf(test_case, run.seed));
   DistributedRow row = RowOf(test_case.of, what, run, ToString(test_case.way));

@@ -20,12 +20,12 @@
 namespace assay::distributed {
 namespace {
 
-using dist::Operation;
+using ranks::Operation;
 using ::testing::HasSubstr;
 
 OwnCase CaseOf(Operation operation, Way way = Way::kOwn, int ranks = 4) {
   OwnCase made{.of = {}, .way = way};
-  made.of.what = {operation, dist::Algorithm::kLinear, ranks,
+  made.of.what = {operation, ranks::Algorithm::kLinear, ranks,
                   operation == Operation::kBarrier ? 0 : 61, 0};
   return made;
 }
@@ -204,9 +204,9 @@ Tensor Floats(std::vector<float> numbers) {
 
 // Kills: a class that is the same for all libraries.
 TEST(DeterminismTest, SaysWhatBitsDoNotDependOn) {
-  const dist::Collective what = {Operation::kAllReduce,
-                                 dist::Algorithm::kLinear, 1, 2, 0};
-  dist::Collective half = what;
+  const ranks::Collective what = {Operation::kAllReduce,
+                                  ranks::Algorithm::kLinear, 1, 2, 0};
+  ranks::Collective half = what;
   half.count = 1;
   const auto ran = [&](float again, float shorter, float turned) {
     return std::vector<std::vector<OwnTask>>{

@@ -20,7 +20,7 @@ int64_t DifferingBits(std::span<const std::byte> got,
   return bits;
 }
 
-std::span<const std::byte> PartOf(const Tensor& buffer, dist::Part part) {
+std::span<const std::byte> PartOf(const Tensor& buffer, ranks::Part part) {
   const auto width = static_cast<size_t>(BitsOf(buffer.dtype()) / 8);
   return buffer.bytes().subspan(static_cast<size_t>(part.begin) * width,
                                 static_cast<size_t>(part.count) * width);

@@ -14,7 +14,7 @@
 #include <string>
 
 #include "framework/core/tensor.h"
-#include "framework/dist/schedule.h"
+#include "framework/ranks/schedule.h"
 
 namespace assay::distributed {
 
@@ -23,7 +23,7 @@ int64_t DifferingBits(std::span<const std::byte> got,
                       std::span<const std::byte> wanted);
 
 /// The bytes of a part; of types of whole bytes.
-std::span<const std::byte> PartOf(const Tensor& buffer, dist::Part part);
+std::span<const std::byte> PartOf(const Tensor& buffer, ranks::Part part);
 
 /// The digits of a float32, float64, int32 or int64.
 std::string ElementText(const Tensor& buffer, int64_t i);

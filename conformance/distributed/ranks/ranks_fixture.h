@@ -20,15 +20,15 @@
 #include "conformance/distributed/ranks/ranks_run.h"
 #include "framework/backend/communicator.h"
 #include "framework/core/status.h"
-#include "framework/dist/forwarding.h"
-#include "framework/dist/threads/threads.h"
+#include "framework/ranks/forwarding.h"
+#include "framework/ranks/threads/threads.h"
 #include "framework/testing/measure/measure.h"
 #include "framework/testing/record/record.h"
 
 namespace assay::distributed {
 
 /// Of endpoints that do something else with what they carry.
-using Wrapped = dist::ForwardingEndpoint;
+using Wrapped = ranks::ForwardingEndpoint;
 
 /// On whose clock, which began long ago, each exchange and each collective takes a second.
 class Clocked : public Wrapped {
@@ -62,7 +62,7 @@ class WrappedRanks : public Ranks {
     const auto wrapped = [&](Endpoint& mine) {
       return wrap_ ? rank(*wrap_(mine)) : rank(mine);
     };
-    for (const Status& status : dist::RunThreads(count, wrapped)) {
+    for (const Status& status : ranks::RunThreads(count, wrapped)) {
       ended.push_back({static_cast<int>(ended.size()), status});
     }
     return ended;

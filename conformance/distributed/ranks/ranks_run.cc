@@ -14,10 +14,10 @@
 #include <vector>
 
 #include "framework/core/text.h"
-#include "framework/dist/message/summed_endpoint.h"
-#include "framework/dist/wait/call_table.h"
-#include "framework/dist/wait/noted_endpoint.h"
-#include "framework/dist/wait/wait_report.h"
+#include "framework/ranks/message/summed_endpoint.h"
+#include "framework/ranks/wait/call_table.h"
+#include "framework/ranks/wait/noted_endpoint.h"
+#include "framework/ranks/wait/wait_report.h"
 #include "framework/testing/record/run_facts.h"
 #include "framework/testing/suite/suite.h"
 
@@ -64,7 +64,7 @@ std::optional<Judgement> Missing(const std::vector<RankEnd>& ended,
 struct Header {
   StatusCode code = StatusCode::kOk;
   uint64_t size = 0;
-  dist::RankState state;            // where the rank stood
+  ranks::RankState state;           // where the rank stood
   uint64_t sent = 0, received = 0;  // checksums, in front of it
 };
 
@@ -73,12 +73,12 @@ constexpr uint64_t kMostBytes = uint64_t{1} << 30;
 
 /// What is known of ranks behind their run, beside what they found.
 struct Traces {
-  std::vector<dist::RankState> states;
-  std::vector<dist::MessageSums> sums;
+  std::vector<ranks::RankState> states;
+  std::vector<ranks::MessageSums> sums;
 };
 
 Status Send(const Status& end, const std::string& found,
-            const dist::RankState& state, const dist::MessageSums& sums,
+            const ranks::RankState& state, const ranks::MessageSums& sums,
             Endpoint& mine) {
   const std::string& text = end.ok() ? found : end.message();
   const Header header{end.code(), text.size(), state, sums.sent.size(),
@@ -101,7 +101,7 @@ Result<std::vector<RankEnd>> ReceiveAll(Endpoint& mine,
     Header header;
     ASSAY_RETURN_IF_ERROR(mine.Exchange(
         kNobody, {}, rank, std::as_writable_bytes(std::span(&header, 1))));
-    constexpr uint64_t kMostSums = dist::SummedEndpoint::kMost;
+    constexpr uint64_t kMostSums = ranks::SummedEndpoint::kMost;
     if (header.size > kMostBytes || header.sent > kMostSums ||
         header.received > kMostSums) {
       return DataLoss("rank ", rank, " says that it found ", header.size,
@@ -113,7 +113,7 @@ Result<std::vector<RankEnd>> ReceiveAll(Endpoint& mine,
     sent.resize(header.sent);
     received.resize(header.received);
     std::string brought(header.size + (sent.size() + received.size()) *
-                                          sizeof(dist::MessageSum),
+                                          sizeof(ranks::MessageSum),
                         '\0');
     ASSAY_RETURN_IF_ERROR(mine.Exchange(
         kNobody, {}, rank, std::as_writable_bytes(std::span(brought))));
@@ -121,7 +121,7 @@ Result<std::vector<RankEnd>> ReceiveAll(Endpoint& mine,
     CutBytes(&rest, std::span(sent));
     CutBytes(&rest, std::span(received));
     std::string text(rest);
-    if (dist::CanBe(header.state)) {
+    if (ranks::CanBe(header.state)) {
       traces->states[static_cast<size_t>(rank)] = header.state;
     }
     RankEnd& end = ended.emplace_back(RankEnd{rank, OkStatus()});
@@ -146,17 +146,17 @@ class RunCalls {
   }
 
   Result<std::string> Note(const RankBody& rank, Endpoint& mine) {
-    dist::SummedEndpoint summed(mine);
-    dist::NotedEndpoint noted(summed, &table_, run_,
-                              record::SteadyMicroseconds);
+    ranks::SummedEndpoint summed(mine);
+    ranks::NotedEndpoint noted(summed, &table_, run_,
+                               record::SteadyMicroseconds);
     Result<std::string> found = rank(noted);
     if (found.ok()) noted.End();
     const std::lock_guard lock(mutex_);  // a library may run a rank twice
     sums_[static_cast<size_t>(mine.rank())] = summed.sums();
     return found;
   }
-  dist::RankState Of(int rank) const { return table_.Read(rank); }
-  const dist::MessageSums& SumsOf(int rank) const {
+  ranks::RankState Of(int rank) const { return table_.Read(rank); }
+  const ranks::MessageSums& SumsOf(int rank) const {
     return sums_[static_cast<size_t>(rank)];
   }
   Traces All() const { return {table_.ReadAll(), sums_}; }
@@ -165,8 +165,8 @@ class RunCalls {
   void End(const std::vector<RankEnd>& ended) {
     for (const RankEnd& end : ended) {
       if (end.rank < 0 || end.rank >= table_.ranks()) continue;
-      dist::RankState state = table_.Read(end.rank);
-      state.where = dist::Whereabouts::kEnded;
+      ranks::RankState state = table_.Read(end.rank);
+      state.where = ranks::Whereabouts::kEnded;
       table_.Write(end.rank, state);
     }
   }
@@ -179,19 +179,19 @@ class RunCalls {
     return spans ? ++runs : record::SteadyMicroseconds();
   }
   /// A case does not fail for want of the file.
-  static dist::CallTable TableOf(int count,
-                                 const std::filesystem::path& scratch) {
+  static ranks::CallTable TableOf(int count,
+                                  const std::filesystem::path& scratch) {
     if (!scratch.empty()) {
-      auto table = dist::CallTable::InFile(scratch / dist::kCallsFile, count);
+      auto table = ranks::CallTable::InFile(scratch / ranks::kCallsFile, count);
       if (table.ok()) return *std::move(table);
     }
-    return dist::CallTable::InMemory(count);
+    return ranks::CallTable::InMemory(count);
   }
 
   const int64_t run_;
-  dist::CallTable table_;
+  ranks::CallTable table_;
   std::mutex mutex_;
-  std::vector<dist::MessageSums> sums_;
+  std::vector<ranks::MessageSums> sums_;
 };
 
 std::string WhyOf(const RankEnd& failed) {
@@ -200,11 +200,11 @@ std::string WhyOf(const RankEnd& failed) {
 
 /// With who waits for whom, where the rank waited in vain.
 Judgement FaultOf(const RankEnd& failed,
-                  std::span<const dist::RankState> states) {
+                  std::span<const ranks::RankState> states) {
   std::string why = WhyOf(failed);
   if (failed.status.code() == StatusCode::kFailedPrecondition &&
-      dist::IsAnyInCall(states)) {
-    why += StrCat("; ", dist::ReportOf(states).text);
+      ranks::IsAnyInCall(states)) {
+    why += StrCat("; ", ranks::ReportOf(states).text);
   }
   return Fails(kFailRanks, std::move(why));
 }
@@ -296,7 +296,7 @@ Result<RanRanks> RunRanks(Ranks& ranks, int count, const RankBody& rank,
   }
   ran.fault = failed != nullptr ? FaultOf(*failed, traces.states)
                                 : Missing(ended, times);
-  ran.corrupt = dist::CorruptMessage(traces.sums);
+  ran.corrupt = ranks::CorruptMessage(traces.sums);
   return ran;
 }
 

@@ -68,7 +68,7 @@ struct RanRanks {
 /// Ranks::Run declines, and unsupported where ranks do.
 ///
 /// A fault of ranks that wait for ever names each rank's call and who waits for whom
-/// (dist::WaitReport). While they run their calls stand in a file of `scratch`, for who finds
+/// (ranks::WaitReport). While they run their calls stand in a file of `scratch`, for who finds
 /// that they do not end.
 Result<RanRanks> RunRanks(Ranks& ranks, int count, const RankBody& rank,
                           const std::filesystem::path& scratch = {});

@@ -20,11 +20,11 @@
 #include "framework/backend/communicator.h"
 #include "framework/core/status.h"
 #include "framework/core/text.h"
-#include "framework/dist/forwarding.h"
-#include "framework/dist/threads/threads.h"
-#include "framework/dist/wait/call_table.h"
-#include "framework/dist/wait/wait_report.h"
 #include "framework/file/scratch_folder.h"
+#include "framework/ranks/forwarding.h"
+#include "framework/ranks/threads/threads.h"
+#include "framework/ranks/wait/call_table.h"
+#include "framework/ranks/wait/wait_report.h"
 
 namespace assay::distributed {
 namespace {
@@ -35,7 +35,7 @@ using testing::EndsWith;
 using testing::HasSubstr;
 
 /// Gives up where it waits for three bytes.
-class Impatient : public dist::ForwardingEndpoint {
+class Impatient : public ranks::ForwardingEndpoint {
  public:
   using ForwardingEndpoint::ForwardingEndpoint;
   Status Exchange(int to, std::span<const std::byte> out, int from,
@@ -66,7 +66,7 @@ class OneOfMany : public Ranks {
 std::vector<Result<RanRanks>> RanBy(const RankBody& rank) {
   constexpr int kProcesses = 3;
   std::vector<Result<RanRanks>> ran(kProcesses, Internal("did not end"));
-  dist::RunThreads(kProcesses, [&](Endpoint& mine) {
+  ranks::RunThreads(kProcesses, [&](Endpoint& mine) {
     OneOfMany ranks(mine);
     ran[static_cast<size_t>(mine.rank())] = RunRanks(ranks, kProcesses, rank);
     return OkStatus();
@@ -161,21 +161,21 @@ TEST(RunRanksTest, RanksThatWaitForEachOtherAreNamedWithTheirCalls) {
 // Kills: calls that nobody can read before the ranks have ended, or that stay behind them.
 TEST(RunRanksTest, WhileRanksRunTheirCallsAreInAFile) {
   const file::ScratchFolder folder;
-  const std::filesystem::path file = folder.path() / dist::kCallsFile;
+  const std::filesystem::path file = folder.path() / ranks::kCallsFile;
   WrappedRanks threads;
   const auto ran = RunRanks(
       threads, 1,
       [&](Endpoint& mine) -> Result<std::string> {
-        EXPECT_EQ(dist::ReadCalls(file).at(0).where,
-                  dist::Whereabouts::kBetweenCalls);
+        EXPECT_EQ(ranks::ReadCalls(file).at(0).where,
+                  ranks::Whereabouts::kBetweenCalls);
         std::array<std::byte, 3> in = {};
         ASSAY_RETURN_IF_ERROR(mine.ReceiveAny(in).status());
         return std::string();
       },
       folder.path());
   EXPECT_THAT(FaultOf(ran), HasSubstr("receive 3 bytes from anybody (call 1)"));
-  EXPECT_EQ(dist::ReadCalls(file).at(0).where, dist::Whereabouts::kEnded);
-  EXPECT_EQ(dist::ReportIn(folder.path(), 0), "");
+  EXPECT_EQ(ranks::ReadCalls(file).at(0).where, ranks::Whereabouts::kEnded);
+  EXPECT_EQ(ranks::ReportIn(folder.path(), 0), "");
 }
 
 // Kills: a process that goes on where the others are at another root, and waits for them.

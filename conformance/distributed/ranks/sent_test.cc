@@ -13,8 +13,8 @@
 #include "conformance/distributed/ranks/distributed_row.h"
 #include "conformance/distributed/ranks/ranks_fixture.h"
 #include "conformance/distributed/ranks/ranks_run.h"
-#include "framework/dist/threads/threads.h"
-#include "framework/dist/watch.h"
+#include "framework/ranks/threads/threads.h"
+#include "framework/ranks/watch.h"
 
 namespace assay::distributed {
 namespace {
@@ -103,7 +103,7 @@ class Uncounted : public Wrapped {
 };
 
 TEST(SentTest, IsWhatCameBetweenTwoCounts) {
-  const auto ended = dist::RunThreads(2, [](Endpoint& mine) -> Status {
+  const auto ended = ranks::RunThreads(2, [](Endpoint& mine) -> Status {
     const std::array<std::byte, 5> out = {};
     std::array<std::byte, 5> in = {};
     const int other = 1 - mine.rank();
@@ -138,10 +138,10 @@ TEST(SentTest, SimulatedTimeIsFromTheLastBeginToTheLastEnd) {
 }
 
 TEST(SentTest, ALibraryMayHaveAClock) {
-  const auto ended = dist::RunThreads(2, [](Endpoint& mine) -> Status {
+  const auto ended = ranks::RunThreads(2, [](Endpoint& mine) -> Status {
     EXPECT_FALSE(CountOf(mine).value().simulated_s.has_value());
     Clocked clocked(mine);
-    dist::WatchedEndpoint watched(clocked);
+    ranks::WatchedEndpoint watched(clocked);
     ASSAY_ASSIGN_OR_RETURN(const LibraryCount before, CountOf(watched));
     const std::array<std::byte, 5> out = {};
     std::array<std::byte, 5> in = {};

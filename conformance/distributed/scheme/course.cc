@@ -9,7 +9,7 @@
 #include "conformance/distributed/ranks/bits.h"
 #include "conformance/distributed/ranks/ranks_run.h"
 #include "framework/core/text.h"
-#include "framework/dist/watch.h"
+#include "framework/ranks/watch.h"
 
 namespace assay::distributed {
 namespace {
@@ -46,9 +46,9 @@ Result<Course> CourseOf(train::Objective& objective, int64_t steps,
 
 Result<Trainee> Trained(
     Endpoint& mine, train::Objective& objective, int64_t steps,
-    const std::function<std::unique_ptr<dist::Scheme>(Endpoint&)>& make,
+    const std::function<std::unique_ptr<ranks::Scheme>(Endpoint&)>& make,
     const std::function<Status(int64_t)>& step) {
-  dist::WatchedEndpoint watched(mine);
+  ranks::WatchedEndpoint watched(mine);
   const auto scheme = make(watched);
   ASSAY_ASSIGN_OR_RETURN(const LibraryCount before, CountOf(mine));
   Trainee trainee;

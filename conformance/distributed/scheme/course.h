@@ -23,7 +23,7 @@
 #include "conformance/distributed/ranks/sent.h"
 #include "framework/backend/communicator.h"
 #include "framework/core/status.h"
-#include "framework/dist/scheme/scheme.h"
+#include "framework/ranks/scheme/scheme.h"
 #include "framework/testing/measure/measure.h"
 #include "framework/train/optimizer/optimizer.h"
 
@@ -49,7 +49,7 @@ struct Trainee {
 /// `step` comes in front of each.
 Result<Trainee> Trained(
     Endpoint& mine, train::Objective& objective, int64_t steps,
-    const std::function<std::unique_ptr<dist::Scheme>(Endpoint&)>& make,
+    const std::function<std::unique_ptr<ranks::Scheme>(Endpoint&)>& make,
     const std::function<Status(int64_t)>& step = nullptr);
 
 std::string BytesOf(const Trainee& trainee);

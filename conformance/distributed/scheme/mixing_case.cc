@@ -18,28 +18,28 @@
 #include "conformance/distributed/ranks/distributed_row.h"
 #include "framework/core/numbers.h"
 #include "framework/core/text.h"
-#include "framework/dist/model/pulled_objective.h"
-#include "framework/dist/model/steady_objective.h"
-#include "framework/dist/scheme/ad_psgd.h"
-#include "framework/dist/scheme/async.h"
-#include "framework/dist/scheme/mixing.h"
-#include "framework/dist/scheme/push_sum.h"
-#include "framework/dist/scheme/scheme.h"
+#include "framework/ranks/model/pulled_objective.h"
+#include "framework/ranks/model/steady_objective.h"
+#include "framework/ranks/scheme/ad_psgd.h"
+#include "framework/ranks/scheme/async.h"
+#include "framework/ranks/scheme/mixing.h"
+#include "framework/ranks/scheme/push_sum.h"
+#include "framework/ranks/scheme/scheme.h"
 #include "framework/testing/record/run_facts.h"
 #include "framework/train/rule/optimizers.h"
 
 namespace assay::distributed {
 namespace {
 
-using dist::PulledObjective;
-using dist::SteadyObjective;
 using measure::Judgement;
+using ranks::PulledObjective;
+using ranks::SteadyObjective;
 
 constexpr double kNear = 1e-12;
 constexpr double kRate = 0.125;
-constexpr dist::Graph kGraphs[] = {
-    dist::Graph::kRing, dist::Graph::kComplete, dist::Graph::kExponential,
-    dist::Graph::kOnePeerExponential, dist::Graph::kTorus};
+constexpr ranks::Graph kGraphs[] = {
+    ranks::Graph::kRing, ranks::Graph::kComplete, ranks::Graph::kExponential,
+    ranks::Graph::kOnePeerExponential, ranks::Graph::kTorus};
 constexpr int64_t kSlacks[] = {0, 1, 3};
 constexpr std::string_view kNoSlack = "unbounded";
 constexpr int64_t kWorkerSteps = 6;
@@ -56,9 +56,9 @@ std::unique_ptr<train::Optimizer> Descent() {
           .optimizer);
 }
 
-dist::Graph GraphOf(std::string_view name) {
+ranks::Graph GraphOf(std::string_view name) {
   return *std::ranges::find_if(
-      kGraphs, [&](dist::Graph graph) { return ToString(graph) == name; });
+      kGraphs, [&](ranks::Graph graph) { return ToString(graph) == name; });
 }
 
 /// A case that may run its ranks several times.
@@ -110,8 +110,8 @@ struct Wave {
   int along_rows, along_columns;
 };
 
-double AngleOf(Wave wave, dist::Graph graph, int rank, int ranks) {
-  const int rows = dist::RowsOf(graph, ranks);
+double AngleOf(Wave wave, ranks::Graph graph, int rank, int ranks) {
+  const int rows = ranks::RowsOf(graph, ranks);
   const int columns = ranks / rows;
   const int row = rank / columns;
   const int column = rank % columns;
@@ -121,10 +121,10 @@ double AngleOf(Wave wave, dist::Graph graph, int rank, int ranks) {
 }
 
 /// The eigenvalue of the graph's matrix that belongs to the wave, which is circulant.
-double FactorOf(Wave wave, dist::Graph graph, int ranks) {
+double FactorOf(Wave wave, ranks::Graph graph, int ranks) {
   double real = 1;
   double imaginary = 0;
-  for (const dist::Peer& peer : dist::PeersOf(graph, 0, ranks, 0)) {
+  for (const ranks::Peer& peer : ranks::PeersOf(graph, 0, ranks, 0)) {
     const double angle = AngleOf(wave, graph, peer.from, ranks);
     real += peer.weight * (std::cos(angle) - 1);
     imaginary += peer.weight * std::sin(angle);
@@ -160,7 +160,8 @@ std::vector<double> Squares(int ranks) {
 }
 
 /// All of a rank's part.
-Status Train(dist::Scheme& scheme, train::Objective& objective, int64_t steps) {
+Status Train(ranks::Scheme& scheme, train::Objective& objective,
+             int64_t steps) {
   for (int64_t i = 0; i < steps; ++i) {
     ASSAY_RETURN_IF_ERROR(scheme.Step(objective).status());
   }
@@ -203,13 +204,13 @@ struct Shrunk {
   double found, factor;
 };
 
-Result<Shrunk> ShrunkBy(Wave wave, dist::Graph graph, Part& part) {
+Result<Shrunk> ShrunkBy(Wave wave, ranks::Graph graph, Part& part) {
   std::vector<double> before;
   for (int rank = 0; rank < part.ranks; ++rank) {
     before.push_back(std::cos(AngleOf(wave, graph, rank, part.ranks)));
   }
   ASSAY_ASSIGN_OR_RETURN(const std::vector<double> after,
-                         Mixed<dist::GossipScheme>(part, graph, before, 1));
+                         Mixed<ranks::GossipScheme>(part, graph, before, 1));
   return Shrunk{wave, NormOf(after) / NormOf(before),
                 FactorOf(wave, graph, part.ranks)};
 }
@@ -217,8 +218,8 @@ Result<Shrunk> ShrunkBy(Wave wave, dist::Graph graph, Part& part) {
 /// All ranks run all of it: what one process judges, the others do not know.
 Result<Judgement> Gossip(const MixingCase& test_case, Part& part,
                          DistributedRow* row) {
-  const dist::Graph graph = GraphOf(test_case.way);
-  const int rows = dist::RowsOf(graph, part.ranks);
+  const ranks::Graph graph = GraphOf(test_case.way);
+  const int rows = ranks::RowsOf(graph, part.ranks);
   std::vector<Shrunk> waves;
   for (int k = 1; k < part.ranks; ++k) {
     ASSAY_ASSIGN_OR_RETURN(waves.emplace_back(),
@@ -227,7 +228,7 @@ Result<Judgement> Gossip(const MixingCase& test_case, Part& part,
   const double mean = MeanOf(Squares(part.ranks));
   ASSAY_ASSIGN_OR_RETURN(
       const std::vector<double> mixed,
-      Mixed<dist::GossipScheme>(part, graph, Squares(part.ranks), 7));
+      Mixed<ranks::GossipScheme>(part, graph, Squares(part.ranks), 7));
   if (part.has_ended()) return Passes();
   double worst = 0;
   for (const auto& [wave, found, factor] : waves) {
@@ -268,9 +269,9 @@ Result<Judgement> PushSum(const MixingCase& test_case, Part& part,
                   : kUnevenSteps;
   ASSAY_ASSIGN_OR_RETURN(
       const std::vector<double> pushed,
-      Mixed<dist::PushSumScheme>(
+      Mixed<ranks::PushSumScheme>(
           part,
-          is_one_peer ? dist::Directed::kOnePeer : dist::Directed::kUneven,
+          is_one_peer ? ranks::Directed::kOnePeer : ranks::Directed::kUneven,
           Squares(test_case.ranks), steps));
   if (part.has_ended()) return Passes();
   row->steps = steps;
@@ -286,8 +287,8 @@ Result<std::vector<double>> Paired(Part& part, uint64_t seed,
     PulledObjective objective(before[static_cast<size_t>(mine.rank())],
                               /*goal=*/0, /*pull=*/0);
     for (int64_t round = 0; round < kPairRounds; ++round) {
-      dist::AdPsgdScheme scheme(mine, Descent(),
-                                {kRoundSteps, core::KeyOf(seed, round)});
+      ranks::AdPsgdScheme scheme(mine, Descent(),
+                                 {kRoundSteps, core::KeyOf(seed, round)});
       ASSAY_RETURN_IF_ERROR(Train(scheme, objective, kRoundSteps));
     }
     return std::vector{objective.number()};
@@ -305,8 +306,8 @@ Result<Judgement> AdPsgd(Part& part, DistributedRow* row) {
   }
   ASSAY_ASSIGN_OR_RETURN(
       const std::vector<double> moved,
-      Trained<dist::AdPsgdScheme>(
-          part, dist::AdPsgdScheme::Options{kWorkerSteps, seed},
+      Trained<ranks::AdPsgdScheme>(
+          part, ranks::AdPsgdScheme::Options{kWorkerSteps, seed},
           [&](int rank) {
             return SteadyObjective(starts[static_cast<size_t>(rank)], rank);
           },
@@ -327,7 +328,7 @@ Result<Judgement> AdPsgd(Part& part, DistributedRow* row) {
 Result<Judgement> AsyncServer(const MixingCase& test_case, Part& part,
                               DistributedRow* row) {
   const int workers = test_case.ranks - 1;
-  dist::ServerOptions options{.steps = kWorkerSteps};
+  ranks::ServerOptions options{.steps = kWorkerSteps};
   // While a gradient is under way, each other worker makes at most twice the slack and
   // one step more; without a bound, all of its steps.
   int64_t bound = kWorkerSteps * (workers - 1);
@@ -341,14 +342,14 @@ Result<Judgement> AsyncServer(const MixingCase& test_case, Part& part,
       part.Do([&](Endpoint& mine) -> Result<std::vector<double>> {
         SteadyObjective objective(/*start=*/64, mine.rank());
         if (mine.rank() > 0) {
-          dist::WorkerScheme scheme(mine);
+          ranks::WorkerScheme scheme(mine);
           ASSAY_RETURN_IF_ERROR(Train(scheme, objective, options.steps));
           return std::vector<double>();
         }
         const auto optimizer = Descent();
         ASSAY_ASSIGN_OR_RETURN(
-            const dist::Staleness seen,
-            dist::ServeGradients(mine, *optimizer, objective, options));
+            const ranks::Staleness seen,
+            ranks::ServeGradients(mine, *optimizer, objective, options));
         return std::vector{objective.number(),
                            static_cast<double>(seen.updates)};
       }));
@@ -387,7 +388,7 @@ std::string MixingCase::test_id() const {
 
 std::vector<MixingCase> AllMixingCases() {
   std::vector<MixingCase> all;
-  for (const dist::Graph graph : kGraphs) {
+  for (const ranks::Graph graph : kGraphs) {
     for (const int ranks : {2, 3, 6, 8, 16}) {
       all.push_back({"gossip", std::string(ToString(graph)), ranks});
     }

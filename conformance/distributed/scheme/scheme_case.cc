@@ -15,19 +15,19 @@
 
 #include "framework/core/numbers.h"
 #include "framework/core/text.h"
-#include "framework/dist/scheme/codec/codec.h"
-#include "framework/dist/scheme/codec/compressed.h"
-#include "framework/dist/scheme/codec/sparse.h"
-#include "framework/dist/scheme/sharded.h"
+#include "framework/ranks/scheme/codec/codec.h"
+#include "framework/ranks/scheme/codec/compressed.h"
+#include "framework/ranks/scheme/codec/sparse.h"
+#include "framework/ranks/scheme/sharded.h"
 #include "framework/train/rule/optimizers.h"
 
 namespace assay::distributed {
 namespace {
 
-using dist::Algorithm;
-using dist::Operation;
-using dist::Scheme;
-using dist::Travel;
+using ranks::Algorithm;
+using ranks::Operation;
+using ranks::Scheme;
+using ranks::Travel;
 using Optimizer = std::unique_ptr<train::Optimizer>;
 
 constexpr int kRanks[] = {1, 2, 3, 4, 8};
@@ -48,15 +48,15 @@ int64_t SumOf(Sizes sizes) {
   return std::accumulate(sizes.begin(), sizes.end(), int64_t{0});
 }
 
-Result<dist::Cost> Of(Operation operation, Algorithm algorithm, int ranks,
-                      int64_t count) {
-  return dist::CostOf({operation, algorithm, ranks, count, 0});
+Result<ranks::Cost> Of(Operation operation, Algorithm algorithm, int ranks,
+                       int64_t count) {
+  return ranks::CostOf({operation, algorithm, ranks, count, 0});
 }
 
 /// A step of a collective over all tensors at once.
 Result<SchemeCost> CostOfMean(Algorithm algorithm, int ranks, Sizes sizes) {
   ASSAY_ASSIGN_OR_RETURN(
-      const dist::Cost cost,
+      const ranks::Cost cost,
       Of(Operation::kAllReduce, algorithm, ranks, SumOf(sizes)));
   return SchemeCost{kFloatBytes * cost.elements, cost.messages};
 }
@@ -64,9 +64,9 @@ Result<SchemeCost> CostOfMean(Algorithm algorithm, int ranks, Sizes sizes) {
 /// A step that sends gradients to the one who takes it, and parameters back.
 Result<SchemeCost> CostOfServer(Algorithm algorithm, int ranks, Sizes sizes) {
   const int64_t elements = SumOf(sizes);
-  ASSAY_ASSIGN_OR_RETURN(const dist::Cost there,
+  ASSAY_ASSIGN_OR_RETURN(const ranks::Cost there,
                          Of(Operation::kReduce, algorithm, ranks, elements));
-  ASSAY_ASSIGN_OR_RETURN(const dist::Cost back,
+  ASSAY_ASSIGN_OR_RETURN(const ranks::Cost back,
                          Of(Operation::kBroadcast, algorithm, ranks, elements));
   return SchemeCost{kFloatBytes * (there.elements + back.elements),
                     there.messages + back.messages};
@@ -83,9 +83,9 @@ Result<SchemeCost> CostOfOwners(Algorithm algorithm, int ranks, Sizes sizes) {
 /// A step that sends each rank the mean of its block of all elements, and all of them back.
 Result<SchemeCost> CostOfBlocks(Algorithm algorithm, int ranks, Sizes sizes) {
   const int64_t block = (SumOf(sizes) + ranks - 1) / ranks;
-  ASSAY_ASSIGN_OR_RETURN(const dist::Cost there, Of(Operation::kReduceScatter,
-                                                    algorithm, ranks, block));
-  ASSAY_ASSIGN_OR_RETURN(const dist::Cost back,
+  ASSAY_ASSIGN_OR_RETURN(const ranks::Cost there, Of(Operation::kReduceScatter,
+                                                     algorithm, ranks, block));
+  ASSAY_ASSIGN_OR_RETURN(const ranks::Cost back,
                          Of(Operation::kAllGather, algorithm, ranks, block));
   return SchemeCost{kFloatBytes * (there.elements + back.elements),
                     there.messages + back.messages};
@@ -95,7 +95,7 @@ Result<SchemeCost> CostOfBlocks(Algorithm algorithm, int ranks, Sizes sizes) {
 Result<SchemeCost> CostOfBuckets(Algorithm algorithm, int ranks, Sizes sizes) {
   SchemeCost sum{0, 0};
   for (const int64_t size : sizes) {
-    ASSAY_ASSIGN_OR_RETURN(const dist::Cost cost,
+    ASSAY_ASSIGN_OR_RETURN(const ranks::Cost cost,
                            Of(Operation::kAllReduce, algorithm, ranks, size));
     sum.bytes += kFloatBytes * cost.elements;
     *sum.messages += cost.messages;
@@ -103,14 +103,14 @@ Result<SchemeCost> CostOfBuckets(Algorithm algorithm, int ranks, Sizes sizes) {
   return sum;
 }
 
-using MakeCodec = std::unique_ptr<dist::Codec> (*)(int rank);
+using MakeCodec = std::unique_ptr<ranks::Codec> (*)(int rank);
 
 Result<SchemeCost> CostOfCodec(MakeCodec codec, Algorithm algorithm, int ranks,
                                Sizes sizes) {
   SchemeCost sum{0, 0};
   for (const int64_t size : sizes) {
     ASSAY_ASSIGN_OR_RETURN(
-        const dist::Cost cost,
+        const ranks::Cost cost,
         Of(Operation::kAllGather, algorithm, ranks, codec(0)->BytesOf(size)));
     sum.bytes += cost.elements;
     *sum.messages += cost.messages;
@@ -142,13 +142,13 @@ struct Kind {
 Kind Compressed(std::string_view name, MakeCodec codec,
                 Promise promise = Promise::kLargeBatch) {
   return {.name = name,
-          .ways = dist::AlgorithmsOf(Operation::kAllGather),
+          .ways = ranks::AlgorithmsOf(Operation::kAllGather),
           .make =
               [=](Endpoint& mine, Optimizer optimizer,
                   std::optional<Algorithm> algorithm) {
-                return std::make_unique<dist::CompressedScheme>(
+                return std::make_unique<ranks::CompressedScheme>(
                     mine, std::move(optimizer), codec(mine.rank()),
-                    dist::CompressedScheme::Options{.algorithm = *algorithm});
+                    ranks::CompressedScheme::Options{.algorithm = *algorithm});
               },
           .cost =
               [=](Algorithm algorithm, int ranks, Sizes sizes) {
@@ -176,7 +176,7 @@ Kind Sparse(std::string_view name, double share) {
       .ways = kWay,
       .make =
           [=](Endpoint& mine, Optimizer optimizer, std::optional<Algorithm>) {
-            return std::make_unique<dist::SparseScheme>(
+            return std::make_unique<ranks::SparseScheme>(
                 mine, std::move(optimizer), share);
           },
       .has_own = false,
@@ -186,23 +186,23 @@ Kind Sparse(std::string_view name, double share) {
   return kind;
 }
 
-std::unique_ptr<dist::Codec> Float16(int) {
-  return std::make_unique<dist::RoundingCodec>(DType::kFloat16);
+std::unique_ptr<ranks::Codec> Float16(int) {
+  return std::make_unique<ranks::RoundingCodec>(DType::kFloat16);
 }
-std::unique_ptr<dist::Codec> BFloat16(int) {
-  return std::make_unique<dist::RoundingCodec>(DType::kBFloat16);
+std::unique_ptr<ranks::Codec> BFloat16(int) {
+  return std::make_unique<ranks::RoundingCodec>(DType::kBFloat16);
 }
-std::unique_ptr<dist::Codec> AllOfThem(int) {
-  return std::make_unique<dist::TopCodec>(1);
+std::unique_ptr<ranks::Codec> AllOfThem(int) {
+  return std::make_unique<ranks::TopCodec>(1);
 }
-std::unique_ptr<dist::Codec> AFifth(int) {
-  return std::make_unique<dist::TopCodec>(0.2);
+std::unique_ptr<ranks::Codec> AFifth(int) {
+  return std::make_unique<ranks::TopCodec>(0.2);
 }
-std::unique_ptr<dist::Codec> Signs(int) {
-  return std::make_unique<dist::SignCodec>();
+std::unique_ptr<ranks::Codec> Signs(int) {
+  return std::make_unique<ranks::SignCodec>();
 }
-std::unique_ptr<dist::Codec> Levels(int rank) {
-  return std::make_unique<dist::LevelCodec>(
+std::unique_ptr<ranks::Codec> Levels(int rank) {
+  return std::make_unique<ranks::LevelCodec>(
       4, core::KeyOf(/*seed=*/7, static_cast<int64_t>(rank)));
 }
 
@@ -229,19 +229,19 @@ constexpr int64_t kAccumulated = 2;
 
 std::unique_ptr<Scheme> Accumulating(Endpoint& mine, Optimizer optimizer,
                                      std::optional<Algorithm> algorithm) {
-  return std::make_unique<dist::AccumulatingScheme>(
-      std::make_unique<dist::AllReduceScheme>(mine, std::move(optimizer),
-                                              Travel{algorithm}),
+  return std::make_unique<ranks::AccumulatingScheme>(
+      std::make_unique<ranks::AllReduceScheme>(mine, std::move(optimizer),
+                                               Travel{algorithm}),
       kAccumulated);
 }
 
 Kind Averaged(std::string_view name, int64_t period) {
   return {.name = name,
-          .ways = dist::AlgorithmsOf(Operation::kAllReduce),
+          .ways = ranks::AlgorithmsOf(Operation::kAllReduce),
           .make =
               [period](Endpoint& mine, Optimizer optimizer,
                        std::optional<Algorithm> algorithm) {
-                return std::make_unique<dist::AverageScheme>(
+                return std::make_unique<ranks::AverageScheme>(
                     mine, std::move(optimizer), Travel{algorithm}, period);
               },
           .cost = &CostOfMean,
@@ -256,27 +256,27 @@ constexpr Algorithm kRing[] = {Algorithm::kRing};
 const std::vector<Kind>& Kinds() {
   static const std::vector<Kind> kinds = {
       {.name = "train_all_reduce",
-       .ways = dist::AlgorithmsOf(Operation::kAllReduce),
-       .make = Travelling<dist::AllReduceScheme>(),
+       .ways = ranks::AlgorithmsOf(Operation::kAllReduce),
+       .make = Travelling<ranks::AllReduceScheme>(),
        .cost = &CostOfMean},
       {.name = "train_buckets",
-       .ways = dist::AlgorithmsOf(Operation::kAllReduce),
-       .make = Travelling<dist::AllReduceScheme>(/*most=*/1),
+       .ways = ranks::AlgorithmsOf(Operation::kAllReduce),
+       .make = Travelling<ranks::AllReduceScheme>(/*most=*/1),
        .cost = &CostOfBuckets},
       {.name = "train_server",
-       .ways = dist::AlgorithmsOf(Operation::kReduce),
-       .make = Travelling<dist::ServerScheme>(),
+       .ways = ranks::AlgorithmsOf(Operation::kReduce),
+       .make = Travelling<ranks::ServerScheme>(),
        .cost = &CostOfServer,
        .has_each_step = false},
       {.name = "train_sharded",
-       .ways = dist::AlgorithmsOf(Operation::kReduce),
-       .make = Travelling<dist::ShardedScheme>(),
+       .ways = ranks::AlgorithmsOf(Operation::kReduce),
+       .make = Travelling<ranks::ShardedScheme>(),
        .cost = &CostOfOwners,
        .has_each_step = false,
        .without = {"accelegrad"}},
       {.name = "train_scattered",
-       .ways = dist::AlgorithmsOf(Operation::kReduceScatter),
-       .make = Travelling<dist::ScatteredScheme>(),
+       .ways = ranks::AlgorithmsOf(Operation::kReduceScatter),
+       .make = Travelling<ranks::ScatteredScheme>(),
        .cost = &CostOfBlocks,
        .has_each_step = false,
        .without = {"accelegrad", "lamb"}},

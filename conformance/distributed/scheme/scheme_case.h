@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "framework/backend/communicator.h"
-#include "framework/dist/collective.h"
-#include "framework/dist/scheme/scheme.h"
+#include "framework/ranks/collective.h"
+#include "framework/ranks/scheme/scheme.h"
 #include "framework/testing/case/test_case.h"
 #include "framework/train/optimizer/optimizer.h"
 
@@ -72,8 +72,8 @@ bool HasEachStep(const SchemeCase& test_case);
 Result<std::unique_ptr<train::Optimizer>> OptimizerOf(
     const SchemeCase& test_case);
 /// A rank's part of it. The endpoint lives as long.
-std::unique_ptr<dist::Scheme> SchemeOf(const SchemeCase& test_case,
-                                       Endpoint& endpoint);
+std::unique_ptr<ranks::Scheme> SchemeOf(const SchemeCase& test_case,
+                                        Endpoint& endpoint);
 
 /// What all ranks should send: bytes, and messages where a formula tells them.
 struct SchemeCost {

@@ -10,7 +10,7 @@
 #include "conformance/distributed/ranks/distributed_row.h"
 #include "conformance/distributed/ranks/sent.h"
 #include "conformance/distributed/scheme/course.h"
-#include "framework/dist/model/whole_objective.h"
+#include "framework/ranks/model/whole_objective.h"
 #include "framework/testing/record/run_facts.h"
 
 namespace assay::distributed {
@@ -20,8 +20,8 @@ using measure::Judgement;
 
 /// Of one rank that has the batches of all.
 Result<Course> Alone(const SchemeCase& test_case) {
-  dist::WholeObjective objective(kNobody, test_case.ranks,
-                                 BatchesOf(test_case));
+  ranks::WholeObjective objective(kNobody, test_case.ranks,
+                                  BatchesOf(test_case));
   ASSAY_ASSIGN_OR_RETURN(const auto optimizer, OptimizerOf(test_case));
   return CourseOf(objective, test_case.steps,
                   [&](int64_t) { return optimizer->Step(objective).status(); });
@@ -29,7 +29,7 @@ Result<Course> Alone(const SchemeCase& test_case) {
 
 /// A rank's part: what it trained, as bytes.
 Result<std::string> Train(const SchemeCase& test_case, Endpoint& mine) {
-  dist::WholeObjective objective(mine.rank(), test_case.ranks);
+  ranks::WholeObjective objective(mine.rank(), test_case.ranks);
   ASSAY_ASSIGN_OR_RETURN(
       const Trainee trainee,
       Trained(mine, objective, test_case.steps,
@@ -41,7 +41,7 @@ Result<Judgement> Run(const SchemeCase& test_case, const RunOf& run,
                       record::Record* record) {
   ASSAY_ASSIGN_OR_RETURN(
       const std::optional<SchemeCost> cost,
-      CostOf(test_case, dist::WholeObjective::kSizes, test_case.steps));
+      CostOf(test_case, ranks::WholeObjective::kSizes, test_case.steps));
   ASSAY_ASSIGN_OR_RETURN(Course wanted, Alone(test_case));
   ASSAY_ASSIGN_OR_RETURN(
       const RanRanks ran,
@@ -66,10 +66,10 @@ Result<Judgement> Run(const SchemeCase& test_case, const RunOf& run,
     if (PromiseOf(test_case) == Promise::kAgreement) {
       wanted = trainees[0].course;
     }
-    fault = StandsStill(wanted, dist::WholeObjective(0, 1).Numbers());
+    fault = StandsStill(wanted, ranks::WholeObjective(0, 1).Numbers());
     row.differing_bits = CompareLast(trainees, wanted.back(), &row);
     AddSimulated(SentBy(trainees), &row);
-    dist::WholeObjective objective(0, test_case.ranks);
+    ranks::WholeObjective objective(0, test_case.ranks);
     const auto differs =
         FirstDifference(trainees, wanted, HasEachStep(test_case), objective);
     std::optional<Judgement> spent;

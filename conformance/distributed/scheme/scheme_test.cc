@@ -19,9 +19,9 @@
 #include "conformance/distributed/scheme/scheme_case.h"
 #include "conformance/distributed/scheme/scheme_run.h"
 #include "framework/core/text.h"
-#include "framework/dist/model/whole_objective.h"
-#include "framework/dist/scheme/model_message.h"
-#include "framework/dist/wait/delayed_endpoint.h"
+#include "framework/ranks/model/whole_objective.h"
+#include "framework/ranks/scheme/model_message.h"
+#include "framework/ranks/wait/delayed_endpoint.h"
 
 namespace assay::distributed {
 namespace {
@@ -58,17 +58,17 @@ TEST(SchemeRunTest, EveryCasePassesOnThreads) {
 
 // Kills: a result of ranks that depends on who comes late.
 TEST(SchemeRunTest, EveryCaseOfFourRanksPassesWithAStraggler) {
-  const dist::Delays delays{.seed = 1,
-                            .fraction = 0.02,
-                            .straggler = 2,
-                            .law = dist::DelayLaw::kExponential,
-                            .most_us = 100};
+  const ranks::Delays delays{.seed = 1,
+                             .fraction = 0.02,
+                             .straggler = 2,
+                             .law = ranks::DelayLaw::kExponential,
+                             .most_us = 100};
   int ran_cases = 0;
   for (const SchemeCase& each : AllSchemeCases()) {
     if (each.ranks != 4 || each.optimizer != "gradient_descent") continue;
     ++ran_cases;
     const RanCase ran = RanOn(each, [&](Endpoint& mine) {
-      return dist::DelayedEndpoint::Of(mine, delays).value();
+      return ranks::DelayedEndpoint::Of(mine, delays).value();
     });
     EXPECT_EQ(ran.judged.outcome, record::Outcome::kPass)
         << each.test_id() << ": " << ran.judged.message;
@@ -232,7 +232,7 @@ class Backdating : public Wrapped {
     }
     std::vector<std::byte> old(out.begin(), out.end());
     std::ranges::fill(
-        std::span(old).first(sizeof(dist::ModelMessage::Header::version)),
+        std::span(old).first(sizeof(ranks::ModelMessage::Header::version)),
         std::byte{0});
     return inner_.Exchange(to, old, from, in);
   }
@@ -277,7 +277,7 @@ TEST(MixingRunTest, PairsThatLoseNumbersAreAFail) {
 TEST(SchemeCaseTest, SparseVectorsOfAllNumbersHaveACostAndTheLargeBatch) {
   const SchemeCase all = {"train_sparse", "recursive_doubling", "adam", 4};
   EXPECT_EQ(PromiseOf(all), Promise::kLargeBatch);
-  const auto cost = CostOf(all, dist::WholeObjective::kSizes, kTrainedSteps);
+  const auto cost = CostOf(all, ranks::WholeObjective::kSizes, kTrainedSteps);
   ASSERT_TRUE(cost.ok() && cost->has_value());
   // Five steps of two stages, four ranks, of 7 and of 30 numbers behind their lengths.
   EXPECT_EQ((*cost)->bytes, 5 * 2 * 4 * (8 + 4 * 7 + 8 + 4 * 30));
@@ -285,7 +285,7 @@ TEST(SchemeCaseTest, SparseVectorsOfAllNumbersHaveACostAndTheLargeBatch) {
   const SchemeCase fifth = {"train_sparse_fifth", "recursive_doubling", "adam",
                             4};
   EXPECT_EQ(PromiseOf(fifth), Promise::kAgreement);
-  const auto none = CostOf(fifth, dist::WholeObjective::kSizes, kTrainedSteps);
+  const auto none = CostOf(fifth, ranks::WholeObjective::kSizes, kTrainedSteps);
   EXPECT_TRUE(none.ok() && !none->has_value());
 }
 

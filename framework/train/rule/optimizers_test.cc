@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The formulas themselves are held to those of conformance/optimizer.
+// The formulas themselves are held to those of framework/train/quad.
 
 #include "framework/train/rule/optimizers.h"
 

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "conformance/distributed/case.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "conformance/distributed/planned_case.h"
+#include "conformance/distributed/ranks/ranks_fixture.h"
+#include "conformance/distributed/scheme/scheme_run.h"
+
+namespace assay::distributed {
+namespace {
+
+using Values = std::vector<int64_t>;
+
+TEST(CaseNamedTest, HasEveryCaseOfThePlan) {
+  for (const AnyCase& each : AllCases()) {
+    const std::optional<AnyCase> found = CaseNamed(IdOf(each));
+    ASSERT_TRUE(found.has_value()) << IdOf(each);
+    EXPECT_EQ(IdOf(*found), IdOf(each));
+    // Its own numbers are the last of those that there are.
+    Values own;
+    for (const suite::Extent& extent : ExtentsOf(each)) {
+      ASSERT_FALSE(extent.values.empty()) << IdOf(each) << " " << extent.what;
+      own.push_back(extent.values.back());
+    }
+    EXPECT_EQ(IdOf(Resized(each, own)), IdOf(each));
+  }
+}
+
+// Kills: a name that is written otherwise; more than the plan has; numbers that a case has
+// not, or that promise nothing.
+TEST(CaseNamedTest, HasCasesOfLessThanThePlanAndNoOthers) {
+  const struct {
+    const char* test_id;
+    bool is_case;
+  } rows[] = {
+      {"distributed/allreduce/ring.float32.sum.6#n6", true},
+      {"distributed/allreduce/ring.float32.sum.2#n3.drawn", true},
+      {"distributed/allreduce/ring.float32.sum.1031#n63", true},
+      {"distributed/barrier/dissemination#n6", true},
+      {"distributed/gather/own_split.float32.60#n6", true},
+      {"distributed/train_all_reduce/ring.adam#n4.steps3", true},
+      {"distributed/train_all_reduce/own.momentum#n1.steps2", true},
+      {"distributed/gossip/torus#n7", true},
+      {"distributed/lenet5/train_all_reduce.ring.momentum#n3.steps1", true},
+      {"", false},
+      {"node/Abs/test_abs", false},
+      {"distributed/allreduce/tree.float32.sum.5#n3", false},
+      {"distributed/allreduce/ring.float32.sum#n3", false},
+      {"distributed/allreduce/ring.float32.sum.6", false},
+      {"distributed/allreduce/ring.float32.sum.6#n0", false},
+      {"distributed/allreduce/ring.float32.sum.-1#n3", false},
+      {"distributed/allreduce/ring.float32.sum.06#n3", false},
+      {"distributed/allreduce/ring.float32.sum.6#n03", false},
+      {"distributed/allreduce/ring.float32.sum.1032#n3", false},
+      {"distributed/allreduce/ring.float32.sum.5#n1025", false},
+      {"distributed/allreduce/ring.float32.sum.5#n3.steps2", false},
+      {"distributed/barrier/linear.5#n3", false},
+      {"distributed/gather/own_split.float32.61#n5", false},
+      {"distributed/train_average/ring.gradient_descent#n3", false},
+      {"distributed/train_all_reduce/ring.adam#n4.steps0", false},
+      {"distributed/train_all_reduce/ring.adam#n4.steps5", false},
+      {"distributed/train_all_reduce/ring.adam#n4.steps6", false},
+      {"distributed/gossip/ring#n1", false},
+      {"distributed/push_sum/one_peer#n6", false},
+      {"distributed/ad_psgd/ring#n3", false},
+      {"distributed/lenet5_to_95/train_all_reduce.ring.momentum#n3", false},
+      {"distributed/lenet5_to_95/train_all_reduce.ring.momentum#n4.steps2",
+       false},
+  };
+  for (const auto& row : rows) {
+    const std::optional<AnyCase> found = CaseNamed(row.test_id);
+    EXPECT_EQ(found.has_value(), row.is_case) << row.test_id;
+    EXPECT_EQ(found.has_value() ? IdOf(*found) : row.test_id, row.test_id);
+  }
+}
+
+TEST(ExtentsTest, AreTheNumbersOfANameAndWhatTheyCouldBe) {
+  const struct {
+    const char* test_id;
+    std::vector<suite::Extent> extents;
+    const char* least;
+  } rows[] = {
+      {"distributed/allreduce/ring.float32.sum.3#n2",
+       {{"ranks", {1, 2}}, {"elements", {0, 1, 2, 3}}},
+       "distributed/allreduce/ring.float32.sum.0#n1"},
+      {"distributed/allreduce/own_split.float32.sum.1#n4",
+       {{"ranks", {2, 4}}, {"elements", {0, 1}}},
+       "distributed/allreduce/own_split.float32.sum.0#n2"},
+      {"distributed/neighbor_alltoall/own.uneven.int64.1#n2",
+       {{"ranks", {1, 2}}, {"elements", {0, 1}}},
+       "distributed/neighbor_alltoall/own.uneven.int64.0#n1"},
+      {"distributed/barrier/linear#n3",
+       {{"ranks", {1, 2, 3}}},
+       "distributed/barrier/linear#n1"},
+      {"distributed/train_all_reduce/ring.adam#n2",
+       {{"ranks", {1, 2}}, {"steps", {1, 2, 3, 4, 5}}},
+       "distributed/train_all_reduce/ring.adam#n1.steps1"},
+      {"distributed/train_average/ring.gradient_descent#n8.steps2",
+       {{"ranks", {1, 2, 4, 8}}, {"steps", {1, 2}}},
+       "distributed/train_average/ring.gradient_descent#n1.steps1"},
+      {"distributed/push_sum/one_peer#n8",
+       {{"ranks", {2, 4, 8}}},
+       "distributed/push_sum/one_peer#n2"},
+      {"distributed/push_sum/uneven#n5",
+       {{"ranks", {2, 3, 4, 5}}},
+       "distributed/push_sum/uneven#n2"},
+      {"distributed/ad_psgd/ring#n8",
+       {{"ranks", {2, 4, 6, 8}}},
+       "distributed/ad_psgd/ring#n2"},
+      {"distributed/lenet5/train_buckets.ring.momentum#n2",
+       {{"ranks", {1, 2}}, {"steps", {1, 2, 3, 4}}},
+       "distributed/lenet5/train_buckets.ring.momentum#n1.steps1"},
+      {"distributed/lenet5_to_95/train_buckets.ring.momentum#n4",
+       {{"ranks", {1, 2, 4}}},
+       "distributed/lenet5_to_95/train_buckets.ring.momentum#n1"},
+  };
+  for (const auto& row : rows) {
+    const std::optional<AnyCase> found = CaseNamed(row.test_id);
+    ASSERT_TRUE(found.has_value()) << row.test_id;
+    const std::vector<suite::Extent> extents = ExtentsOf(*found);
+    ASSERT_EQ(extents.size(), row.extents.size()) << row.test_id;
+    Values own, least;
+    for (size_t i = 0; i < extents.size(); ++i) {
+      EXPECT_EQ(extents[i].what, row.extents[i].what) << row.test_id;
+      EXPECT_EQ(extents[i].values, row.extents[i].values) << row.test_id;
+      own.push_back(extents[i].values.back());
+      least.push_back(extents[i].values.front());
+    }
+    EXPECT_EQ(IdOf(Resized(*found, own)), row.test_id);
+    EXPECT_EQ(IdOf(Resized(*found, least)), row.least);
+  }
+}
+
+/// A library whose ranks are threads.
+class OfThreads : public Backend {
+ public:
+  std::string_view name() const override { return "of_threads"; }
+  Result<Probe> Inspect() override { return Probe{}; }
+  Result<std::unique_ptr<Network>> Load(std::shared_ptr<const Model>,
+                                        const LoadOptions&) override {
+    return Unsupported(Reason::kOperator, "wanted ranks alone");
+  }
+  Result<Ranks*> ranks(const Settings&) override { return &ranks_; }
+
+ private:
+  WrappedRanks ranks_;
+};
+
+measure::Judgement RanByName(const std::string& test_id) {
+  OfThreads backend;
+  record::PlanRow row;
+  row.test_id = test_id;
+  row.transport = "threads";
+  record::RunFacts facts;
+  facts.seed = 3;
+  record::Record record;
+  return RunPlanned(row, backend, facts, &record);
+}
+
+// Kills: a smaller case whose rules are those of its plan's sizes, so that a library which is
+// right fails it.
+TEST(SmallerCaseTest, PassesOnThreads) {
+  for (const cases::TestCase& each : PlannedCases({})) {
+    const std::string_view id = each.test_id;
+    const bool is_trained = id.find("/train_") != std::string_view::npos;
+    if (each.n_ranks != 4 || each.ranks_train ||
+        (is_trained && id.find(".gradient_descent#") == std::string::npos)) {
+      continue;
+    }
+    const AnyCase planned = CaseNamed(id).value();
+    Values least, middle;
+    for (const suite::Extent& extent : ExtentsOf(planned)) {
+      least.push_back(extent.values.front());
+      middle.push_back(extent.values[extent.values.size() / 2]);
+    }
+    for (const Values& values : {least, middle}) {
+      const std::string smaller = IdOf(Resized(planned, values));
+      const measure::Judgement judged = RanByName(smaller);
+      EXPECT_EQ(judged.outcome, record::Outcome::kPass)
+          << smaller << ": " << judged.message;
+    }
+  }
+}
+
+TEST(SmallerCaseTest, TrainsAsManyStepsAsItsNameSays) {
+  const AnyCase named =
+      CaseNamed("distributed/train_all_reduce/ring.momentum#n2.steps3").value();
+  const RanCase ran = RanOn(&RunSchemeCase, std::get<SchemeCase>(named));
+  EXPECT_EQ(ran.judged.outcome, record::Outcome::kPass) << ran.judged.message;
+  ASSERT_EQ(ran.rows.size(), 1U);
+  EXPECT_EQ(ran.rows[0].steps, 3);
+  // Nobody has the name of more steps than the plan has.
+  EXPECT_EQ(
+      RanByName("distributed/train_all_reduce/ring.momentum#n2.steps9").outcome,
+      record::Outcome::kError);
+}
+
+}  // namespace
+}  // namespace assay::distributed

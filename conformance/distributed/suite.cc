@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "conformance/distributed/suite.h"
+
+#include "conformance/distributed/planned_case.h"
+#include "conformance/distributed/ranks/ranks_run.h"
+#include "conformance/distributed/tell.h"
+
+namespace assay::distributed {
+namespace {
+
+const bool kRegistered = suite::AddSuite(DistributedSuite());
+
+}  // namespace
+
+suite::Suite DistributedSuite() {
+  return {.name = "distributed",
+          .cases = &PlannedCases,
+          .derives = false,
+          .run = &RunPlanned,
+          .reasons = {{kFailRanks, "a rank did not come to its end"},
+                      {kFailBits, "a rank has other bits than it should"},
+                      {kFailCost,
+                       "ranks sent other bytes or messages than the formula of "
+                       "the algorithm says"},
+                      {kFailMixing,
+                       "what ranks mix is not kept, or is staler than its "
+                       "bound"},
+                      {kFailNear,
+                       "ranks train away from one that has their batches"}},
+          .explain = &Tell,
+          .sizing = CaseSizing()};
+}
+
+}  // namespace assay::distributed

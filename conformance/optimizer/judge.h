@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Judge: a planned case of the suite optimizer on a backend.
+//
+//   suite.run = &Judge;
+
+#pragma once
+
+#include "framework/backend/backend.h"
+#include "framework/testing/measure/measure.h"
+#include "framework/testing/record/record.h"
+#include "framework/testing/record/run_facts.h"
+
+namespace assay::optimizer {
+
+/// The judge is the oracle of the run (RunFacts::oracle), which this process loads:
+/// it is no backend that is judged.
+measure::Judgement Judge(const record::PlanRow& row, Backend& backend,
+                         const record::RunFacts& facts, record::Record* record);
+
+}  // namespace assay::optimizer

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// NativeRun: a backend takes whole steps itself (NativeStep), beside the judge.
+//
+//   ASSAY_ASSIGN_OR_RETURN(
+//       auto run, NativeRun::Begin(course, {"adam", "onnx"}, backend, judge, draw));
+//   ASSAY_ASSIGN_OR_RETURN(const optdiff::StepFault fault, run->Step(1, &rows));
+//
+// Neither its gradients nor its state can be seen. So the rule in quad begins each
+// step where the backend's parameters are, from the judge's gradients there and from
+// the state that these have left.
+
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "framework/backend/backend.h"
+#include "framework/core/status.h"
+#include "framework/testing/draw/draw.h"
+#include "framework/train/optdiff/course.h"
+#include "framework/train/optdiff/judge_network.h"
+#include "framework/train/optdiff/locked_run.h"
+#include "framework/train/optdiff/step_rows.h"
+#include "framework/train/optimizer/optimizer.h"
+#include "framework/train/quad/quad_rule.h"
+#include "framework/train/rule/optimizers.h"
+
+namespace assay::optimizer {
+
+/// The optimizers that NativeStep is asked for with the numbers that are sent: by the
+/// names of framework/train/rule. Conventions are the backend's own.
+bool HasNativeStep(const train::Preset& preset);
+
+class NativeRun {
+ public:
+  /// Unsupported for a backend that has no native step, gives no parameters or does
+  /// not have the optimizer. The course must outlive it.
+  static Result<std::unique_ptr<NativeRun>> Begin(
+      const optdiff::Course& course, const train::Wanted& wanted,
+      Backend& backend, std::shared_ptr<optdiff::JudgeNetwork> judge,
+      draw::Draw draw);
+
+  /// One step of both, and what is wrong with it.
+  Result<optdiff::StepFault> Step(int64_t step, optdiff::StepRows* rows);
+  /// True once the backend has taken a step: it declines before.
+  bool has_run() const { return has_run_; }
+
+ private:
+  NativeRun(const optdiff::Course& course,
+            std::shared_ptr<optdiff::JudgeNetwork> judge, draw::Draw draw)
+      : course_(course), judge_(std::move(judge)), draw_(draw) {}
+
+  Status Load(Backend& backend);
+  Status Configure(const train::Wanted& wanted);
+  Status Put(const std::vector<Tensor>& batch);
+  Result<std::vector<train::Parameter>> Read();
+  Result<double> Loss() const;
+  Result<optdiff::StepFault> FaultOfLoss(const optdiff::Place& place,
+                                         double exact, optdiff::StepRows* rows);
+  optdiff::StepFault FaultOfUpdate(const std::vector<train::Parameter>& after,
+                                   optdiff::StepRows* rows);
+
+  const optdiff::Course& course_;
+  std::shared_ptr<optdiff::JudgeNetwork> judge_;
+  draw::Draw draw_;
+  std::unique_ptr<Network> network_;
+  std::vector<Value> inputs_;
+  std::unique_ptr<Binding> binding_;
+  std::unique_ptr<quad::QuadRule> rule_;
+  std::vector<quad::QuadTensor> x_;
+  std::vector<double> greatest_;  // |x| that each parameter has had
+  double loss_ = 0;
+  bool has_run_ = false;
+};
+
+}  // namespace assay::optimizer

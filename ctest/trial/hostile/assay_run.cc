@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "ctest/trial/hostile/assay_run.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <charconv>
+#include <fstream>
+#include <sstream>
+
+#include "framework/core/text.h"
+#include "framework/file/file.h"
+#include "framework/testing/record/tables.h"
+
+extern char** environ;
+
+namespace assay::hostile {
+
+namespace fs = std::filesystem;
+
+std::string TextOf(const fs::path& file) {
+  std::ostringstream text;
+  text << std::ifstream(file, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+AssayRun::AssayRun(const fs::path& folder,
+                   const std::vector<std::string>& arguments)
+    : folder_(folder) {
+  static std::atomic<int> number = 0;
+  mark_ = StrCat("ASSAY_HOSTILE_RUN=", getpid(), ".", ++number);
+  std::vector<std::string> words = {ASSAY_PROGRAM};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  std::vector<char*> environment = {mark_.data()};
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    environment.push_back(*entry);
+  }
+  environment.push_back(nullptr);
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  posix_spawn_file_actions_addchdir_np(&files, folder.c_str());
+  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "output.txt",
+                                   O_WRONLY | O_CREAT | O_APPEND, 0644);
+  posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO);
+  // As a shell or a build tool may leave one open.
+  constexpr int kLeftOpen = 77;
+  posix_spawn_file_actions_addopen(&files, kLeftOpen, ASSAY_ONNX_CORPUS,
+                                   O_RDONLY | O_DIRECTORY, 0);
+  EXPECT_EQ(posix_spawn(&pid_, argv[0], &files, nullptr, argv.data(),
+                        environment.data()),
+            0);
+  posix_spawn_file_actions_destroy(&files);
+}
+
+bool AssayRun::Running() {
+  if (!ended_ && waitpid(pid_, &status_, WNOHANG) == pid_) ended_ = true;
+  return !ended_;
+}
+
+int AssayRun::Wait() {
+  if (!ended_) waitpid(pid_, &status_, 0);
+  ended_ = true;
+  return WIFEXITED(status_) ? WEXITSTATUS(status_) : -WTERMSIG(status_);
+}
+
+std::vector<pid_t> AssayRun::Leftovers() const {
+  std::vector<pid_t> found;
+  std::error_code error;
+  for (fs::directory_iterator at("/proc", error), end; !error && at != end;
+       at.increment(error)) {
+    const std::string name = at->path().filename();
+    pid_t pid = 0;
+    std::from_chars(name.data(), name.data() + name.size(), pid);
+    if (pid > 0 && TextOf(at->path() / "environ").find(mark_ + '\0') !=
+                       std::string::npos) {
+      found.push_back(pid);
+    }
+  }
+  return found;
+}
+
+std::string AssayRun::Output() const { return TextOf(folder_ / "output.txt"); }
+
+CaseVerdicts VerdictsOf(const fs::path& run) {
+  CaseVerdicts verdicts;
+  const auto csv = file::ReadFile(run / "results.csv");
+  if (!csv.ok()) return verdicts;
+  const auto rows = record::ParseCsv<record::ResultRow>(*csv);
+  EXPECT_TRUE(rows.ok()) << rows.status().ToString();
+  if (!rows.ok()) return verdicts;
+  for (const record::ResultRow& row : *rows) {
+    verdicts[{row.backend, row.test_id}] = {std::string(ToString(row.outcome)),
+                                            row.message};
+  }
+  return verdicts;
+}
+
+std::string ModuleOf(const std::string& behaviour) {
+  return StrCat(ASSAY_HOSTILE_MODULES, "/", behaviour, ".so");
+}
+
+}  // namespace assay::hostile

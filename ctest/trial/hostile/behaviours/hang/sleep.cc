@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Outcome: timeout
+// Message: time limit
+// Timeout: 2
+
+#include <unistd.h>
+
+#include "ctest/trial/hostile/misdeed.h"
+
+ASSAY_MISDEED(sleep) {
+  while (hostile::Opaque(1) == 1) pause();
+}

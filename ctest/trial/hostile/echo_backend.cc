@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The backend of every hostile module: it returns what it is fed and, where the
+// setting `at` names the first operator of a model, commits the misdeed. Other
+// settings, for tests of the supervisor: nap_us (sleep in each Load), and
+// crash_share and decline_share (of N models, told by a hash, one).
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+
+#include "ctest/trial/hostile/misdeed.h"
+#include "framework/backend/backend.h"
+#include "framework/backend/registry.h"
+#include "framework/core/hash.h"
+
+namespace {
+
+using assay::Binding;
+using assay::LoadOptions;
+using assay::Model;
+using assay::Network;
+using assay::Result;
+using assay::Status;
+using assay::Tensor;
+using assay::Value;
+using assay::ValueInfo;
+
+/// The caller's tensor where it is one of as many bytes as the input has.
+const Tensor* GivenFor(const Value& fed, std::span<const Value> outputs) {
+  const Tensor* from = fed.tensor();
+  const Tensor* to = outputs.empty() ? nullptr : outputs[0].tensor();
+  const bool fits = from != nullptr && to != nullptr && to->data() != nullptr &&
+                    to->dtype() == from->dtype() &&
+                    to->byte_size() == from->byte_size();
+  return fits ? to : nullptr;
+}
+
+class Echoed final : public Binding {
+ public:
+  /// With `own`, the output has memory of its own where none is given.
+  Echoed(std::span<const Value> inputs, std::span<const Value> outputs,
+         bool own)
+      : fed_(inputs.empty() ? Value() : inputs[0]), values_(1, fed_) {
+    const Tensor* const from = fed_.tensor();
+    if (const Tensor* const to = GivenFor(fed_, outputs)) {
+      place_ = *to;
+      given_ = true;
+    } else if (own && from != nullptr && from->byte_size() > 0) {
+      place_ = *from->Clone();
+    }
+    if (place_.data() != nullptr) values_[0] = place_;
+  }
+  std::span<const Value> outputs() const override { return values_; }
+
+  hostile::Output Echo() {
+    if (place_.data() == nullptr) return {};
+    Tensor from = *fed_.tensor();
+    const auto size = static_cast<size_t>(place_.byte_size());
+    std::memcpy(place_.mutable_data(), from.data(), size);
+    return {reinterpret_cast<unsigned char*>(place_.mutable_data()), size,
+            given_, reinterpret_cast<unsigned char*>(from.mutable_data())};
+  }
+
+ private:
+  Value fed_;
+  Tensor place_;
+  bool given_ = false;  // it is the caller's
+  std::vector<Value> values_;
+};
+
+class EchoNetwork final : public Network {
+ public:
+  EchoNetwork(const Model& model, bool misbehaves) : misbehaves_(misbehaves) {
+    const assay::Graph& graph = model.graph();
+    for (const auto id : graph.inputs) inputs_.push_back(graph.values[id]);
+    outputs_.push_back(graph.values[graph.outputs.at(0)]);
+    const char* const name = hostile::misdeed.words.output;
+    if (misbehaves && name != nullptr) outputs_[0].name = name;
+  }
+  std::span<const ValueInfo> inputs() const override { return inputs_; }
+  std::span<const ValueInfo> outputs() const override { return outputs_; }
+  Result<std::unique_ptr<Binding>> Bind(
+      std::span<const Value> inputs, std::span<const Value> outputs) override {
+    const char* const declines = hostile::misdeed.words.declines;
+    if (misbehaves_ && declines != nullptr) {
+      return assay::Unsupported(assay::Reason::kOperator, declines);
+    }
+    return std::unique_ptr<Binding>(
+        std::make_unique<Echoed>(inputs, outputs, misbehaves_));
+  }
+  Status Forward(Binding& binding) override {
+    const hostile::Output output = static_cast<Echoed&>(binding).Echo();
+    if (!misbehaves_) return assay::OkStatus();
+    hostile::misdeed.commit(output);
+    const char* const error = hostile::misdeed.words.error;
+    return error == nullptr ? assay::OkStatus() : assay::Internal(error);
+  }
+
+ private:
+  std::vector<ValueInfo> inputs_;
+  std::vector<ValueInfo> outputs_;
+  bool misbehaves_;
+};
+
+class EchoBackend final : public assay::Backend {
+ public:
+  std::string_view name() const override { return hostile::misdeed.name; }
+  Result<assay::Probe> Inspect() override { return assay::Probe{"1", "cpu"}; }
+  Result<std::unique_ptr<Network>> Load(std::shared_ptr<const Model> model,
+                                        const LoadOptions& options) override {
+    std::this_thread::sleep_for(
+        std::chrono::microseconds(Number(options, "nap_us")));
+    if (IsOneOf(*model, Number(options, "decline_share"))) {
+      return assay::Unsupported(assay::Reason::kOperator, "by its hash");
+    }
+    if (IsOneOf(*model, Number(options, "crash_share"))) std::abort();
+    const auto at = options.settings.find("at");
+    const bool misbehaves = at != options.settings.end() &&
+                            !model->graph().nodes.empty() &&
+                            at->second == model->graph().nodes[0].op_type;
+    return std::unique_ptr<Network>(
+        std::make_unique<EchoNetwork>(*model, misbehaves));
+  }
+
+ private:
+  static long Number(const LoadOptions& options, const char* setting) {
+    const auto found = options.settings.find(setting);
+    return found == options.settings.end()
+               ? 0
+               : std::strtol(found->second.c_str(), nullptr, 10);
+  }
+
+  /// True when a model is one of those that a hash picks, one of `share`.
+  static bool IsOneOf(const Model& model, long share) {
+    if (share <= 0) return false;
+    return (assay::core::StableHash(model.bytes()) >> 32U) %
+               static_cast<uint64_t>(share) ==
+           0;
+  }
+};
+
+ASSAY_REGISTER_BACKEND(EchoBackend);
+
+}  // namespace

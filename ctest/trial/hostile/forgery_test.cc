@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Whole runs of forgeries, which claim what they do not compute: the word of
+// none is conformant, and what they have written beside runs nowhere.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <initializer_list>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "ctest/trial/hostile/assay_run.h"
+#include "framework/core/text.h"
+#include "framework/file/scratch_folder.h"
+
+namespace assay::hostile {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::StartsWith;
+
+/// One that looks for answers, one that reaches for the judge's programs, one
+/// that answers for itself, one that declines, one that talks.
+constexpr std::initializer_list<const char*> kForgeries = {
+    "answers_uncovered", "programs_writable", "calls_intercepted",
+    "declines_what_fails", "says_conformant"};
+
+/// What is said behind "NAME+at=Neg: ", the word first; empty when nothing is.
+std::string WordOf(const std::string& output, const std::string& name) {
+  const std::string start = name + "+at=Neg: ";
+  std::istringstream lines(output);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with(start)) return line.substr(start.size());
+  }
+  return {};
+}
+
+TEST(ForgeryTest, NoneIsConformant) {
+  const file::ScratchFolder folder;
+  std::vector<std::string> arguments = {"run",         "--repeats", "0",
+                                        "--no-report", "--out",     "run"};
+  for (const char* const name : kForgeries) {
+    folder.Write(StrCat("modules/", name, ".policy/claims.txt"),
+                 "claim forward where op:Neg\n");
+    const fs::path module = folder.path() / "modules" / StrCat(name, ".so");
+    fs::copy_file(ModuleOf(name), module);
+    arguments.insert(arguments.end(),
+                     {"--backend", StrCat(module.string(), "+at=Neg")});
+  }
+  AssayRun run(folder.path(), arguments);
+  EXPECT_EQ(run.Wait(), 1) << run.Output();
+  for (const char* const name : kForgeries) {
+    const std::string word = WordOf(run.Output(), name);
+    EXPECT_THAT(word, StartsWith("not conformant, ")) << run.Output();
+    std::printf("%-20s %s\n", name, word.c_str());
+  }
+  EXPECT_TRUE(run.Leftovers().empty());
+}
+
+// Kills: a page that is made by what a module has left in the working directory.
+TEST(PageTest, PackagesInTheWorkingDirectoryAreNotImported) {
+  const file::ScratchFolder folder;
+  constexpr const char* kRuns = "open('ran', 'w')\n";
+  for (const char* const file :
+       {"jinja2.py", "json.py", "importlib.py", "assay_report/__init__.py",
+        "assay_report/__main__.py"}) {
+    folder.Write(file, kRuns);
+  }
+  AssayRun run(folder.path(),
+               {"run", "--backend", ModuleOf("echo"), "--corpus", "onnx",
+                "--filter", "op:Neg", "--repeats", "0", "--out", "run"});
+  EXPECT_EQ(run.Wait(), 1) << run.Output();
+  EXPECT_FALSE(fs::exists(folder.path() / "ran"));
+  if (!fs::exists(folder.path() / "run/report.html")) {
+    GTEST_SKIP() << "no page on this machine:\n" << run.Output();
+  }
+}
+
+}  // namespace
+}  // namespace assay::hostile

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/ranks/scheme/ad_psgd.h"
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "framework/core/numbers.h"
+#include "framework/ranks/scheme/between.h"
+#include "framework/ranks/scheme/mixing.h"
+#include "framework/train/optimizer/in_place.h"
+
+namespace assay::ranks {
+namespace {
+
+using train::Objective;
+
+/// Each tensor becomes the mean of its numbers and those that came, in double, rounded
+/// once: the same bits on both sides.
+Status MeanWith(const ModelMessage& message, std::span<Tensor> tensors) {
+  std::vector<Tensor> came;
+  for (const Tensor& tensor : tensors) {
+    ASSAY_ASSIGN_OR_RETURN(came.emplace_back(), tensor.Clone());
+  }
+  message.ReadInto(came);
+  for (size_t i = 0; i < came.size(); ++i) {
+    ASSAY_RETURN_IF_ERROR(train::InPlace(
+        &tensors[i], came[i], {}, []<class T>(const train::Elements<T>& each) {
+          for (size_t k = 0; k < each.x.size(); ++k) {
+            each.x[k] =
+                static_cast<T>((double{each.x[k]} + double{each.g[k]}) / 2);
+          }
+        }));
+  }
+  return OkStatus();
+}
+
+}  // namespace
+
+int PassiveOf(uint64_t seed, int rank, int ranks, int64_t step) {
+  const std::vector<Peer> beside = PeersOf(Graph::kRing, rank, ranks, step);
+  core::Numbers drawn(core::KeyOf(core::KeyOf(seed, rank), step));
+  return beside[drawn.Below(beside.size())].to;
+}
+
+AdPsgdScheme::AdPsgdScheme(Endpoint& endpoint,
+                           std::unique_ptr<train::Optimizer> optimizer,
+                           Options options)
+    : endpoint_(endpoint), optimizer_(std::move(optimizer)), options_(options) {
+  const int ranks = endpoint.size();
+  if (is_active() || ranks % 2 == 1) return;
+  for (const Peer& peer : PeersOf(Graph::kRing, endpoint.rank(), ranks, 0)) {
+    for (int64_t step = 0; step < options.steps; ++step) {
+      if (PassiveOf(options.seed, peer.to, ranks, step) != endpoint.rank()) {
+        continue;
+      }
+      to_come_[peer.to].push_back(step);
+    }
+  }
+}
+
+/// An active rank waits for a passive one alone, and a passive rank for a request alone
+/// that is sure to come, so that nobody waits in a circle.
+Status AdPsgdScheme::Average(std::span<Tensor> values) {
+  if (is_active()) return Ask(values);
+  return to_come_.empty() ? OkStatus() : Answer(values);
+}
+
+Status AdPsgdScheme::Ask(std::span<Tensor> values) {
+  const int passive =
+      PassiveOf(options_.seed, endpoint_.rank(), endpoint_.size(), steps_);
+  // As many averages as steps.
+  sent_.Write({.version = steps_, .clock = steps_}, values);
+  ASSAY_RETURN_IF_ERROR(endpoint_.Exchange(passive, sent_.bytes(), passive,
+                                           came_.RoomFor(values)));
+  const auto [version, clock] = came_.header();
+  int64_t& oldest = oldest_[passive];
+  if (clock != steps_ || version < oldest) {
+    return DataLoss("found an answer to step ", clock, " at version ", version,
+                    " from rank ", passive, ", wanted one to step ", steps_,
+                    " at version ", oldest, " or after");
+  }
+  oldest = version + 1;
+  return MeanWith(came_, values);
+}
+
+Status AdPsgdScheme::Answer(std::span<Tensor> values) {
+  ASSAY_ASSIGN_OR_RETURN(const int active,
+                         endpoint_.ReceiveAny(came_.RoomFor(values)));
+  const auto [version, clock] = came_.header();
+  const auto of_rank = to_come_.find(active);
+  if (of_rank == to_come_.end()) {
+    return DataLoss("found a request of step ", clock, " from rank ", active,
+                    ", wanted none from there");
+  }
+  std::deque<int64_t>& steps = of_rank->second;
+  if (clock != steps.front() || version != clock) {
+    return DataLoss("found a request of step ", clock, " at version ", version,
+                    " from rank ", active, ", wanted step ", steps.front(),
+                    " at version ", steps.front());
+  }
+  steps.pop_front();
+  if (steps.empty()) to_come_.erase(of_rank);
+  sent_.Write({.version = answered_++, .clock = clock}, values);
+  ASSAY_RETURN_IF_ERROR(endpoint_.Exchange(active, sent_.bytes(), kNobody, {}));
+  return MeanWith(came_, values);
+}
+
+Result<double> AdPsgdScheme::Step(Objective& objective) {
+  if (endpoint_.size() % 2 == 1) {
+    return InvalidArgument("found ", endpoint_.size(),
+                           " ranks, wanted an even number");
+  }
+  if (steps_ == options_.steps) {
+    return InvalidArgument("found a step behind the last one, wanted ",
+                           options_.steps, " steps");
+  }
+  std::vector<Tensor> values = ValuesOf(objective);
+  Between averaged(objective, {},
+                   [&](std::span<Tensor>) { return Average(values); });
+  ASSAY_ASSIGN_OR_RETURN(const double loss, optimizer_->Step(averaged));
+  ++steps_;
+  return loss;
+}
+
+Status AdPsgdScheme::Finish(Objective& objective) {
+  if (steps_ != options_.steps) {
+    return InvalidArgument("found ", steps_, " steps, wanted ", options_.steps);
+  }
+  std::vector<Tensor> values = ValuesOf(objective);
+  while (!to_come_.empty()) ASSAY_RETURN_IF_ERROR(Answer(values));
+  return Meet();
+}
+
+/// Passive ranks tell rank 1 that they have answered all, and it tells everybody: nobody
+/// waits for a request any more, which another message could be taken for.
+Status AdPsgdScheme::Meet() {
+  constexpr int kTold = 1;
+  if (endpoint_.rank() != kTold) {
+    return endpoint_.Exchange(is_active() ? kNobody : kTold, {}, kTold, {});
+  }
+  for (int passive = 0; passive < endpoint_.size(); passive += 2) {
+    ASSAY_RETURN_IF_ERROR(endpoint_.Exchange(kNobody, {}, passive, {}));
+  }
+  for (int other = 0; other < endpoint_.size(); ++other) {
+    if (other == kTold) continue;
+    ASSAY_RETURN_IF_ERROR(endpoint_.Exchange(other, {}, kNobody, {}));
+  }
+  return OkStatus();
+}
+
+}  // namespace assay::ranks

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/ranks/scheme/codec/codec.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+#include "framework/metric/element.h"
+#include "framework/metric/exact_difference.h"
+
+namespace assay::ranks {
+namespace {
+
+// Of what TopCodec sends: a place, and the number that stands there.
+constexpr size_t kPlace = sizeof(int32_t), kPair = kPlace + sizeof(float);
+// Of what SignCodec sends, in front of its bits.
+constexpr size_t kMeans = 2 * sizeof(float);
+
+template <class T>
+void Put(T value, size_t at, std::span<std::byte> out) {
+  std::memcpy(out.data() + at, &value, sizeof value);
+}
+
+template <class T>
+T Get(std::span<const std::byte> in, size_t at) {
+  T value;
+  std::memcpy(&value, in.data() + at, sizeof value);
+  return value;
+}
+
+/// The pattern of a number that float16 has, or of a NaN.
+uint16_t Float16Of(double number) {
+  constexpr int kBias = 15, kMantissa = 10;
+  constexpr unsigned kInfinity = 0x7C00U, kNan = 0x7E00U;
+  const unsigned sign = std::signbit(number) ? 0x8000U : 0U;
+  const double size = std::fabs(number);
+  unsigned bits = kInfinity;
+  if (std::isnan(number)) {
+    bits = kNan;
+  } else if (size < 0x1p-14) {
+    bits = static_cast<unsigned>(size * 0x1p24);
+  } else if (!std::isinf(size)) {
+    int exponent = 0;
+    const double mantissa = 2 * std::frexp(size, &exponent) - 1;
+    bits = (static_cast<unsigned>(exponent - 1 + kBias) << kMantissa) +
+           static_cast<unsigned>(mantissa * (1 << kMantissa));
+  }
+  return static_cast<uint16_t>(sign | bits);
+}
+
+/// A bfloat16 is the front half of a float.
+uint16_t BFloat16Of(double number) {
+  constexpr unsigned kQuiet = 0x40U;
+  const auto bits = static_cast<uint16_t>(
+      std::bit_cast<uint32_t>(static_cast<float>(number)) >> 16U);
+  return std::isnan(number) ? static_cast<uint16_t>(bits | kQuiet) : bits;
+}
+
+uint16_t Rounded(DType type, float x) {
+  const double number =
+      std::isfinite(x) ? metric::RoundTo(type, x, /*tail=*/0) : double{x};
+  return type == DType::kFloat16 ? Float16Of(number) : BFloat16Of(number);
+}
+
+float SizeOf(float x) {
+  return std::isnan(x) ? std::numeric_limits<float>::infinity() : std::fabs(x);
+}
+
+/// How many of so many numbers are kept.
+int64_t KeptOf(int64_t count, double share) {
+  const auto kept =
+      static_cast<int64_t>(std::ceil(share * static_cast<double>(count)));
+  return std::clamp<int64_t>(kept, std::min<int64_t>(count, 1), count);
+}
+
+}  // namespace
+
+void RoundingCodec::Encode(std::span<const float> x, std::span<std::byte> out) {
+  for (size_t i = 0; i < x.size(); ++i) Put(Rounded(type_, x[i]), 2 * i, out);
+}
+
+Status RoundingCodec::Decode(std::span<const std::byte> in,
+                             std::span<float> x) const {
+  for (size_t i = 0; i < x.size(); ++i) {
+    const auto bits = Get<uint16_t>(in, 2 * i);
+    x[i] = static_cast<float>(type_ == DType::kFloat16
+                                  ? metric::DecodeFloat16(bits)
+                                  : metric::DecodeBFloat16(bits));
+  }
+  return OkStatus();
+}
+
+std::vector<int32_t> GreatestOf(std::span<const float> x, double share) {
+  std::vector<int32_t> places(x.size());
+  std::iota(places.begin(), places.end(), 0);
+  const auto before = [&](int32_t a, int32_t b) {
+    const float of_a = SizeOf(x[static_cast<size_t>(a)]);
+    const float of_b = SizeOf(x[static_cast<size_t>(b)]);
+    return of_a > of_b || (of_a == of_b && a < b);
+  };
+  const int64_t kept = KeptOf(std::ssize(x), share);
+  const auto end = places.begin() + kept;
+  std::nth_element(places.begin(), end, places.end(), before);
+  std::sort(places.begin(), end, before);
+  places.resize(static_cast<size_t>(kept));
+  return places;
+}
+
+int64_t TopCodec::BytesOf(int64_t count) const {
+  return int64_t{kPair} * KeptOf(count, share_);
+}
+
+void TopCodec::Encode(std::span<const float> x, std::span<std::byte> out) {
+  size_t at = 0;
+  for (const int32_t place : GreatestOf(x, share_)) {
+    Put(place, at, out);
+    Put(x[static_cast<size_t>(place)], at + kPlace, out);
+    at += kPair;
+  }
+}
+
+Status TopCodec::Decode(std::span<const std::byte> in,
+                        std::span<float> x) const {
+  std::ranges::fill(x, 0.0F);
+  for (size_t at = 0; at < in.size(); at += kPair) {
+    const auto place = Get<int32_t>(in, at);
+    if (place < 0 || static_cast<size_t>(place) >= x.size()) {
+      return DataLoss("found a number at place ", place, ", wanted 0 to ",
+                      x.size(), " without its end");
+    }
+    x[static_cast<size_t>(place)] = Get<float>(in, at + kPlace);
+  }
+  return OkStatus();
+}
+
+int64_t SignCodec::BytesOf(int64_t count) const {
+  return int64_t{kMeans} + (count + 7) / 8;
+}
+
+void SignCodec::Encode(std::span<const float> x, std::span<std::byte> out) {
+  std::ranges::fill(out, std::byte{0});
+  double sums[2] = {};
+  int64_t counts[2] = {};
+  for (size_t i = 0; i < x.size(); ++i) {
+    const size_t kind = x[i] < 0 ? 1 : 0;
+    sums[kind] += x[i];
+    ++counts[kind];
+    if (kind == 1) out[kMeans + i / 8] |= std::byte{1} << (i % 8);
+  }
+  for (size_t kind = 0; kind < 2; ++kind) {
+    const double mean =
+        counts[kind] == 0 ? 0 : sums[kind] / static_cast<double>(counts[kind]);
+    Put(static_cast<float>(mean), kind * sizeof(float), out);
+  }
+}
+
+Status SignCodec::Decode(std::span<const std::byte> in,
+                         std::span<float> x) const {
+  for (size_t i = 0; i < x.size(); ++i) {
+    const std::byte bit = in[kMeans + i / 8] >> (i % 8) & std::byte{1};
+    x[i] = Get<float>(in, std::to_integer<size_t>(bit) * sizeof(float));
+  }
+  return OkStatus();
+}
+
+int64_t LevelCodec::BytesOf(int64_t count) const {
+  constexpr int64_t kNorm = sizeof(float);
+  return kNorm + count;
+}
+
+void LevelCodec::Encode(std::span<const float> x, std::span<std::byte> out) {
+  double squares = 0;
+  for (const float each : x) squares += double{each} * double{each};
+  const auto norm = static_cast<float>(std::sqrt(squares));
+  Put(norm, 0, out);
+  for (size_t i = 0; i < x.size(); ++i) {
+    // Rounding of the norm may leave a number above the last level.
+    const double level =
+        norm > 0 && std::isfinite(norm)
+            ? std::min<double>(std::fabs(x[i]) / double{norm} * levels_,
+                               levels_)
+            : 0;
+    const double below = std::floor(level);
+    const double up = drawn_.Share() < level - below ? 1 : 0;
+    const auto size = static_cast<int8_t>(below + up);
+    Put(static_cast<int8_t>(x[i] < 0 ? -size : size), sizeof(float) + i, out);
+  }
+}
+
+Status LevelCodec::Decode(std::span<const std::byte> in,
+                          std::span<float> x) const {
+  const auto norm = double{Get<float>(in, 0)};
+  for (size_t i = 0; i < x.size(); ++i) {
+    const int level = Get<int8_t>(in, sizeof(float) + i);
+    if (std::abs(level) > levels_) {
+      return DataLoss("found the level ", level, ", wanted at most ", levels_);
+    }
+    x[i] = static_cast<float>(norm * level / levels_);
+  }
+  return OkStatus();
+}
+
+}  // namespace assay::ranks

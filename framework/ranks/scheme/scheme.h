@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Scheme: how ranks train one model together, around any optimizer. Each rank has one, and
+// its own batches.
+//
+//   AllReduceScheme scheme(mine, std::move(optimizer), {Algorithm::kRing});
+//   ASSAY_ASSIGN_OR_RETURN(const double loss, scheme.Step(objective));
+//
+// Ranks begin with the same parameters and optimizers. A step is on as many samples on
+// each rank: the mean over ranks is that over samples then.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "framework/core/status.h"
+#include "framework/ranks/endpoint.h"
+#include "framework/ranks/scheme/bundle.h"
+#include "framework/ranks/scheme/mixing.h"
+#include "framework/train/optimizer/optimizer.h"
+
+namespace assay::ranks {
+
+class Scheme {
+ public:
+  virtual ~Scheme() = default;
+  /// A step of all ranks. Returns the loss of the rank's own batch.
+  virtual Result<double> Step(train::Objective& objective) = 0;
+  /// Behind the last step: brings the parameters to all ranks where some lag behind.
+  virtual Status Finish(train::Objective&) { return OkStatus(); }
+};
+
+/// Gradients are averaged, and every rank takes the same step: consistent decentralized.
+class AllReduceScheme : public Scheme {
+ public:
+  AllReduceScheme(Endpoint& endpoint,
+                  std::unique_ptr<train::Optimizer> optimizer, Travel travel)
+      : endpoint_(endpoint),
+        optimizer_(std::move(optimizer)),
+        travel_(travel) {}
+  Result<double> Step(train::Objective& objective) override;
+
+ private:
+  Endpoint& endpoint_;
+  std::unique_ptr<train::Optimizer> optimizer_;
+  const Travel travel_;
+};
+
+/// Each rank takes the gradients of several batches for a step of another scheme: their mean,
+/// summed in double and rounded once, is what goes to the other ranks.
+class AccumulatingScheme : public Scheme {
+ public:
+  AccumulatingScheme(std::unique_ptr<Scheme> inner, int64_t batches)
+      : inner_(std::move(inner)), batches_(batches) {}
+  Result<double> Step(train::Objective& objective) override;
+  Status Finish(train::Objective& objective) override {
+    return inner_->Finish(objective);
+  }
+
+ private:
+  const std::unique_ptr<Scheme> inner_;
+  const int64_t batches_;
+};
+
+/// Rank 0 has the optimizer and its state. It sends the parameters where gradients are to
+/// be taken and gets the gradients: a consistent parameter server, which is a worker too.
+class ServerScheme : public Scheme {
+ public:
+  ServerScheme(Endpoint& endpoint, std::unique_ptr<train::Optimizer> optimizer,
+               Travel travel)
+      : endpoint_(endpoint),
+        optimizer_(std::move(optimizer)),
+        travel_(travel) {}
+  Result<double> Step(train::Objective& objective) override;
+  Status Finish(train::Objective& objective) override;
+
+ private:
+  Endpoint& endpoint_;
+  std::unique_ptr<train::Optimizer> optimizer_;  // of rank 0 alone
+  const Travel travel_;
+};
+
+/// Each rank takes steps of its own, and behind every `period`th the parameters are
+/// averaged (J. Wang, G. Joshi, "Cooperative SGD", 2018). The optimizers' states are not.
+class AverageScheme : public Scheme {
+ public:
+  AverageScheme(Endpoint& endpoint, std::unique_ptr<train::Optimizer> optimizer,
+                Travel travel, int64_t period)
+      : endpoint_(endpoint),
+        optimizer_(std::move(optimizer)),
+        travel_(travel),
+        period_(period) {}
+  Result<double> Step(train::Objective& objective) override;
+  Status Finish(train::Objective& objective) override;
+
+ private:
+  Endpoint& endpoint_;
+  std::unique_ptr<train::Optimizer> optimizer_;
+  const Travel travel_;
+  const int64_t period_;
+  int64_t steps_ = 0;
+};
+
+/// D-PSGD: a rank's gradient is taken at its own parameters, which are then mixed with
+/// those of its peers, and the step is taken from there (Lian et al., 2017, algorithm 1).
+class GossipScheme : public Scheme {
+ public:
+  GossipScheme(Endpoint& endpoint, std::unique_ptr<train::Optimizer> optimizer,
+               Graph graph)
+      : endpoint_(endpoint), optimizer_(std::move(optimizer)), graph_(graph) {}
+  Result<double> Step(train::Objective& objective) override;
+
+ private:
+  Endpoint& endpoint_;
+  std::unique_ptr<train::Optimizer> optimizer_;
+  const Graph graph_;
+  int64_t steps_ = 0;
+};
+
+}  // namespace assay::ranks

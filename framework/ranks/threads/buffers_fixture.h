@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Buffers of ranks for tests.
+//
+//   std::vector<Tensor> buffers = Buffers({.ranks = 3, .count = 5});
+
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "framework/core/numbers.h"
+#include "framework/core/tensor.h"
+#include "framework/ranks/collective.h"
+
+namespace assay::ranks {
+
+inline constexpr Operation kOperations[] = {
+    Operation::kBarrier,   Operation::kBroadcast,     Operation::kReduce,
+    Operation::kAllReduce, Operation::kGather,        Operation::kScatter,
+    Operation::kAllGather, Operation::kReduceScatter, Operation::kAllToAll};
+
+/// A buffer of random numbers for each rank, alike each time.
+inline std::vector<Tensor> Buffers(const Collective& what) {
+  core::Numbers numbers(5);
+  std::vector<Tensor> buffers;
+  for (int rank = 0; rank < what.ranks; ++rank) {
+    std::vector<float> buffer;
+    for (int64_t i = 0; i < ElementsOf(what); ++i) {
+      buffer.push_back(static_cast<float>(numbers.Share() - 0.5));
+    }
+    buffers.push_back(
+        Tensor::Of<float>({std::ssize(buffer)}, std::span<const float>(buffer))
+            .value());
+  }
+  return buffers;
+}
+
+}  // namespace assay::ranks

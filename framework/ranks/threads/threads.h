@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// RunThreads: ranks that are threads of this process.
+//
+//   Status Rank(Endpoint& mine);
+//   const std::vector<Status> ended = RunThreads(8, Rank);
+
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "framework/core/status.h"
+#include "framework/ranks/endpoint.h"
+#include "framework/ranks/threads/choices.h"
+
+namespace assay::ranks {
+
+/// What each rank returned. With choices the ranks take turns, one at a time, and change
+/// where they send or receive; without they run as the machine lets them.
+///
+/// Nobody waits for ever: where all that are left wait, each gets failed precondition
+/// with who waits for whom, or cancelled with the rank that failed before. `rank` throws
+/// nothing; fewer ranks than one are none. `left` gets a text for each rank with messages
+/// that it did not receive, where all ended well.
+std::vector<Status> RunThreads(int ranks,
+                               const std::function<Status(Endpoint&)>& rank,
+                               Choices* choices = nullptr,
+                               std::vector<std::string>* left = nullptr);
+
+}  // namespace assay::ranks

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/ranks/threads/threads.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdint>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "framework/core/status.h"
+#include "framework/core/tensor.h"
+#include "framework/core/text.h"
+#include "framework/ranks/collective.h"
+#include "framework/ranks/endpoint.h"
+#include "framework/ranks/threads/buffers_fixture.h"
+#include "framework/ranks/threads/choices.h"
+#include "framework/ranks/together.h"
+
+namespace assay::ranks {
+namespace {
+
+using ::testing::Each;
+using ::testing::HasSubstr;
+using ::testing::Property;
+
+std::vector<float> NumbersOf(const std::vector<Tensor>& buffers) {
+  std::vector<float> all;
+  for (const Tensor& buffer : buffers) {
+    const auto elements = buffer.elements<float>();
+    all.insert(all.end(), elements.begin(), elements.end());
+  }
+  return all;
+}
+
+// Kills: a transport that loses, doubles or mixes up messages.
+TEST(RunThreadsTest, HasTheBitsOfOneThread) {
+  for (const Operation operation : kOperations) {
+    for (const Algorithm algorithm : AlgorithmsOf(operation)) {
+      for (const int ranks : {1, 2, 3, 7, 8}) {
+        const Collective what{operation, algorithm, ranks, 29, ranks - 1};
+        std::vector<Tensor> buffers = Buffers(what);
+        const std::vector<Status> ended =
+            RunThreads(ranks, [&](Endpoint& mine) {
+              return RunCollective(what, Reduction::kSum, mine,
+                                   &buffers[static_cast<size_t>(mine.rank())]);
+            });
+        EXPECT_THAT(ended, Each(Property(&Status::ok, true)));
+        std::vector<Tensor> wanted = Buffers(what);
+        std::vector<Schedule> schedules;
+        for (int rank = 0; rank < ranks; ++rank) {
+          schedules.push_back(ScheduleOf(what, rank).value());
+        }
+        ASSERT_TRUE(RunTogether(schedules, wanted, {}).ok());
+        EXPECT_EQ(NumbersOf(buffers), NumbersOf(wanted)) << ToString(what);
+        std::vector<Tensor> in_turns = Buffers(what);
+        DrawnChoices drawn(static_cast<uint64_t>(ranks));
+        RunThreads(
+            ranks,
+            [&](Endpoint& mine) {
+              return RunCollective(what, Reduction::kSum, mine,
+                                   &in_turns[static_cast<size_t>(mine.rank())]);
+            },
+            &drawn);
+        EXPECT_EQ(NumbersOf(in_turns), NumbersOf(wanted)) << ToString(what);
+      }
+    }
+  }
+}
+
+Status ReceiveOne(Endpoint& mine, int from) {
+  std::array<std::byte, 4> came = {};
+  return mine.Exchange(kNobody, {}, from, came);
+}
+
+// Kills: ranks that wait for each other for ever.
+TEST(RunThreadsTest, SaysWhoWaitsForWhom) {
+  const std::vector<Status> ended = RunThreads(3, [](Endpoint& mine) {
+    if (mine.rank() == 2) return OkStatus();
+    return ReceiveOne(mine, mine.rank() == 0 ? 1 : 2);
+  });
+  EXPECT_TRUE(ended[2].ok());
+  for (const int rank : {0, 1}) {
+    const Status& status = ended[static_cast<size_t>(rank)];
+    EXPECT_EQ(status.code(), StatusCode::kFailedPrecondition);
+    EXPECT_THAT(status.message(),
+                HasSubstr("ranks stand still: rank 0 waits for rank 1; rank 1 "
+                          "waits for rank 2, which has ended"));
+  }
+}
+
+TEST(RunThreadsTest, AFailedRankEndsThoseThatWaitForIt) {
+  const std::vector<Status> ended = RunThreads(3, [](Endpoint& mine) {
+    if (mine.rank() == 1) return Internal("no memory");
+    return ReceiveOne(mine, 1);
+  });
+  EXPECT_EQ(ended[1].code(), StatusCode::kInternal);
+  EXPECT_EQ(ended[0].code(), StatusCode::kCancelled);
+  EXPECT_THAT(ended[2].message(), HasSubstr("rank 1 failed: no memory"));
+}
+
+TEST(RunThreadsTest, MessagesFitAndGoToRanks) {
+  const std::vector<Status> ended = RunThreads(2, [](Endpoint& mine) {
+    if (mine.rank() == 1) return ReceiveOne(mine, 0);
+    const std::array<std::byte, 2> out = {};
+    return mine.Exchange(1, out, kNobody, {});
+  });
+  EXPECT_THAT(ended[1].message(),
+              HasSubstr("rank 1: found 2 bytes from rank 0, wanted 4"));
+  const auto alone =
+      RunThreads(1, [](Endpoint& mine) { return ReceiveOne(mine, 3); });
+  EXPECT_THAT(alone[0].message(),
+              HasSubstr("found the rank 3, wanted one below 1"));
+}
+
+// Kills: a rank that is counted what it sends to itself or gets, or whose groups have other
+// counts.
+TEST(RunThreadsTest, CountsWhatEachRankSends) {
+  const auto ended = RunThreads(3, [](Endpoint& mine) -> Status {
+    const std::array<std::byte, 5> out = {};
+    std::array<std::byte, 5> in = {};
+    const int rank = mine.rank();
+    ASSAY_RETURN_IF_ERROR(mine.Exchange(rank, out, rank, in));
+    ASSAY_RETURN_IF_ERROR(mine.Exchange(rank == 0 ? 1 : kNobody, out,
+                                        rank == 1 ? 0 : kNobody, in));
+    EXPECT_EQ(mine.counted().value().sent,
+              rank == 0 ? (Traffic{5, 1}) : Traffic());
+    ASSAY_ASSIGN_OR_RETURN(const auto part, mine.Split(0, -rank));
+    Counted wanted = mine.counted().value();
+    // By dissemination: an empty message in each of two rounds.
+    ASSAY_RETURN_IF_ERROR(part->Collect({.operation = Operation::kBarrier}));
+    wanted.sent.messages += 2;
+    EXPECT_EQ(part->counted().value(), wanted);
+    EXPECT_EQ(mine.counted().value(), wanted);
+    return OkStatus();
+  });
+  EXPECT_THAT(ended, Each(Property(&Status::ok, true)));
+}
+
+TEST(RunCollectiveTest, FitsItsEndpointAndItsBuffer) {
+  const auto ended = RunThreads(2, [](Endpoint& mine) {
+    Tensor buffer = Tensor::Allocate(DType::kFloat32, {3}).value();
+    const Collective three{.ranks = 3, .count = 3};
+    const Status ranks = RunCollective(three, Reduction::kSum, mine, &buffer);
+    EXPECT_THAT(ranks.message(),
+                HasSubstr("found a collective of 3 ranks, wanted one of 2"));
+    const Collective four{.ranks = 2, .count = 4};
+    return RunCollective(four, Reduction::kSum, mine, &buffer);
+  });
+  EXPECT_THAT(ended[0].message(),
+              HasSubstr("found a buffer of 3 elements for allreduce/linear, 2 "
+                        "ranks, 4 elements, wanted 4"));
+}
+
+/// Each other rank sends rank 0 so many messages of a byte. Returns whose came, in
+/// their order.
+std::string Arrivals(int ranks, int messages, Choices* choices) {
+  std::string order;
+  const auto ended = RunThreads(
+      ranks,
+      [&](Endpoint& mine) {
+        std::array<std::byte, 1> byte = {};
+        const int turns =
+            mine.rank() == 0 ? messages * (mine.size() - 1) : messages;
+        for (int i = 0; i < turns; ++i) {
+          if (mine.rank() != 0) {
+            ASSAY_RETURN_IF_ERROR(mine.Exchange(0, byte, kNobody, {}));
+            continue;
+          }
+          ASSAY_ASSIGN_OR_RETURN(const int from, mine.ReceiveAny(byte));
+          order += static_cast<char>('0' + from);
+        }
+        return OkStatus();
+      },
+      choices);
+  for (const Status& status : ended) EXPECT_TRUE(status.ok());
+  return order;
+}
+
+// Kills: an order that a seed does not give again, or that every seed gives.
+TEST(DrawnChoicesTest, ASeedIsAnOrder) {
+  std::set<std::string> orders;
+  for (uint64_t seed = 0; seed < 400; ++seed) {
+    DrawnChoices first(seed);
+    DrawnChoices again(seed);
+    const std::string order = Arrivals(3, 2, &first);
+    EXPECT_EQ(Arrivals(3, 2, &again), order);
+    orders.insert(order);
+  }
+  // Two of each in any order: 4! / (2! 2!).
+  EXPECT_EQ(orders.size(), 6U);
+}
+
+// Kills: a way that is left out, or taken twice.
+TEST(ListedChoicesTest, EveryOrderComesOnce) {
+  std::multiset<std::string> orders;
+  ListedChoices listed;
+  do {
+    orders.insert(Arrivals(4, 2, &listed));
+  } while (listed.GoOn());
+  // 6! / (2! 2! 2!).
+  EXPECT_EQ(orders.size(), 90U);
+  EXPECT_EQ(std::set(orders.begin(), orders.end()).size(), 90U);
+}
+
+// Kills: an answer that is chosen before another rank could have given one.
+TEST(ListedChoicesTest, WaitsForThoseThatCouldStillSend) {
+  std::set<int> firsts;
+  ListedChoices listed;
+  do {
+    const auto ended = RunThreads(
+        3,
+        [&](Endpoint& mine) {
+          std::array<std::byte, 1> byte = {};
+          // Rank 2 sends to rank 0 once rank 1 has.
+          if (mine.rank() == 1) {
+            ASSAY_RETURN_IF_ERROR(mine.Exchange(0, byte, kNobody, {}));
+            return mine.Exchange(2, byte, kNobody, {});
+          }
+          if (mine.rank() == 2) {
+            ASSAY_RETURN_IF_ERROR(mine.Exchange(kNobody, {}, 1, byte));
+            return mine.Exchange(0, byte, kNobody, {});
+          }
+          ASSAY_ASSIGN_OR_RETURN(const int first, mine.ReceiveAny(byte));
+          firsts.insert(first);
+          return mine.ReceiveAny(byte).status();
+        },
+        &listed);
+    EXPECT_THAT(ended, Each(Property(&Status::ok, true)));
+  } while (listed.GoOn());
+  EXPECT_EQ(firsts, (std::set{1, 2}));
+}
+
+// Rank 2 asks rank 0 and then rank 1, and rank 3 asks them the other way around. Kills: of
+// two ranks that wait for anybody the same one is always answered first.
+TEST(ListedChoicesTest, ChoosesWhoOfTwoIsAnsweredFirst) {
+  std::set<std::string> ends;
+  ListedChoices listed;
+  do {
+    std::array<std::string, 4> came;
+    const auto ended = RunThreads(
+        4,
+        [&](Endpoint& mine) {
+          std::array<std::byte, 1> byte = {};
+          std::array<std::byte, 1> answer = {};
+          const bool asks = mine.rank() >= 2;
+          for (int i = 0; i < 2; ++i) {
+            if (asks) {
+              const int to = (mine.rank() + i) % 2;
+              ASSAY_RETURN_IF_ERROR(mine.Exchange(to, byte, to, answer));
+              continue;
+            }
+            ASSAY_ASSIGN_OR_RETURN(const int from, mine.ReceiveAny(byte));
+            came[static_cast<size_t>(mine.rank())] += StrCat(from);
+            ASSAY_RETURN_IF_ERROR(mine.Exchange(from, byte, kNobody, {}));
+          }
+          return OkStatus();
+        },
+        &listed);
+    EXPECT_THAT(ended, Each(Property(&Status::ok, true)));
+    ends.insert(StrCat(came[0], " ", came[1]));
+  } while (listed.GoOn());
+  EXPECT_EQ(ends, (std::set<std::string>{"23 23", "23 32", "32 32"}));
+}
+
+TEST(DrawnChoicesTest, SaysWhoWaitsForWhom) {
+  DrawnChoices drawn(1);
+  const auto ended = RunThreads(
+      2,
+      [](Endpoint& mine) {
+        std::array<std::byte, 1> byte = {};
+        return mine.rank() == 0 ? mine.ReceiveAny(byte).status()
+                                : mine.Exchange(kNobody, {}, 0, byte);
+      },
+      &drawn);
+  EXPECT_THAT(ended[0].message(),
+              HasSubstr("ranks stand still: rank 0 waits for anybody; rank 1 "
+                        "waits for rank 0"));
+}
+
+}  // namespace
+}  // namespace assay::ranks

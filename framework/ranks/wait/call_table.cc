@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/ranks/wait/call_table.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <thread>
+#include <type_traits>
+#include <utility>
+
+#include "framework/file/descriptor.h"
+
+namespace assay::ranks {
+namespace {
+
+static_assert(std::is_trivially_copyable_v<RankState>);
+static_assert(sizeof(RankState) % sizeof(uint64_t) == 0);
+static_assert(std::atomic_ref<uint64_t>::is_always_lock_free);
+
+constexpr size_t kWords = sizeof(RankState) / sizeof(uint64_t);
+constexpr int64_t kMostRanks = 1 << 16;
+// A rank that is killed while it writes leaves a row that is never whole.
+constexpr int kTries = 1000;
+
+bool IsRank(int64_t rank, int64_t least) {
+  return rank >= least && rank < kMostRanks;
+}
+
+}  // namespace
+
+bool CanBe(const RankState& state) {
+  const RankCall& call = state.call;
+  return state.ranks >= 0 && state.ranks <= kMostRanks &&
+         state.where <= Whereabouts::kEnded &&
+         call.kind <= CallKind::kNeighbors &&
+         call.operation <= Operation::kAllToAll &&
+         call.reduction <= Reduction::kMax &&
+         static_cast<int>(call.type) < kDTypeCount &&
+         IsRank(call.to, kNobody) && IsRank(call.from, kAnybody);
+}
+
+/// A number that is odd while the words are written, as in a seqlock: H. Boehm, "Can
+/// seqlocks get along with programming language memory models?", 2012, figure 6 with the
+/// words released and acquired in place of fences.
+struct CallTable::Row {
+  uint64_t version;
+  std::array<uint64_t, kWords> words;
+};
+
+CallTable CallTable::InMemory(int ranks) {
+  const auto count = static_cast<size_t>(std::max(ranks, 0));
+  return {std::shared_ptr<Row>(new Row[count](), std::default_delete<Row[]>()),
+          static_cast<int>(count)};
+}
+
+Result<CallTable> CallTable::InFile(const std::filesystem::path& file,
+                                    int ranks) {
+  const size_t size = static_cast<size_t>(std::max(ranks, 1)) * sizeof(Row);
+  const file::Descriptor opened(
+      open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (opened.get() < 0) {
+    return Internal("cannot open ", file.string(), ": ", std::strerror(errno));
+  }
+  // Never shorter than another process has it.
+  const int error = posix_fallocate(opened.get(), 0, static_cast<off_t>(size));
+  if (error != 0) {
+    return Internal("cannot give ", file.string(), " ", size,
+                    " bytes: ", std::strerror(error));
+  }
+  void* const mapped =
+      mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, opened.get(), 0);
+  if (mapped == MAP_FAILED) {
+    return Internal("cannot map ", file.string(), ": ", std::strerror(errno));
+  }
+  return CallTable(
+      std::shared_ptr<Row>(static_cast<Row*>(mapped),
+                           [size](Row* row) { munmap(row, size); }),
+      ranks);
+}
+
+void CallTable::Write(int rank, const RankState& state) {
+  std::array<uint64_t, kWords> words{};
+  std::memcpy(words.data(), &state, sizeof state);
+  Row& row = rows_.get()[rank];
+  std::atomic_ref<uint64_t> version(row.version);
+  const uint64_t before = version.load(std::memory_order_relaxed);
+  version.store(before | 1U, std::memory_order_relaxed);
+  for (size_t i = 0; i < kWords; ++i) {
+    std::atomic_ref<uint64_t>(row.words[i])
+        .store(words[i], std::memory_order_release);
+  }
+  version.store((before | 1U) + 1, std::memory_order_release);
+}
+
+RankState CallTable::Read(int rank) const {
+  Row& row = rows_.get()[rank];
+  Row copy{};
+  const std::atomic_ref<uint64_t> version(row.version);
+  for (int tries = 0; tries < kTries; ++tries) {
+    const uint64_t before = version.load(std::memory_order_acquire);
+    for (size_t i = 0; i < kWords; ++i) {
+      copy.words[i] = std::atomic_ref<uint64_t>(row.words[i])
+                          .load(std::memory_order_acquire);
+    }
+    if (before % 2 == 0 && version.load(std::memory_order_relaxed) == before) {
+      return StateOf(copy);
+    }
+    std::this_thread::yield();
+  }
+  return {};
+}
+
+RankState CallTable::StateOf(const Row& row) {
+  const auto state = std::bit_cast<RankState>(row.words);
+  return CanBe(state) ? state : RankState();
+}
+
+std::vector<RankState> CallTable::ReadAll() const {
+  std::vector<RankState> states;
+  for (int rank = 0; rank < ranks_; ++rank) states.push_back(Read(rank));
+  return states;
+}
+
+std::vector<RankState> ReadCalls(const std::filesystem::path& file) {
+  const file::Descriptor opened(
+      open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  struct stat info = {};
+  if (opened.get() < 0 || fstat(opened.get(), &info) != 0 ||
+      !S_ISREG(info.st_mode)) {
+    return {};
+  }
+  std::vector<RankState> states;
+  CallTable::Row row{};
+  while (std::ssize(states) < kMostRanks &&
+         read(opened.get(), &row, sizeof row) == ssize_t{sizeof row}) {
+    states.push_back(CallTable::StateOf(row));
+  }
+  return states;
+}
+
+std::vector<RankState> StatesOfLastRun(std::span<const RankState> all) {
+  const auto last = std::ranges::max_element(all, {}, &RankState::run);
+  if (last == all.end() || last->run <= 0) return {};
+  const auto ranks = static_cast<size_t>(last->ranks);
+  const auto own = all.first(std::min(ranks, all.size()));
+  return {own.begin(), own.end()};
+}
+
+}  // namespace assay::ranks

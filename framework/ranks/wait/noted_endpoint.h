@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// NotedEndpoint: writes into a table which call the rank is in, and how long it waits.
+//
+//   CallTable table = CallTable::InMemory(mine.size());
+//   NotedEndpoint noted(mine, &table);
+//   ASSAY_RETURN_IF_ERROR(noted.Exchange(1, {}, kNobody, {}));
+//   noted.End();
+//   const int64_t waited_us = table.Read(mine.rank()).waited_us;
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include "framework/backend/communicator.h"
+#include "framework/core/status.h"
+#include "framework/ranks/forwarding.h"
+#include "framework/ranks/wait/call_table.h"
+#include "framework/ranks/wait/rank_call.h"
+
+namespace assay::ranks {
+
+/// Microseconds from any beginning, which is the same for all ranks of a table. Null where
+/// nobody asks how long ranks wait.
+using MicrosecondClock = std::function<int64_t()>;
+
+/// A rank's row of a table, which lives as long. For one thread at a time.
+class RankNote {
+ public:
+  RankNote(CallTable* table, int rank, int64_t run, MicrosecondClock clock);
+
+  /// Makes the call, and writes that the rank is in it until it returns. One that failed
+  /// stays, so that who asks later finds where the rank stood.
+  Status During(const RankCall& call, const std::function<Status()>& make);
+  /// The number of the next collective or split of the group.
+  int64_t NextCollective(uint64_t group);
+  /// Of a group that was split off.
+  void Join(uint64_t group, int rank);
+  void End();
+
+ private:
+  CallTable& table_;
+  const int rank_;
+  const MicrosecondClock clock_;
+  RankState state_;
+  size_t joined_ = 0;
+};
+
+class NotedEndpoint final : public ForwardingEndpoint {
+ public:
+  /// Of all ranks, in that run of them. The table and the other endpoint live as long.
+  NotedEndpoint(Endpoint& inner, CallTable* table, int64_t run = 1,
+                MicrosecondClock clock = nullptr)
+      : NotedEndpoint(inner, nullptr,
+                      std::make_shared<RankNote>(table, inner.rank(), run,
+                                                 std::move(clock)),
+                      kAllRanks) {}
+
+  /// The rank has ended well.
+  void End() { note_->End(); }
+
+  Status Exchange(int to, std::span<const std::byte> out, int from,
+                  std::span<std::byte> in) override;
+  Result<int> ReceiveAny(std::span<std::byte> in) override;
+  Status Collect(const CollectiveCall& call) override;
+  Result<std::unique_ptr<Pending>> Start(const CollectiveCall& call) override;
+  Result<std::unique_ptr<Endpoint>> Split(int color, int key) override;
+  Result<std::unique_ptr<Neighbors>> Connect(
+      std::span<const int> to, std::span<const int> from) override;
+
+ private:
+  NotedEndpoint(Endpoint& inner, std::unique_ptr<Endpoint> own,
+                std::shared_ptr<RankNote> note, uint64_t group)
+      : ForwardingEndpoint(inner),
+        own_(std::move(own)),
+        note_(std::move(note)),
+        group_(group) {}
+
+  Status Note(RankCall call, const std::function<Status()>& make) const;
+
+  const std::unique_ptr<Endpoint>
+      own_;  // of a part of the ranks: the other one
+  const std::shared_ptr<RankNote> note_;
+  const uint64_t group_;
+};
+
+}  // namespace assay::ranks

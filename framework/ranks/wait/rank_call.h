@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// RankCall: a call of a rank, as others are told of it.
+//
+//   const RankCall call = ExchangeOf(/*to=*/1, /*out=*/4, /*from=*/kNobody, /*in=*/0);
+//   TextOf(call);  // "send 4 bytes to rank 1"
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "framework/backend/communicator.h"
+#include "framework/core/dtype.h"
+
+namespace assay::ranks {
+
+enum class CallKind : uint8_t {
+  kExchange,
+  kReceiveAny,
+  kCollective,
+  kWait,  // for a collective that was begun
+  kSplit,
+  kConnect,    // with neighbours
+  kNeighbors,  // an exchange with them
+};
+
+/// The group of all ranks.
+inline constexpr uint64_t kAllRanks = 0;
+
+/// Ranks are those of the group.
+struct RankCall {
+  CallKind kind = CallKind::kExchange;
+  // Of a collective, or of one that is waited for.
+  Operation operation = Operation::kBarrier;
+  Reduction reduction = Reduction::kSum;
+  DType type = DType::kUndefined;
+  int32_t root = 0;
+  int64_t count = 0;
+  // Of messages.
+  int32_t to = kNobody, from = kNobody;
+  int64_t out = 0, in = 0;  // bytes
+  uint64_t group = kAllRanks;
+  /// The number of a collective among those of the group, from 1. Splits, connections and
+  /// exchanges with neighbours are among them.
+  int64_t collective = 0;
+};
+
+RankCall ExchangeOf(int to, size_t out, int from, size_t in);
+RankCall ReceiveAnyOf(size_t in);
+/// A collective, or the wait for one.
+RankCall CollectiveOf(CallKind kind, const CollectiveCall& call);
+
+/// Of a kind that has no numbers: "split", "connect with neighbors".
+std::string TextOf(CallKind kind);
+/// "allreduce of 3 float32 by sum", "broadcast of 1 int64 at the root 2".
+std::string TextOf(const CollectiveCall& call);
+/// "send 4 bytes to rank 1 and receive 8 bytes from rank 2", "wait for barrier in a part of
+/// the ranks".
+std::string TextOf(const RankCall& call);
+
+}  // namespace assay::ranks

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/ranks/wait/wait_report.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+
+#include "framework/core/text.h"
+#include "framework/ranks/wait/rank_call.h"
+
+namespace assay::ranks {
+namespace {
+
+constexpr size_t kMostNamed = 16;
+
+/// For whom a rank waits: for all of them, or for any.
+struct Awaited {
+  std::vector<int> ranks;
+  bool is_any = false;
+};
+
+/// Which ranks wait for which.
+class WaitGraph {
+ public:
+  explicit WaitGraph(std::span<const RankState> states);
+
+  /// Ranks, each of which waits for the next one.
+  std::vector<int> Chain(bool* is_cycle) const;
+
+ private:
+  const RankState& At(int rank) const {
+    return states_[static_cast<size_t>(rank)];
+  }
+  bool Has(int rank) const { return rank >= 0 && rank < std::ssize(states_); }
+  const Awaited& Of(int rank) const {
+    return awaited_[static_cast<size_t>(rank)];
+  }
+  int Turn(int rank) const { return turns_[static_cast<size_t>(rank)]; }
+  bool IsAble(int rank) const { return Turn(rank) > 0; }
+  bool IsInCall(int rank) const {
+    return At(rank).where == Whereabouts::kInCall;
+  }
+
+  const GroupPlace* PlaceOf(int rank, uint64_t group) const;
+  int RankOf(int member, uint64_t group) const;
+  Awaited AwaitedBy(int rank) const;
+  bool MayGoOn(int rank) const;
+  void FindTurns();
+  int First() const;
+  int Next(int rank) const;
+
+  std::span<const RankState> states_;
+  std::vector<Awaited> awaited_;
+  // When a rank can go on, as far as this shows: those that it needs have earlier turns.
+  // 0: never.
+  std::vector<int> turns_;
+};
+
+WaitGraph::WaitGraph(std::span<const RankState> states) : states_(states) {
+  for (int rank = 0; Has(rank); ++rank) awaited_.push_back(AwaitedBy(rank));
+  FindTurns();
+}
+
+/// Null where it is none of the group.
+const GroupPlace* WaitGraph::PlaceOf(int rank, uint64_t group) const {
+  const auto& places = At(rank).groups;
+  const auto found = std::ranges::find_if(places, [&](const GroupPlace& each) {
+    return each.rank != kNobody && each.group == group;
+  });
+  return found == places.end() ? nullptr : &*found;
+}
+
+/// Of a rank of the group among all; nobody where it is not known.
+int WaitGraph::RankOf(int member, uint64_t group) const {
+  if (group == kAllRanks) return Has(member) ? member : kNobody;
+  for (int rank = 0; Has(rank); ++rank) {
+    const GroupPlace* const place = PlaceOf(rank, group);
+    if (place != nullptr && place->rank == member) return rank;
+  }
+  return kNobody;
+}
+
+Awaited WaitGraph::AwaitedBy(int rank) const {
+  Awaited awaited;
+  if (!IsInCall(rank)) return awaited;
+  const RankCall& call = At(rank).call;
+  if (call.kind == CallKind::kExchange) {
+    const int member = call.from != kNobody ? call.from : call.to;
+    const int other = RankOf(member, call.group);
+    if (other != kNobody) awaited.ranks.push_back(other);
+    return awaited;
+  }
+  awaited.is_any = call.kind == CallKind::kReceiveAny;
+  for (int other = 0; Has(other); ++other) {
+    const GroupPlace* const place = PlaceOf(other, call.group);
+    const bool is_member = place != nullptr || call.group == kAllRanks;
+    const int64_t come = place == nullptr ? 0 : place->collectives;
+    if (other == rank || !is_member) continue;
+    if (awaited.is_any || come < call.collective)
+      awaited.ranks.push_back(other);
+  }
+  return awaited;
+}
+
+/// As far as those are able that it waits for.
+bool WaitGraph::MayGoOn(int rank) const {
+  if (!IsInCall(rank)) return At(rank).where != Whereabouts::kEnded;
+  const Awaited& awaited = Of(rank);
+  const auto is_able = [&](int other) { return IsAble(other); };
+  return awaited.is_any ? std::ranges::any_of(awaited.ranks, is_able)
+                        : std::ranges::all_of(awaited.ranks, is_able);
+}
+
+void WaitGraph::FindTurns() {
+  turns_.assign(states_.size(), 0);
+  int turn = 0;
+  for (int before = -1; before < turn;) {
+    before = turn;
+    for (int rank = 0; Has(rank); ++rank) {
+      if (IsAble(rank) || !MayGoOn(rank)) continue;
+      turns_[static_cast<size_t>(rank)] = ++turn;
+    }
+  }
+}
+
+/// The first rank that cannot go on, or else that waits for another one.
+int WaitGraph::First() const {
+  int waits = kNobody;
+  for (int rank = 0; Has(rank); ++rank) {
+    if (!IsInCall(rank)) continue;
+    if (!IsAble(rank)) return rank;
+    if (waits == kNobody && !Of(rank).ranks.empty()) waits = rank;
+  }
+  return waits;
+}
+
+/// Of those that a rank waits for: one that has ended, one that waits for ever as it does,
+/// or one that is in no call. Nobody where it waits for none.
+int WaitGraph::Next(int rank) const {
+  const std::vector<int>& others = Of(rank).ranks;
+  const auto find = [&](auto is_it) {
+    const auto found = std::ranges::find_if(others, is_it);
+    return found == others.end() ? kNobody : *found;
+  };
+  if (!IsAble(rank)) {
+    const int ended =
+        find([&](int other) { return At(other).where == Whereabouts::kEnded; });
+    return ended != kNobody ? ended
+                            : find([&](int other) { return !IsAble(other); });
+  }
+  const int free =
+      find([&](int other) { return !IsInCall(other) && IsAble(other); });
+  if (free != kNobody || others.empty()) return free;
+  const auto turn = [&](int other) {
+    return IsAble(other) ? Turn(other) : std::numeric_limits<int>::max();
+  };
+  return *std::ranges::min_element(others, {}, turn);
+}
+
+std::vector<int> WaitGraph::Chain(bool* is_cycle) const {
+  std::vector<int> chain;
+  *is_cycle = false;
+  for (int at = First(); at != kNobody; at = Next(at)) {
+    const auto before = std::ranges::find(chain, at);
+    if (before != chain.end()) {
+      *is_cycle = true;
+      chain.erase(chain.begin(), before);
+      return chain;
+    }
+    chain.push_back(at);
+  }
+  if (chain.size() == 1) chain.clear();
+  return chain;
+}
+
+std::string CallText(int rank, const RankState& state,
+                     std::optional<int64_t> now_us) {
+  switch (state.where) {
+    case Whereabouts::kUnknown:
+      return StrCat("rank ", rank, " has not begun");
+    case Whereabouts::kBetweenCalls:
+      return StrCat("rank ", rank, " in no call behind its call ",
+                    state.number);
+    case Whereabouts::kEnded:
+      return StrCat("rank ", rank, " has ended");
+    case Whereabouts::kInCall:
+      break;
+  }
+  std::string text = StrCat("rank ", rank, " in ", TextOf(state.call),
+                            " (call ", state.number);
+  if (now_us.has_value()) {
+    text += StrCat(", for ", (*now_us - state.since_us) / 1'000'000, " s");
+  }
+  return text + ")";
+}
+
+/// As what the last rank of a chain is.
+std::string EndText(const RankState& state) {
+  switch (state.where) {
+    case Whereabouts::kUnknown:
+      return ", which has not begun";
+    case Whereabouts::kBetweenCalls:
+      return ", which is in no call";
+    case Whereabouts::kEnded:
+      return ", which has ended";
+    case Whereabouts::kInCall:
+      break;
+  }
+  return ", which waits for no rank";
+}
+
+std::string ChainText(const WaitReport& report,
+                      std::span<const RankState> ranks) {
+  const std::vector<int>& chain = report.chain;
+  if (chain.empty()) return "";
+  const size_t named = std::min(chain.size(), kMostNamed);
+  std::string text = StrCat("rank ", chain[0]);
+  for (size_t i = 1; i < named; ++i) {
+    text += StrCat(i == 1 ? " waits for rank " : ", which waits for rank ",
+                   chain[i]);
+  }
+  if (named < chain.size()) {
+    text += StrCat(", and so on over ", chain.size() - named, " more");
+  }
+  if (!report.is_cycle) {
+    return text + EndText(ranks[static_cast<size_t>(chain.back())]);
+  }
+  return text + (chain.size() == 1
+                     ? " waits for itself"
+                     : StrCat(", which waits for rank ", chain[0]));
+}
+
+}  // namespace
+
+bool IsAnyInCall(std::span<const RankState> ranks) {
+  return std::ranges::count(ranks, Whereabouts::kInCall, &RankState::where) > 0;
+}
+
+std::string CallsText(std::span<const RankState> ranks,
+                      std::optional<int64_t> now_us) {
+  std::vector<std::string> texts;
+  for (const RankState& state :
+       ranks.first(std::min(ranks.size(), kMostNamed))) {
+    texts.push_back(CallText(static_cast<int>(texts.size()), state, now_us));
+  }
+  if (ranks.size() > kMostNamed) {
+    texts.push_back(StrCat("and ", ranks.size() - kMostNamed, " more"));
+  }
+  return Joined(texts, "; ");
+}
+
+WaitReport ReportOf(std::span<const RankState> ranks,
+                    std::optional<int64_t> now_us) {
+  WaitReport report;
+  report.chain = WaitGraph(ranks).Chain(&report.is_cycle);
+  report.text = CallsText(ranks, now_us);
+  const std::string chain = ChainText(report, ranks);
+  if (!chain.empty()) report.text += StrCat("; ", chain);
+  return report;
+}
+
+std::string ReportIn(const std::filesystem::path& folder, int64_t now_us) {
+  const std::vector<RankState> ranks =
+      StatesOfLastRun(ReadCalls(folder / kCallsFile));
+  return IsAnyInCall(ranks) ? ReportOf(ranks, now_us).text : "";
+}
+
+}  // namespace assay::ranks

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/train/bisect/bisect.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "framework/core/text.h"
+#include "framework/file/csv.h"
+#include "framework/testing/draw/draw.h"
+#include "framework/train/bisect/convention.h"
+#include "framework/train/bisect/side.h"
+#include "framework/train/bisect/statistics/slip.h"
+#include "framework/train/optdiff/beside_judge.h"
+#include "framework/train/optdiff/locked_run.h"
+
+namespace assay::bisect {
+namespace {
+
+using file::ToText;
+
+bool SameBytes(const Tensor& a, const Tensor& b) {
+  return a.dtype() == b.dtype() && a.shape() == b.shape() &&
+         std::ranges::equal(a.bytes(), b.bytes());
+}
+
+/// The first element that differs, in words.
+std::string FirstElement(const Tensor& a, const Tensor& b) {
+  if (a.dtype() != b.dtype() || a.shape() != b.shape()) {
+    return StrCat("a has ", a.Signature(), ", b ", b.Signature());
+  }
+  const std::vector<double> of_a = draw::NumbersOf(a);
+  const std::vector<double> of_b = draw::NumbersOf(b);
+  const auto at = std::ranges::mismatch(of_a, of_b);
+  if (at.in1 == of_a.end()) return "a zero has another sign";
+  return StrCat("element ", at.in1 - of_a.begin(), " is ", ToText(*at.in1),
+                " in a, ", ToText(*at.in2), " in b");
+}
+
+using Found = std::optional<Finding>;
+
+/// `run` is empty where b is beside a, and both do what their models say.
+Finding SayFedBack(const Side& side, const std::string& run, int64_t step,
+                   const std::string& statistic,
+                   const statistics::FedNumbers& fed) {
+  const statistics::Feeder feeder =
+      statistics::FeederOf(side.course.narrow.model->graph(), statistic);
+  const auto off = [&](size_t at) {
+    return std::abs(fed.got[at] - fed.wanted[at]);
+  };
+  size_t worst = 0;
+  for (size_t i = 0; i < fed.got.size(); ++i) {
+    if (!(off(i) <= off(worst))) worst = i;
+  }
+  return Say(
+      Cause::kRunningStatistics, step, run, feeder.value,
+      StrCat("the statistic ", statistic, " of the ", feeder.op_type, " of '",
+             feeder.value, "' in run ", run.empty() ? "b" : run, " ",
+             statistics::SlipOf(fed, feeder), ": element ", worst, " is ",
+             ToText(fed.got[worst]), ", ", run.empty() ? "in a " : "wanted ",
+             ToText(fed.wanted[worst])));
+}
+
+Finding WrongStatistic(const Side& side, int64_t step) {
+  const auto all = side.run->objective().statistics();
+  const auto fed = std::ranges::find(all, side.fault.tensor,
+                                     &optdiff::BesideJudge::FedBack::name);
+  return SayFedBack(side, side.name, step, fed->name,
+                    {fed->before, fed->got, fed->wanted});
+}
+
+/// Each as its own model says.
+Found OtherStatistics(const Side& a, const Side& b, int64_t step) {
+  const auto of_a = a.run->objective().statistics();
+  const auto of_b = b.run->objective().statistics();
+  for (size_t s = 0; s < of_a.size(); ++s) {
+    const double explained = optdiff::kSieve * (of_a[s].distance.explained +
+                                                of_b[s].distance.explained);
+    double squares = 0;
+    for (size_t i = 0; i < of_a[s].got.size(); ++i) {
+      const double off = of_a[s].got[i] - of_b[s].got[i];
+      squares += off * off;
+    }
+    if (std::sqrt(squares) <= explained) continue;
+    return SayFedBack(a, "", step, of_a[s].name,
+                      {of_a[s].before, of_b[s].got, of_a[s].got});
+  }
+  return std::nullopt;
+}
+
+Found InitialStatistics(const Side& a, const Side& b) {
+  const auto of_a = a.run->objective().Statistics();
+  const auto of_b = b.run->objective().Statistics();
+  for (size_t s = 0; s < of_a.size(); ++s) {
+    if (SameBytes(of_a[s].value, of_b[s].value)) continue;
+    const std::string& name = of_a[s].parameter;
+    return Say(Cause::kRunningStatistics, 0, "",
+               statistics::FeederOf(a.course.narrow.model->graph(), name).value,
+               StrCat("the two begin with other statistics: of ", name, " ",
+                      FirstElement(of_a[s].value, of_b[s].value)));
+  }
+  return std::nullopt;
+}
+
+class Bisection {
+ public:
+  Bisection(Side a, Side b, const BisectOptions& options)
+      : a_(std::move(a)), b_(std::move(b)), options_(options) {}
+
+  Result<Finding> Go() {
+    if (auto found = InitialWeights(); found.has_value()) return *found;
+    if (auto found = InitialStatistics(a_, b_); found.has_value())
+      return *found;
+    for (step_ = 1; step_ <= options_.steps; ++step_) {
+      for (Side* const side : {&a_, &b_}) {
+        if (auto found = ChangedBetween(side); found.has_value()) return *found;
+      }
+      ASSAY_ASSIGN_OR_RETURN(auto found, Data());
+      if (found.has_value()) return *found;
+      for (Side* const side : {&a_, &b_})
+        ASSAY_RETURN_IF_ERROR(side->Step(step_));
+      ASSAY_ASSIGN_OR_RETURN(found, Judged());
+      if (found.has_value()) return *found;
+      found = Apart();
+      if (found.has_value()) return *found;
+      b_.Take(a_);
+    }
+    Finding none;
+    none.sentence = StrCat("in ", options_.steps,
+                           " steps the two differ by what roundings explain");
+    return none;
+  }
+
+ private:
+  Found InitialWeights() {
+    const auto of_a = a_.both().parameters();
+    const auto of_b = b_.both().parameters();
+    for (size_t p = 0; p < of_a.size(); ++p) {
+      if (SameBytes(of_a[p].value, of_b[p].value)) continue;
+      return Say(Cause::kInitialWeights, step_, "", of_a[p].name,
+                 StrCat("the two begin with other weights: of ", of_a[p].name,
+                        " ", FirstElement(of_a[p].value, of_b[p].value)));
+    }
+    return std::nullopt;
+  }
+
+  /// State or parameters that are no longer those that the last step left.
+  Found ChangedBetween(Side* side) {
+    if (side->between) side->between(step_, side->both());
+    if (step_ == 1) return std::nullopt;
+    for (const quad::Apart& apart : side->both().Compare()) {
+      if (apart.linf == 0) continue;
+      return Say(
+          Cause::kState, step_, side->name, apart.name(),
+          StrCat("run ", side->name, " begins with another ", apart.name(),
+                 " than its last step left, off by ", ToText(apart.linf)));
+    }
+    return std::nullopt;
+  }
+
+  Result<Found> Data() {
+    ASSAY_ASSIGN_OR_RETURN(const optdiff::StepBatch of_a,
+                           a_.course.batch(step_));
+    ASSAY_ASSIGN_OR_RETURN(const optdiff::StepBatch of_b,
+                           b_.course.batch(step_));
+    for (size_t i = 0; i < of_a.narrow.size(); ++i) {
+      if (i >= of_b.narrow.size() ||
+          !SameBytes(of_a.narrow[i], of_b.narrow[i])) {
+        return Found(Say(Cause::kDataOrder, step_, "", "batch",
+                         "the two are given other samples"));
+      }
+    }
+    return Found();
+  }
+
+  /// What a run does that is not what it says.
+  Result<Found> Judged() {
+    for (Side* const side : {&a_, &b_}) {
+      const optdiff::StepFault& fault = side->fault;
+      if (fault.what.empty()) continue;
+      if (fault.reason == std::string_view(optdiff::kFailStatistic)) {
+        return Found(WrongStatistic(*side, step_));
+      }
+      if (fault.reason == std::string_view(optdiff::kFailUpdate)) {
+        ASSAY_ASSIGN_OR_RETURN(Finding rule, WrongRule(side, step_));
+        return Found(std::move(rule));
+      }
+      ASSAY_ASSIGN_OR_RETURN(Finding found, WrongNode(*side, step_, options_));
+      return Found(std::move(found));
+    }
+    return Found();
+  }
+
+  /// Where both do what they say, and it is not the same.
+  Found Apart() {
+    const optdiff::BesideJudge& of_a = a_.run->objective();
+    const optdiff::BesideJudge& of_b = b_.run->objective();
+    const double explained = a_.run->loss_sieve() * of_a.loss().explained +
+                             b_.run->loss_sieve() * of_b.loss().explained;
+    if (!(std::abs(of_a.backend_loss() - of_b.backend_loss()) <= explained)) {
+      return Say(Cause::kLossReduction, step_, "", "loss",
+                 StrCat("the two have other losses, each right by its own "
+                        "model: that of b is ",
+                        ToText(of_b.backend_loss() / of_a.backend_loss()),
+                        " times that of a"));
+    }
+    if (auto found = OtherStatistics(a_, b_, step_); found.has_value())
+      return found;
+    SeenStep across = b_.seen;
+    across.gradients = a_.seen.gradients;
+    across.result = a_.seen.result;
+    across.left = a_.seen.left;
+    if (Makes({&across, 1}, across.settings)) return std::nullopt;
+    if (a_.rule != b_.rule) {
+      return Say(Cause::kConvention, step_, "", "optimizer",
+                 StrCat("the two have other optimizers: a ", a_.rule, ", b ",
+                        b_.rule));
+    }
+    if (a_.seen.at.schedule != b_.seen.at.schedule) {
+      SeenStep as_a = across;
+      as_a.at.schedule = a_.seen.at.schedule;
+      if (Makes({&as_a, 1}, as_a.settings)) {
+        return Say(Cause::kSchedule, step_, "", "schedule",
+                   StrCat("the two have other schedules: a's factor is ",
+                          ToText(a_.seen.at.schedule), ", b's ",
+                          ToText(b_.seen.at.schedule)));
+      }
+    }
+    return OtherSettings(across);
+  }
+
+  Found OtherSettings(const SeenStep& across) const {
+    std::vector<Exchange> differing;
+    for (const auto& [name, text] : across.settings) {
+      const auto of_a = std::ranges::find(
+          a_.seen.settings, name, &std::pair<std::string, std::string>::first);
+      if (of_a == a_.seen.settings.end() || of_a->second == text) continue;
+      differing.push_back({name, text, of_a->second});
+    }
+    const std::vector<Exchange> why = Explaining({&across, 1}, differing);
+    const auto& shown = why.empty() ? differing : why;
+    const std::string text =
+        Joined(shown, " and ", [](const Exchange& exchange) {
+          return StrCat(exchange.name, "=", exchange.to, " in a, ",
+                        exchange.from, " in b");
+        });
+    if (shown.empty()) {
+      return Say(Cause::kState, step_, "", "state",
+                 "the two step from other state, their settings are the same");
+    }
+    return Say(Cause::kConvention, step_, "", shown[0].name,
+               StrCat("the two follow other conventions: ", text));
+  }
+
+  Side a_, b_;
+  const BisectOptions& options_;
+  int64_t step_ = 0;
+};
+
+}  // namespace
+
+Result<Finding> Bisect(BisectRun a, BisectRun b, const BisectOptions& options) {
+  ASSAY_ASSIGN_OR_RETURN(Side side_a, Side::Begin("a", std::move(a), options));
+  ASSAY_ASSIGN_OR_RETURN(Side side_b, Side::Begin("b", std::move(b), options));
+  if (side_a.both().parameters().size() != side_b.both().parameters().size()) {
+    return InvalidArgument(
+        "found networks of ", side_a.both().parameters().size(), " and ",
+        side_b.both().parameters().size(), " parameters, wanted the same");
+  }
+  const auto statistics_a = side_a.run->objective().Statistics();
+  const auto statistics_b = side_b.run->objective().Statistics();
+  if (!std::ranges::equal(statistics_a, statistics_b, {},
+                          &train::StateTensor::parameter,
+                          &train::StateTensor::parameter)) {
+    return InvalidArgument("found networks of ", statistics_a.size(), " and ",
+                           statistics_b.size(),
+                           " running statistics, wanted the same");
+  }
+  return Bisection(std::move(side_a), std::move(side_b), options).Go();
+}
+
+}  // namespace assay::bisect

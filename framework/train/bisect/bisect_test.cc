@@ -1,0 +1,465 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Causes that were planted, and whether the bisection names them.
+
+#include "framework/train/bisect/bisect.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <functional>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "framework/backend/forwarding_network.h"
+#include "framework/backend/registry.h"
+#include "framework/train/optdiff/network.h"
+
+namespace assay::bisect {
+namespace {
+
+using optdiff::Course;
+
+constexpr int64_t kSteps = 8;
+
+template <class T>
+T Got(Result<T> result) {
+  if (!result.ok()) throw std::runtime_error(result.status().ToString());
+  return *std::move(result);
+}
+
+Backend& Reference() {
+  static const std::unique_ptr<Backend> backend =
+      Got(MakeBackend(Got(LoadBackendModule(ASSAY_REFERENCE_MODULE)).front()));
+  return *backend;
+}
+
+Course CourseNamed(const std::string& network, int64_t seed = 0) {
+  const draw::Draw draw("bisect", seed, "network");
+  return optdiff::CourseOf(
+      network, Got(optdiff::MakeNetwork(network, DType::kFloat32, draw)),
+      Got(optdiff::MakeNetwork(network, DType::kFloat64, draw)), kSteps);
+}
+
+Finding Find(BisectRun a, BisectRun b) {
+  return Got(Bisect(std::move(a), std::move(b),
+                    {.oracle = Reference(), .steps = kSteps}));
+}
+
+BisectRun RunOn(const Course& course, const quad::Subject& subject,
+                Backend& backend = Reference(), train::Recipe recipe = {}) {
+  return {backend, course, Got(quad::TrialOf(subject, recipe))};
+}
+
+const quad::Subject kMomentum = {"momentum", "pytorch", ""};
+const quad::Subject kAdam = {"adam", "pytorch", ""};
+
+TEST(BisectTest, NamesNoCauseWhereThereIsNone) {
+  for (const char* network : {"quadratic", "logistic", "mlp", "cnn"}) {
+    const Course course = CourseNamed(network);
+    for (const char* name :
+         {"gradient_descent", "momentum", "nesterov", "adam", "adagrad",
+          "adadelta", "rmsprop", "accelegrad", "lamb"}) {
+      const quad::Subject subject = {name, "paper", ""};
+      const Finding found =
+          Find(RunOn(course, subject), RunOn(course, subject));
+      EXPECT_EQ(found.cause, Cause::kNone)
+          << network << " " << name << ": " << found.sentence;
+    }
+  }
+}
+
+// ---- what the two are given -------------------------------------------------
+
+TEST(BisectTest, NamesOtherWeights) {
+  for (const char* network : {"quadratic", "logistic", "mlp", "cnn"}) {
+    const Course course = CourseNamed(network);
+    Course other = CourseNamed(network);
+    for (auto* beginning : {&other.narrow, &other.wide}) {
+      beginning->parameters = CourseNamed(network, 1).narrow.parameters;
+    }
+    other.wide.parameters = CourseNamed(network, 1).wide.parameters;
+    const Finding found = Find(RunOn(course, kAdam), RunOn(other, kAdam));
+    EXPECT_EQ(found.cause, Cause::kInitialWeights) << found.sentence;
+    EXPECT_EQ(found.step, 0);
+  }
+}
+
+TEST(BisectTest, NamesOtherData) {
+  for (const char* network : {"quadratic", "logistic", "mlp", "cnn"}) {
+    const Course course = CourseNamed(network);
+    for (const int64_t from : {1, 3}) {
+      Course other = course;
+      other.batch = [&course, from](int64_t step) {
+        return course.batch(step >= from ? step + 1 : step);
+      };
+      const Finding found = Find(RunOn(course, kAdam), RunOn(other, kAdam));
+      EXPECT_EQ(found.cause, Cause::kDataOrder) << found.sentence;
+      EXPECT_EQ(found.step, from);
+    }
+  }
+}
+
+TEST(BisectTest, NamesTheLossReduction) {
+  for (const char* network : {"quadratic", "logistic", "mlp", "cnn"}) {
+    const Course course = CourseNamed(network);
+    const Course other = [&] {
+      const draw::Draw draw("bisect", 0, "network");
+      return optdiff::CourseOf(
+          network,
+          Got(optdiff::MakeNetwork(network, DType::kFloat32, draw, true)),
+          Got(optdiff::MakeNetwork(network, DType::kFloat64, draw, true)),
+          kSteps);
+    }();
+    const Finding found =
+        Find(RunOn(course, kMomentum), RunOn(other, kMomentum));
+    EXPECT_EQ(found.cause, Cause::kLossReduction) << found.sentence;
+    EXPECT_EQ(found.step, 1);
+  }
+}
+
+// ---- what they say that they do ---------------------------------------------
+
+TEST(BisectTest, NamesTheConvention) {
+  struct Row {
+    const char *optimizer, *preset, *settings, *where;
+    int64_t step;
+  };
+  for (const Row& row : std::vector<Row>{
+           {"momentum", "pytorch", "momentum=0.8", "momentum", 2},
+           {"momentum", "pytorch", "dampening=0.5", "dampening", 2},
+           {"momentum", "pytorch", "rate=0.002", "rate", 1},
+           {"momentum", "keras", "nesterov=folded", "nesterov", 1},
+           {"momentum", "pytorch", "weight_decay=0.1", "weight_decay", 1},
+           {"adam", "pytorch", "epsilon=1e-3", "epsilon", 1},
+           {"adam", "pytorch", "epsilon_at=in_root epsilon=1e-4", "epsilon", 1},
+           {"adam", "pytorch", "beta1=0.8", "beta1", 1},
+           {"adam", "pytorch", "beta2=0.9", "beta2", 1},
+           {"adam", "pytorch", "correction=none", "correction", 1},
+           {"adamw", "pytorch", "decay=coupled", "decay", 1},
+           {"adamw", "pytorch", "decay=by_schedule", "decay", 1},
+           {"adamw", "pytorch", "weight_decay=0.02", "weight_decay", 1},
+           {"adagrad", "keras", "initial=0.2", "initial", 1},
+           {"rmsprop", "pytorch", "rho=0.9", "rho", 1},
+           {"rmsprop", "pytorch", "centered=yes", "centered", 1},
+           {"adadelta", "pytorch", "rho=0.95", "rho", 1},
+           {"lamb", "paper", "weight_decay=0", "weight_decay", 1},
+           {"adam", "pytorch", "clip_norm=0.01 epsilon=1e-2", "clip_norm", 1},
+       }) {
+    const Course course = CourseNamed("mlp");
+    const quad::Subject a = {row.optimizer, row.preset, ""};
+    const quad::Subject b = {row.optimizer, row.preset, row.settings};
+    const Finding found = Find(RunOn(course, a), RunOn(course, b));
+    EXPECT_EQ(found.cause, Cause::kConvention)
+        << row.settings << ": " << found.sentence;
+    EXPECT_EQ(found.where, row.where) << found.sentence;
+    EXPECT_EQ(found.step, row.step) << found.sentence;
+  }
+}
+
+TEST(BisectTest, NamesTheSchedule) {
+  const Course course = CourseNamed("mlp");
+  for (const int64_t lag : {1, 2}) {
+    const train::Recipe a = {.schedule = train::StepSchedule(0.5, {3})};
+    const train::Recipe b = {.schedule = train::StepSchedule(0.5, {3 + lag})};
+    for (const quad::Subject& subject : {kMomentum, kAdam}) {
+      const Finding found = Find(RunOn(course, subject, Reference(), a),
+                                 RunOn(course, subject, Reference(), b));
+      EXPECT_EQ(found.cause, Cause::kSchedule) << found.sentence;
+    }
+  }
+}
+
+TEST(BisectTest, NamesOtherOptimizers) {
+  const Course course = CourseNamed("mlp");
+  const Finding found = Find(RunOn(course, kMomentum), RunOn(course, kAdam));
+  EXPECT_EQ(found.cause, Cause::kConvention);
+  EXPECT_EQ(found.where, "optimizer");
+}
+
+// ---- what one of them does wrong --------------------------------------------
+
+/// An optimizer that says one thing and does another.
+TEST(BisectTest, NamesTheWrongRule) {
+  struct Row {
+    const char *optimizer, *preset, *does, *where;
+  };
+  for (const Row& row : std::vector<Row>{
+           {"adam", "pytorch", "correction=none", "correction"},
+           {"adam", "pytorch", "beta1=0.45", "beta1"},
+           {"adam", "pytorch", "weight_decay=1", "weight_decay"},
+           {"adamw", "pytorch", "decay=coupled", "decay"},
+           {"adamw", "pytorch", "decay=after", "decay"},
+           {"amsgrad", "pytorch", "maximum=after", "maximum"},
+           {"momentum", "pytorch", "rate_at=inside", "rate_at"},
+           {"momentum", "pytorch", "momentum=0.45", "momentum"},
+           {"momentum", "pytorch", "rate=0.002", "rate"},
+           {"nesterov", "pytorch", "nesterov=none", "nesterov"},
+           {"rmsprop", "pytorch", "centered=yes", "centered"},
+           {"adagrad", "pytorch", "rate=0.02", "rate"},
+           {"lamb", "paper", "weight_decay=0", "weight_decay"},
+       }) {
+    const Course course = CourseNamed("mlp");
+    const quad::Subject says = {row.optimizer, row.preset, ""};
+    const quad::Subject does = {row.optimizer, row.preset, row.does};
+    quad::Trial lying = Got(quad::TrialOf(does, {}));
+    lying.made.settings = Got(quad::TrialOf(says, {})).made.settings;
+    const Finding found =
+        Find(RunOn(course, says), {Reference(), course, std::move(lying)});
+    const bool is_rule = found.cause == Cause::kUpdateRule;
+    EXPECT_TRUE(is_rule) << row.does << ": " << found.sentence;
+    EXPECT_EQ(found.where, row.where) << row.does << ": " << found.sentence;
+    EXPECT_EQ(found.run, "b");
+  }
+}
+
+TEST(BisectTest, NamesChangedState) {
+  const Course course = CourseNamed("mlp");
+  for (const quad::Subject& subject : {kMomentum, kAdam}) {
+    for (const int64_t at : {3, 6}) {
+      BisectRun forgets = RunOn(course, subject);
+      forgets.between = [at](int64_t step, quad::BesideQuad& both) {
+        if (step != at) return;
+        for (train::StateTensor& tensor : both.State()) {
+          if (tensor.parameter.empty()) continue;
+          std::ranges::fill(std::span(tensor.value.mutable_data(),
+                                      tensor.value.bytes().size()),
+                            std::byte{0});
+        }
+      };
+      const Finding found = Find(RunOn(course, subject), std::move(forgets));
+      EXPECT_EQ(found.cause, Cause::kState) << found.sentence;
+      EXPECT_EQ(found.step, at);
+      EXPECT_EQ(found.run, "b");
+    }
+  }
+}
+
+/// The backend that is wrong on purpose, with one mutant.
+class Mutant : public Backend {
+ public:
+  explicit Mutant(std::string name)
+      : inner_(Got(MakeBackend("faulty"))), name_(std::move(name)) {}
+  static bool Opened() {
+    static const bool opened = LoadBackendModule(ASSAY_FAULTY_MODULE).ok();
+    return opened;
+  }
+  std::string_view name() const override { return inner_->name(); }
+  Result<Probe> Inspect() override { return inner_->Inspect(); }
+  Result<std::unique_ptr<Network>> Load(std::shared_ptr<const Model> model,
+                                        const LoadOptions& options) override {
+    LoadOptions set = options;
+    set.settings["mutant"] = name_;
+    return inner_->Load(std::move(model), set);
+  }
+
+ private:
+  std::unique_ptr<Backend> inner_;
+  std::string name_;
+};
+
+struct NodeRow {
+  const char *mutant, *network;
+  Cause cause;
+  const char* op_type;
+};
+
+class NodeTest : public ::testing::TestWithParam<NodeRow> {};
+
+// Kills: a node that is not the first, a forward that is taken for a backward, noise
+// that is taken for a slip.
+TEST_P(NodeTest, IsNamed) {
+  ASSERT_TRUE(Mutant::Opened());
+  const NodeRow& row = GetParam();
+  const Course course = CourseNamed(row.network);
+  Mutant wrong(row.mutant);
+  const Finding found =
+      Find(RunOn(course, kMomentum), RunOn(course, kMomentum, wrong));
+  EXPECT_EQ(ToString(found.cause), ToString(row.cause)) << found.sentence;
+  EXPECT_EQ(found.where, row.op_type) << found.sentence;
+  EXPECT_EQ(found.run, "b");
+}
+
+constexpr Cause kForward = Cause::kForward, kGradient = Cause::kGradient,
+                kAccumulation = Cause::kAccumulation;
+
+INSTANTIATE_TEST_SUITE_P(
+    All, NodeTest,
+    ::testing::Values(
+        NodeRow{"add_second_ignored", "logistic", kForward, "Add"},
+        NodeRow{"conv_bias_ignored", "cnn", kForward, "Conv"},
+        NodeRow{"conv_kernel_flipped", "cnn", kForward, "Conv"},
+        NodeRow{"conv_pads_shifted", "cnn", kForward, "Conv"},
+        NodeRow{"gemm_c_ignored", "cnn", kForward, "Gemm"},
+        NodeRow{"matmul_sums_in_half", "logistic", kAccumulation, "MatMul"},
+        NodeRow{"matmul_sums_in_bfloat16", "mlp", kAccumulation, "MatMul"},
+        NodeRow{"conv_reads_bfloat16", "cnn", kAccumulation, "Conv"},
+        NodeRow{"gradient:sign:MatMul.1", "quadratic", kGradient, "MatMul"},
+        NodeRow{"gradient:sign:MatMul.1", "mlp", kGradient, "MatMul"},
+        NodeRow{"gradient:sign:Conv.1", "cnn", kGradient, "Conv"},
+        NodeRow{"gradient:sign:Gemm.2", "cnn", kGradient, "Gemm"},
+        NodeRow{"gradient:factor_1.01:Conv.1", "cnn", kGradient, "Conv"},
+        NodeRow{"gradient:zeros:Gemm.2", "cnn", kGradient, "Gemm"},
+        NodeRow{"gradient:mean_of_slices:Add.1", "mlp", kGradient, "Add"},
+        NodeRow{"gradient:transposed:MatMul.1", "mlp", kGradient, "MatMul"},
+        NodeRow{"gradient:shifted:Conv.1", "cnn", kGradient, "Conv"},
+        NodeRow{"gradient:one_zeroed:MatMul.1", "mlp", kGradient, "MatMul"}),
+    [](const auto& info) {
+      std::string name = StrCat(info.param.mutant, "_", info.param.network);
+      std::ranges::replace_if(
+          name, [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
+      return name;
+    });
+
+/// A node whose backward is wrong, and so all gradients behind it.
+struct BackwardRow {
+  const char *name, *network;
+  std::vector<std::string> values;  // by which gradients are wrong
+  std::function<void(std::span<float>)> spoil;
+  Cause cause;
+  const char* op_type;
+};
+
+class WrongBackward : public ForwardingNetwork, public Differentiable {
+ public:
+  WrongBackward(std::unique_ptr<Network> inner, const BackwardRow& row)
+      : ForwardingNetwork(std::move(inner)), row_(row) {}
+
+  Differentiable* differentiable() override { return this; }
+  Result<std::vector<Value>> Backward(
+      Binding& binding, std::span<const Value> cotangents,
+      std::span<const std::string> targets) override {
+    ASSAY_ASSIGN_OR_RETURN(auto gradients, inner().differentiable()->Backward(
+                                               binding, cotangents, targets));
+    Spoil(targets, gradients);
+    return gradients;
+  }
+  Result<std::unique_ptr<GradientBinding>> BindBackward(
+      Binding& binding, std::span<const Value> cotangents,
+      std::span<const std::string> targets,
+      std::span<const Value> gradients) override {
+    targets_.assign(targets.begin(), targets.end());
+    return inner().differentiable()->BindBackward(binding, cotangents, targets,
+                                                  gradients);
+  }
+  Status RunBackward(GradientBinding& bound) override {
+    ASSAY_RETURN_IF_ERROR(inner().differentiable()->RunBackward(bound));
+    Spoil(targets_, bound.gradients());
+    return OkStatus();
+  }
+
+ private:
+  void Spoil(std::span<const std::string> targets,
+             std::span<const Value> gradients) {
+    for (size_t i = 0; i < targets.size(); ++i) {
+      if (std::ranges::count(row_.values, targets[i]) == 0) continue;
+      Tensor tensor = *gradients[i].tensor();
+      row_.spoil(tensor.mutable_elements<float>());
+    }
+  }
+
+  const BackwardRow& row_;
+  std::vector<std::string> targets_;
+};
+
+class WrongBackend : public Backend {
+ public:
+  explicit WrongBackend(const BackwardRow& row) : row_(row) {}
+  std::string_view name() const override { return "wrong"; }
+  Result<Probe> Inspect() override { return Reference().Inspect(); }
+  Result<std::unique_ptr<Network>> Load(std::shared_ptr<const Model> model,
+                                        const LoadOptions& options) override {
+    ASSAY_ASSIGN_OR_RETURN(auto network,
+                           Reference().Load(std::move(model), options));
+    return std::unique_ptr<Network>(
+        std::make_unique<WrongBackward>(std::move(network), row_));
+  }
+
+ private:
+  const BackwardRow& row_;
+};
+
+void Scaled(std::span<float> elements) {
+  for (float& x : elements) x *= 1.01F;
+}
+void Negated(std::span<float> elements) {
+  for (float& x : elements) x = -x;
+}
+void LastZeroed(std::span<float> elements) { elements.back() = 0; }
+/// To 11 binary digits, those of float16.
+void Shortened(std::span<float> elements) {
+  for (float& x : elements) {
+    int exponent = 0;
+    const float fraction = std::frexp(x, &exponent);
+    x = std::ldexp(std::round(fraction * 0x1p11F), exponent - 11);
+  }
+}
+
+class BackwardTest : public ::testing::TestWithParam<BackwardRow> {};
+
+// Kills: a gradient that is looked for in the order of the forward.
+TEST_P(BackwardTest, IsNamed) {
+  const BackwardRow& row = GetParam();
+  const Course course = CourseNamed(row.network);
+  WrongBackend wrong(row);
+  const Finding found =
+      Find(RunOn(course, kMomentum), RunOn(course, kMomentum, wrong));
+  EXPECT_EQ(ToString(found.cause), ToString(row.cause)) << found.sentence;
+  EXPECT_EQ(found.where, row.op_type) << found.sentence;
+  EXPECT_EQ(found.step, 1);
+}
+
+const std::vector<std::string> kBehindTanh = {"a", "h", "w1", "b1"};
+const std::vector<std::string> kBehindSecond = {"t", "w2", "a",
+                                                "h", "w1", "b1"};
+const std::vector<std::string> kBehindRelu = {"v", "k", "c"};
+const std::vector<std::string> kBehindPool = {"r", "v", "k", "c"};
+
+INSTANTIATE_TEST_SUITE_P(
+    All, BackwardTest,
+    ::testing::Values(
+        BackwardRow{"tanh_scaled", "mlp", kBehindTanh, Scaled, kGradient,
+                    "Tanh"},
+        BackwardRow{"tanh_negated", "mlp", kBehindTanh, Negated, kGradient,
+                    "Tanh"},
+        BackwardRow{"tanh_zeroed", "mlp", kBehindTanh, LastZeroed, kGradient,
+                    "Tanh"},
+        BackwardRow{"tanh_short", "mlp", kBehindTanh, Shortened, kAccumulation,
+                    "Tanh"},
+        BackwardRow{"matmul_scaled", "mlp", kBehindSecond, Scaled, kGradient,
+                    "MatMul"},
+        BackwardRow{"matmul_short", "mlp", kBehindSecond, Shortened,
+                    kAccumulation, "MatMul"},
+        BackwardRow{"relu_scaled", "cnn", kBehindRelu, Scaled, kGradient,
+                    "Relu"},
+        BackwardRow{"relu_negated", "cnn", kBehindRelu, Negated, kGradient,
+                    "Relu"},
+        BackwardRow{"pool_scaled", "cnn", kBehindPool, Scaled, kGradient,
+                    "MaxPool"},
+        BackwardRow{"pool_negated", "cnn", kBehindPool, Negated, kGradient,
+                    "MaxPool"},
+        BackwardRow{"loss_scaled",
+                    "logistic",
+                    {"y", "h", "w", "b"},
+                    Scaled,
+                    kGradient,
+                    "SoftmaxCrossEntropyLoss"},
+        BackwardRow{"loss_negated",
+                    "logistic",
+                    {"y", "h", "w", "b"},
+                    Negated,
+                    kGradient,
+                    "SoftmaxCrossEntropyLoss"},
+        BackwardRow{"bias_scaled", "logistic", {"b"}, Scaled, kGradient, "Add"},
+        BackwardRow{
+            "bias_zeroed", "quadratic", {"b"}, LastZeroed, kGradient, "Add"}),
+    [](const auto& info) { return std::string(info.param.name); });
+
+}  // namespace
+}  // namespace assay::bisect

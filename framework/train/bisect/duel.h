@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Duel: two training runs in step, each beside its judge, and what is different
+// between them.
+//
+//   ASSAY_ASSIGN_OR_RETURN(
+//       auto duel,
+//       Duel::Begin(course, std::move(a), std::move(b), judge, draw));
+//   for (int64_t step = 1; step <= course.steps; ++step) {
+//     ASSAY_RETURN_IF_ERROR(duel->Step(step, &rows));
+//   }
+//   duel->a_fault();   // where run a first left its limits; nothing: nowhere
+//
+// Locked, both begin each step where run a ended the one before.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "framework/backend/backend.h"
+#include "framework/core/status.h"
+#include "framework/testing/draw/draw.h"
+#include "framework/testing/record/record.h"
+#include "framework/train/optdiff/course.h"
+#include "framework/train/optdiff/locked_run.h"
+#include "framework/train/optdiff/step_row.h"
+#include "framework/train/other_thread.h"
+#include "framework/train/quad/beside_quad.h"
+#include "framework/train/quad/quad.h"
+#include "framework/train/quad/quad_rule.h"
+
+namespace assay::bisect {
+
+/// One of the two.
+struct Runner {
+  std::string instance;  // of the backend
+  Backend& backend;
+  quad::Subject subject;  // as it is named
+  quad::Trial trial;      // and what runs
+};
+
+/// The first thing that was wrong in a run.
+struct FirstFault {
+  int64_t step = 0;
+  optdiff::StepFault fault;
+};
+
+/// The tensor by which the two first differ by more than roundings explain: a
+/// gradient, or an update whose gradients do not explain it.
+struct FirstDifference {
+  int64_t step = 0;
+  std::string tensor;
+  double l2 = 0, limit = 0;
+};
+
+class Duel {
+ public:
+  /// As LockedRun::Begin.
+  static Result<std::unique_ptr<Duel>> Begin(const optdiff::Course& course,
+                                             Runner a, Runner b,
+                                             const optdiff::JudgeOf& judge,
+                                             draw::Draw draw);
+
+  /// One step of both; the rows of its tensors go to the record. A Status, with the
+  /// run's name, where one of them did not run.
+  Status Step(int64_t step, record::Record* record);
+
+  const std::optional<FirstFault>& a_fault() const { return a_.fault; }
+  const std::optional<FirstFault>& b_fault() const { return b_.fault; }
+  const std::optional<FirstDifference>& difference() const {
+    return difference_;
+  }
+  double a_loss() const { return a_.run->objective().backend_loss(); }
+  double b_loss() const { return b_.run->objective().backend_loss(); }
+
+ private:
+  struct Side {
+    std::string instance;
+    std::unique_ptr<optdiff::LockedRun> run;
+    std::optional<FirstFault> fault = {};
+  };
+  struct Pair {
+    std::string tensor;
+    Tensor a, b;
+    double oracle_a = 0, oracle_b = 0;  // l2 from the judge
+    double explained = 0;  // l2 that roundings and gradients explain
+  };
+
+  Duel(Side a, Side b, std::unique_ptr<quad::QuadRule> cross,
+       optdiff::StepRow names)
+      : a_(std::move(a)),
+        b_(std::move(b)),
+        cross_(std::move(cross)),
+        names_(std::move(names)) {}
+
+  static Status StepOne(int64_t step, Side* side);
+  void StepAcross(int64_t step);
+  void AddGradients(std::vector<Pair>* pairs);
+  void AddUpdates(std::vector<Pair>* pairs);
+  Status Lock();
+  void LockAcross(std::span<const train::StateTensor> state);
+
+  Side a_, b_;
+  /// Run b's rule, from the gradients of run a.
+  std::unique_ptr<quad::QuadRule> cross_;
+  bool is_one_rule_ = false;
+  std::vector<quad::QuadTensor> x_;
+  optdiff::StepRow names_;
+  std::optional<FirstDifference> difference_;
+  train::OtherThread other_;  // for run b
+};
+
+}  // namespace assay::bisect

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Band: how far runs of one optimizer come apart by roundings alone. Its runs are in
+// quad, and at each step every parameter that a gradient is taken at, every element of
+// the gradient and every parameter behind the step is off by one rounding of the type
+// that is judged, up or down; and the gradient by what that of the judged run was off.
+//
+//   ASSAY_ASSIGN_OR_RETURN(Band band, Band::Of(rule, start, DType::kFloat32, draw));
+//   band.Step({.step = 1}, gradient_of, off);
+//   band.Reach(wanted)[0];   // of the first parameter, an l2
+
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "framework/core/dtype.h"
+#include "framework/core/status.h"
+#include "framework/testing/draw/draw.h"
+#include "framework/train/quad/problem.h"
+#include "framework/train/quad/quad_rule.h"
+#include "framework/train/quad/quad_setting.h"
+
+namespace assay::optdiff {
+
+/// An optimizer in quad, by its name and settings.
+struct RuleName {
+  std::string optimizer;
+  quad::SettingTexts settings;
+};
+
+class Band {
+ public:
+  static constexpr int kRuns = 5;
+
+  /// `start` are the parameters.
+  static Result<Band> Of(const RuleName& rule,
+                         const std::vector<quad::QuadTensor>& start, DType type,
+                         draw::Draw draw);
+
+  /// `off` is of each gradient an l2.
+  void Step(const quad::QuadRule::At& at, const quad::GradientOf& gradient_of,
+            std::span<const double> off);
+
+  /// Of each parameter the greatest distance of a run from `wanted`, where the run
+  /// without roundings is, that there has been: it does not shrink again.
+  std::vector<double> Reach(const std::vector<quad::QuadTensor>& wanted);
+
+ private:
+  struct Run {
+    std::unique_ptr<quad::QuadRule> rule;
+    std::vector<quad::QuadTensor> x;
+  };
+
+  Band(double roundoff, draw::Draw draw) : roundoff_(roundoff), draw_(draw) {}
+
+  std::vector<quad::QuadTensor> Rounded(std::vector<quad::QuadTensor> tensors);
+
+  double roundoff_;
+  draw::Draw draw_;
+  std::vector<Run> runs_;
+  std::vector<double> reach_;
+};
+
+}  // namespace assay::optdiff

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// LockedRun: an optimizer on a network of a backend beside the judge, where each
+// step begins from one state.
+//
+//   ASSAY_ASSIGN_OR_RETURN(
+//       auto run, LockedRun::Begin(course, std::move(trial), backend, judge, draw));
+//   for (int64_t step = 1; step <= course.steps; ++step) {
+//     ASSAY_ASSIGN_OR_RETURN(const StepFault fault, run->Step(step, &rows));
+//     if (!fault.what.empty()) return fault;
+//     run->Lock();
+//   }
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "framework/backend/backend.h"
+#include "framework/core/dtype.h"
+#include "framework/core/status.h"
+#include "framework/testing/draw/draw.h"
+#include "framework/train/optdiff/beside_judge.h"
+#include "framework/train/optdiff/course.h"
+#include "framework/train/optdiff/exact_gradients.h"
+#include "framework/train/optdiff/judge_network.h"
+#include "framework/train/optdiff/step_rows.h"
+#include "framework/train/quad/beside_quad.h"
+
+namespace assay::optdiff {
+
+// The reasons of a step that is wrong.
+inline constexpr char kFailLoss[] = "fail_loss";
+inline constexpr char kFailGradient[] = "fail_gradient";
+inline constexpr char kFailUpdate[] = "fail_update";
+inline constexpr char kFailStatistic[] = "fail_statistic";
+
+/// A loss or a gradient that is off by more than so many roundings is shown to the
+/// oracle.
+inline constexpr double kSieve = 32;
+
+/// How far the linf of an update may be, over the greatest number of its tensor.
+double UpdateLimit(DType type);
+
+/// Who judges: an oracle, and the course's network on it.
+struct JudgeOf {
+  Backend& oracle;
+  std::shared_ptr<JudgeNetwork> network;
+};
+
+/// The first thing that is wrong at a step; empty `what`: none is.
+struct StepFault {
+  const char* reason = "";
+  // "loss", a parameter, PARAMETER.gradient, PARAMETER.STATE, a statistic
+  std::string tensor;
+  std::string what;
+};
+
+class LockedRun {
+ public:
+  /// As NetworkObjective::Load declines. Throws std::runtime_error for an optimizer
+  /// that has no rule in quad. The course must outlive it.
+  static Result<std::unique_ptr<LockedRun>> Begin(
+      const Course& course, quad::Trial optimizer, Backend& backend,
+      const JudgeOf& judge, draw::Draw draw, int64_t rounded_every = 1);
+
+  /// One step of both, and what is wrong with it. A Status where one of them did not
+  /// run.
+  Result<StepFault> Step(int64_t step, StepRows* rows);
+  /// The judge goes on from where the backend's parameters and state are.
+  void Lock() { both_.Lock(); }
+
+  /// True once the backend has answered: it declines before.
+  bool has_run() const { return objective_.has_run(); }
+  const BesideJudge& objective() const { return objective_; }
+  /// kSieve, or more where the oracle knew better.
+  double sieve() const { return sieve_; }
+  double loss_sieve() const { return loss_sieve_; }
+  /// Parameters and state behind the last step beside the rule's.
+  std::span<const quad::Apart> updates() const { return updates_; }
+  quad::BesideQuad& both() { return both_; }
+
+ private:
+  LockedRun(const Course& course, quad::Trial optimizer,
+            std::unique_ptr<BesideJudge> objective, Backend& oracle)
+      : course_(course),
+        objective_(*objective),
+        both_(std::move(optimizer), std::move(objective), nullptr),
+        oracle_(oracle) {}
+
+  Result<ExactGradients*> Oracle();
+  Result<StepFault> Loss(const StepBatch& batch, StepRows* rows);
+  Result<StepFault> Gradients(const StepBatch& batch, StepRows* rows);
+  StepFault Statistics(StepRows* rows) const;
+  StepFault Update(StepRows* rows);
+
+  const Course& course_;
+  BesideJudge& objective_;
+  quad::BesideQuad both_;
+  Backend& oracle_;
+  std::unique_ptr<ExactGradients> exact_;
+  std::vector<quad::Apart> updates_;
+  double loss_sieve_ = kSieve;
+  double sieve_ = kSieve;
+};
+
+}  // namespace assay::optdiff

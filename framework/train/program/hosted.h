@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Hosted: a backend in a process of its own, as an instance sets it.
+//
+//   ASSAY_ASSIGN_OR_RETURN(const auto hosted,
+//                          Hosted::Start("acme+threads=2", "lib/assay/acme.so"));
+//   ASSAY_ASSIGN_OR_RETURN(auto network, hosted->backend().Load(model, options));
+
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "framework/backend/backend.h"
+#include "framework/core/status.h"
+#include "framework/testing/host/remote_backend.h"
+#include "framework/testing/plan/instance.h"
+#include "framework/testing/worker/case_runner.h"
+#include "framework/testing/worker/host_process.h"
+
+namespace assay::program {
+
+class Hosted {
+ public:
+  /// As HostProcess::Start. The arena that tensors cross in is open before.
+  static Result<std::unique_ptr<Hosted>> Start(const std::string& instance,
+                                               const std::string& module);
+
+  Backend& backend() { return *set_; }
+
+ private:
+  Hosted() = default;
+
+  plan::Instance instance_;
+  std::unique_ptr<worker::HostProcess> host_;
+  std::unique_ptr<host::RemoteBackend> remote_;
+  std::unique_ptr<worker::SetBackend> set_;
+};
+
+}  // namespace assay::program

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/train/program/train_run.h"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "framework/core/text.h"
+#include "framework/file/csv.h"
+#include "framework/file/file.h"
+#include "framework/file/module_path.h"
+#include "framework/graph/edit/training.h"
+#include "framework/testing/host/wire/arena.h"
+#include "framework/train/bisect/run_spec.h"
+#include "framework/train/checkpoint/checkpoints.h"
+#include "framework/train/event/curve_file.h"
+#include "framework/train/event/dataset_watch.h"
+#include "framework/train/event/mlperf_log.h"
+#include "framework/train/event/progress_line.h"
+#include "framework/train/event/stop.h"
+#include "framework/train/event/wrong_samples.h"
+#include "framework/train/format/datasets.h"
+#include "framework/train/model/model_file.h"
+#include "framework/train/program/hosted.h"
+#include "framework/train/rule/optimizers.h"
+#include "framework/train/trainer.h"
+
+namespace assay::program {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr char kCheckpoint[] = "checkpoint.safetensors";
+constexpr char kModel[] = "model.onnx";
+constexpr int64_t kTestBatch = 250;
+constexpr int kNoNumber = 1, kSignalled = 130;
+
+std::atomic<bool> asked_to_stop = false;
+
+void AskToStop(int signal) {
+  asked_to_stop = true;
+  // The second one ends the process.
+  std::signal(signal, SIG_DFL);
+}
+
+/// By the names of their options.
+train::Identity IdentityOf(const TrainOptions& options) {
+  return {{"run", options.run},
+          {"model", options.model},
+          {"dataset", options.dataset},
+          {"batch", file::ToText(options.batch)},
+          {"micro-batch", file::ToText(options.micro_batch)},
+          {"seed", file::ToText(static_cast<int64_t>(options.seed))}};
+}
+
+/// A run with everything that it needs.
+class OneRun {
+ public:
+  explicit OneRun(const TrainOptions& options) : options_(options) {}
+
+  Result<int> Go() {
+    ASSAY_RETURN_IF_ERROR(CheckFolder());
+    ASSAY_RETURN_IF_ERROR(Load());
+    ASSAY_RETURN_IF_ERROR(OpenFolder());
+    train::Training training{*objective_, *made_.optimizer};
+    ASSAY_RETURN_IF_ERROR(Fill(&training));
+    std::ofstream log(options_.out / "mlperf.log", std::ios::app);
+    train::MlperfLog mlperf(log, {{"submission_benchmark", options_.model},
+                                  {"global_batch_size", StrCat(options_.batch)},
+                                  {"opt_name", made_name_},
+                                  {"seed", StrCat(options_.seed)}});
+    train::CurveFile curves(options_.out / "curves.csv", 1);
+    train::Checkpoints keeps(
+        {.path = options_.out / kCheckpoint,
+         .every = options_.checkpoint_every,
+         .identity = IdentityOf(options_),
+         .more = [this] { return objective_->Statistics(); },
+         .before = [&curves] { return curves.Flush(); }});
+    train::DatasetWatch watch(options_.out / "epochs.csv", dataset_->train);
+    train::WrongSamples wrong(options_.out / "wrong_samples.csv",
+                              dataset_->test);
+    train::ProgressLine progress(std::cout,
+                                 {.is_terminal = isatty(STDOUT_FILENO) != 0,
+                                  .epochs = options_.epochs,
+                                  .steps = options_.epochs * batches_});
+    train::StopOnNan nan(options_.out / "gradients.safetensors");
+    train::StopWhenAsked asked(asked_to_stop);
+    train::StopAtAccuracy enough(options_.stop_at);
+    train::StopAtTime late((std::chrono::duration<double>(options_.seconds)));
+    // What is kept comes last behind a step: curves of it have a row by then.
+    training.events = {&keeps, &mlperf,   &curves, &watch,
+                       &wrong, &progress, &nan,    &asked};
+    if (options_.stop_at > 0) training.events.push_back(&enough);
+    if (options_.seconds > 0) training.events.push_back(&late);
+    ASSAY_ASSIGN_OR_RETURN(const train::Trained trained,
+                           train::Train(training));
+    return Tell(trained, nan.has_stopped());
+  }
+
+ private:
+  /// Nothing is written where nothing can be run.
+  Status OpenFolder() const {
+    if (options_.goes_on) return OkStatus();
+    ASSAY_RETURN_IF_ERROR(file::MakeDirectory(options_.out));
+    std::string words;
+    for (const auto& [name, value] : IdentityOf(options_)) {
+      words += StrCat("--", name, "\n", value, "\n");
+    }
+    words += StrCat("--module\n", options_.module, "\n--epochs\n",
+                    options_.epochs, "\n--checkpoint-every\n",
+                    options_.checkpoint_every, "\n--stop-at\n",
+                    options_.stop_at, "\n--seconds\n", options_.seconds, "\n");
+    ASSAY_RETURN_IF_ERROR(file::WriteFile(options_.out / "train.txt", words));
+    return train::WriteModelFile(options_.out / kModel, model_);
+  }
+
+  /// A file may be gone or another by the time that its run goes on: it has its own.
+  Result<train::NewModel> ReadModel() const {
+    if (train::IsModelFile(options_.model) && options_.goes_on) {
+      return train::ReadModelFile(options_.out / kModel);
+    }
+    return train::ModelFor(options_.model, dataset_->train, options_.seed);
+  }
+
+  Status CheckFolder() const {
+    const bool has_run = fs::exists(options_.out / kCheckpoint);
+    if (has_run && !options_.goes_on) {
+      return InvalidArgument("found a run in ", options_.out.string(),
+                             ", wanted another folder, or --resume ",
+                             options_.out.string());
+    }
+    if (!has_run && options_.goes_on) {
+      return NotFound("found no ", kCheckpoint, " in ", options_.out.string(),
+                      ", wanted a run to go on with");
+    }
+    return OkStatus();
+  }
+
+  Status Load() {
+    ASSAY_ASSIGN_OR_RETURN(const bisect::RunSpec spec,
+                           bisect::ParseRunSpec(options_.run));
+    made_name_ = spec.optimizer.optimizer;
+    ASSAY_ASSIGN_OR_RETURN(
+        made_, train::MakeOptimizer({made_name_, spec.optimizer.preset,
+                                     spec.optimizer.settings}));
+    ASSAY_ASSIGN_OR_RETURN(
+        train::Split dataset,
+        train::MakeDataset(options_.dataset,
+                           {file::DatasetDirectory(), options_.seed}));
+    dataset_.emplace(std::move(dataset));
+    // What a step writes is in memory that the host sees.
+    wire::Arena::Open();
+    ASSAY_ASSIGN_OR_RETURN(model_, ReadModel());
+    edit::LossEdit loss;
+    loss.loss = edit::Loss::kSoftmaxCrossEntropyOfOneHot;
+    ASSAY_ASSIGN_OR_RETURN(train::Trainee trainee,
+                           train::TraineeOf(model_, loss, options_.seed));
+    // A Ctrl-C reaches the host, too, which is to answer until the step is done.
+    std::signal(SIGINT, SIG_IGN);
+    ASSAY_ASSIGN_OR_RETURN(host_, Hosted::Start(spec.backend, options_.module));
+    std::signal(SIGINT, AskToStop);
+    std::signal(SIGTERM, AskToStop);
+    ASSAY_ASSIGN_OR_RETURN(
+        objective_,
+        train::NetworkObjective::Load(host_->backend(), std::move(trainee)));
+    return OkStatus();
+  }
+
+  Status Fill(train::Training* training) {
+    const train::Cut cut{.samples = dataset_->train.samples(),
+                         .batch = options_.batch};
+    ASSAY_ASSIGN_OR_RETURN(train::Sampler shuffled,
+                           train::ShuffledSampler(cut, options_.seed));
+    ASSAY_ASSIGN_OR_RETURN(
+        train::Sampler ordered,
+        train::OrderedSampler({dataset_->test.samples(), kTestBatch}));
+    batches_ = (cut.samples + cut.batch - 1) / cut.batch;
+    training->train = {&dataset_->train, std::move(shuffled)};
+    training->test = train::Samples{&dataset_->test, std::move(ordered)};
+    training->epochs = options_.epochs;
+    training->targets = train::Targets::kOneHot;
+    training->micro_batch = options_.micro_batch;
+    if (!options_.goes_on) return OkStatus();
+    ASSAY_ASSIGN_OR_RETURN(const train::Checkpoint kept,
+                           train::ReadCheckpoint(options_.out / kCheckpoint));
+    ASSAY_RETURN_IF_ERROR(train::CheckIdentity(kept, IdentityOf(options_)));
+    const auto parameters = objective_->parameters();
+    ASSAY_RETURN_IF_ERROR(made_.optimizer->Begin(parameters));
+    std::vector<train::StateTensor> state = made_.optimizer->State();
+    for (train::StateTensor& statistic : objective_->Statistics()) {
+      state.push_back(std::move(statistic));
+    }
+    ASSAY_RETURN_IF_ERROR(train::Restore(kept, parameters, state));
+    training->from = kept.standing;
+    std::cout << "goes on behind step " << kept.standing.steps << std::endl;
+    return OkStatus();
+  }
+
+  int Tell(const train::Trained& trained, bool is_broken) const {
+    if (!trained.stop.empty()) {
+      std::cout << "stopped behind step " << trained.steps << ": "
+                << trained.stop << "\n";
+    }
+    std::cout << "written to " << options_.out.string() << std::endl;
+    if (asked_to_stop) return kSignalled;
+    return is_broken ? kNoNumber : 0;
+  }
+
+  const TrainOptions& options_;
+  std::unique_ptr<Hosted> host_;
+  std::optional<train::Split> dataset_;
+  train::NewModel model_;
+  std::unique_ptr<train::NetworkObjective> objective_;
+  train::Made made_;
+  std::string made_name_;
+  int64_t batches_ = 0;  // of an epoch
+};
+
+}  // namespace
+
+Result<int> TrainRun(const TrainOptions& options) {
+  return OneRun(options).Go();
+}
+
+}  // namespace assay::program

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Optimizers of others that were wrong, with the public threads that say so: each rule
+// as its thread has it, beside the formula of what it was said to be.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "framework/train/optimizer/in_place.h"
+#include "framework/train/quad/beside_quad.h"
+#include "framework/train/quad/problem.h"
+#include "framework/train/rule/optimizers.h"
+
+namespace assay::quad {
+namespace {
+
+using train::Progress;
+
+constexpr double kRate = 0.01, kDecay = 0.1, kMomentum = 0.9, kDampening = 0.3;
+constexpr double kBeta1 = 0.9, kBeta2 = 0.999, kQuickBeta2 = 0.9;
+constexpr double kEpsilon = 1e-3, kRho = 0.95, kDeltaEpsilon = 1e-6;
+
+/// One element of a parameter, with its gradient and its state.
+struct Element {
+  double t, g;
+  double& x;
+  double& first;   // state, where there is so much
+  double& second;  // state
+  double& third;   // state
+};
+using Wrong = void (*)(const Element& at);
+
+/// A rule whose state has the names of another's.
+class FieldRule : public train::UpdateRuleOptimizer {
+ public:
+  FieldRule(std::vector<train::Slot> slots, Wrong update)
+      : UpdateRuleOptimizer(train::Recipe{.rate = kRate}),
+        slots_(std::move(slots)),
+        update_(update) {}
+
+ protected:
+  std::vector<train::Slot> StateOfEach() const override { return slots_; }
+  Status UpdateRule(const Progress& at, const Tensor& gradient,
+                    train::Slots& slots, Tensor* parameter) override {
+    const train::Elements<double> each =
+        train::ElementsOf<double>(parameter, gradient, slots);
+    double none = 0;
+    const auto state = [&](size_t slot, size_t i) -> double& {
+      return each.state[slot].empty() ? none : each.state[slot][i];
+    };
+    for (size_t i = 0; i < each.x.size(); ++i) {
+      update_({static_cast<double>(at.step), each.g[i], each.x[i], state(0, i),
+               state(1, i), state(2, i)});
+    }
+    return OkStatus();
+  }
+
+ private:
+  std::vector<train::Slot> slots_;
+  Wrong update_;
+};
+
+/// The moments of Adam, and both as its corrections have them.
+struct Moments {
+  Moments(const Element& at, double g, double beta2 = kBeta2) {
+    at.first = kBeta1 * at.first + (1 - kBeta1) * g;
+    at.second = beta2 * at.second + (1 - beta2) * g * g;
+    bias1 = 1 - std::pow(kBeta1, at.t);
+    bias2 = 1 - std::pow(beta2, at.t);
+    m = at.first / bias1;
+    v = at.second / bias2;
+  }
+  double step() const { return kRate * m / (std::sqrt(v) + kEpsilon); }
+
+  double m, v, bias1, bias2;
+};
+
+struct Row {
+  const char* thread;
+  Subject subject;
+  Wrong wrong;
+};
+
+const char kAdam[] = "rate=0.01 epsilon=1e-3";
+const char kAdamDecays[] = "rate=0.01 epsilon=1e-3 weight_decay=0.1";
+
+std::vector<Row> AdamRows() {
+  return {
+      {"github.com/huggingface/transformers/issues/14539: the weight that "
+       "decays is "
+       "the updated one",
+       {"adamw", "pytorch", kAdamDecays},
+       [](const Element& at) {
+         at.x -= Moments(at, at.g).step();
+         at.x -= kRate * kDecay * at.x;
+       }},
+      {"github.com/joennlae/tensorli/issues/1: the decay is without the rate",
+       {"adamw", "pytorch", kAdamDecays},
+       [](const Element& at) {
+         at.x -= Moments(at, at.g).step() + kDecay * at.x;
+       }},
+      {"github.com/mlverse/torch/issues/821: the decay adds a number of the "
+       "loop in "
+       "place of the parameter",
+       {"adam", "pytorch", kAdamDecays},
+       [](const Element& at) {
+         at.x -= Moments(at, at.g + kDecay * 1).step();
+       }},
+      {"github.com/flagos-ai/FlagGems/issues/4988: Adam decays as AdamW",
+       {"adam", "pytorch", kAdamDecays},
+       [](const Element& at) {
+         at.x -= Moments(at, at.g).step() + kRate * kDecay * at.x;
+       }},
+      {"github.com/pytorch/pytorch/pull/22628: epsilon is corrected with the "
+       "moment",
+       {"adam", "pytorch", kAdam},
+       [](const Element& at) {
+         const Moments now(at, at.g);
+         at.x -= kRate * now.m /
+                 ((std::sqrt(at.second) + kEpsilon) / std::sqrt(now.bias2));
+       }},
+      {"github.com/kozistr/pytorch_optimizer/pull/308: one is taken away twice",
+       {"adam", "pytorch", kAdam},
+       [](const Element& at) {
+         const Moments now(at, at.g);
+         at.x -= kRate * (at.first / (1 - now.bias1)) /
+                 (std::sqrt(at.second / (1 - now.bias2)) + kEpsilon);
+       }},
+      {"github.com/oracle/tribuo/pull/401: the root multiplies",
+       {"adam", "pytorch", kAdam},
+       [](const Element& at) {
+         const Moments now(at, at.g);
+         at.x -= kRate * now.m * (std::sqrt(now.v) + kEpsilon);
+       }},
+      {"github.com/pytorch/pytorch/issues/78807: the maximum is forgotten",
+       {"amsgrad", "pytorch", "rate=0.01 epsilon=1e-3 beta2=0.9"},
+       [](const Element& at) {
+         at.x -= Moments(at, at.g, kQuickBeta2).step();
+         at.third = at.second;
+       }},
+  };
+}
+
+std::vector<Row> OtherRows() {
+  return {
+      {"github.com/ml-explore/mlx/pull/473: the first velocity is dampened",
+       {"momentum", "pytorch", "rate=0.01 momentum=0.9 dampening=0.3"},
+       [](const Element& at) {
+         at.first = kMomentum * at.first + (1 - kDampening) * at.g;
+         at.x -= kRate * at.first;
+       }},
+      {"github.com/ml-explore/mlx/issues/440: without momentum nothing decays",
+       {"gradient_descent", "pytorch", "rate=0.01 weight_decay=0.1"},
+       [](const Element& at) { at.x -= kRate * at.g; }},
+      {"github.com/PaddlePaddle/Paddle/pull/12231: the velocity is added",
+       {"nesterov", "pytorch", "rate=0.01 momentum=0.9"},
+       [](const Element& at) {
+         at.first = kMomentum * at.first + at.g;
+         at.x += kRate * (kMomentum * at.first - at.g);
+       }},
+      {"github.com/zc911/MatrixSlow/pull/17: the first velocity is without the "
+       "rate",
+       {"momentum", "paper", "rate=0.01 momentum=0.9"},
+       [](const Element& at) {
+         at.first = at.t == 1 ? at.g : kMomentum * at.first + kRate * at.g;
+         at.x -= at.first;
+       }},
+      {"github.com/tensorflow/tensorflow/pull/644: the mean square is added to "
+       "itself",
+       {"adadelta", "pytorch", "rate=0.01 rho=0.95 epsilon=1e-6"},
+       [](const Element& at) {
+         at.first += kRho * at.first + (1 - kRho) * at.g * at.g;
+         const double step = std::sqrt(at.second + kDeltaEpsilon) /
+                             std::sqrt(at.first + kDeltaEpsilon) * at.g;
+         at.second = kRho * at.second + (1 - kRho) * step * step;
+         at.x -= kRate * step;
+       }},
+  };
+}
+
+/// The state that the optimizer has for one parameter.
+std::vector<train::Slot> SlotsOf(train::Optimizer& optimizer,
+                                 const Problem& problem) {
+  ProblemObjective objective(problem, DType::kFloat64);
+  EXPECT_TRUE(optimizer.Begin(objective.parameters()).ok());
+  const std::string first = objective.parameters()[0].name;
+  std::vector<train::Slot> slots;
+  for (const train::StateTensor& tensor : optimizer.State()) {
+    if (tensor.parameter == first) slots.push_back({tensor.name});
+  }
+  return slots;
+}
+
+/// The first step at which the rule is off; 0: none of 60.
+int FirstStepOff(Trial trial, const Problem& problem) {
+  BesideQuad both(std::move(trial),
+                  std::make_unique<ProblemObjective>(problem, DType::kFloat64),
+                  problem.gradient_of);
+  constexpr int kSteps = 60;
+  for (int step = 1; step <= kSteps; ++step) {
+    EXPECT_TRUE(both.Step(Gradients::kGiven).ok());
+    if (both.Difference() > 1e-12) return step;
+    both.Lock();
+  }
+  return 0;
+}
+
+class FieldTest : public ::testing::TestWithParam<Row> {};
+
+// Kills: a comparison that one of these passes.
+TEST_P(FieldTest, IsSeen) {
+  const Row& row = GetParam();
+  for (const Problem& problem : Problems()) {
+    EXPECT_EQ(FirstStepOff(TrialOf(row.subject, {}).value(), problem), 0)
+        << row.thread << ", where it is right";
+    Trial wrong = TrialOf(row.subject, {}).value();
+    wrong.made.optimizer = std::make_unique<FieldRule>(
+        SlotsOf(*wrong.made.optimizer, problem), row.wrong);
+    EXPECT_NE(FirstStepOff(std::move(wrong), problem), 0)
+        << row.thread << ", on " << problem.name;
+  }
+}
+
+// Kills: a comparison that takes any rule of this file for a wrong one.
+TEST(FieldRuleTest, IsNotSeenWhereItIsRight) {
+  const Subject subject = {"adamw", "pytorch", kAdamDecays};
+  for (const Problem& problem : Problems()) {
+    Trial right = TrialOf(subject, {}).value();
+    right.made.optimizer = std::make_unique<FieldRule>(
+        SlotsOf(*right.made.optimizer, problem), [](const Element& at) {
+          at.x -= kRate * kDecay * at.x;
+          at.x -= Moments(at, at.g).step();
+        });
+    EXPECT_EQ(FirstStepOff(std::move(right), problem), 0) << problem.name;
+  }
+}
+
+/// The project and the number of its thread.
+std::string NameOf(const testing::TestParamInfo<Row>& info) {
+  std::string name = info.param.thread;
+  name = name.substr(0, name.find(':'));
+  name = name.substr(name.find('/') + 1);
+  std::erase_if(name, [](unsigned char c) { return std::isalnum(c) == 0; });
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Adam, FieldTest, ::testing::ValuesIn(AdamRows()),
+                         NameOf);
+INSTANTIATE_TEST_SUITE_P(Others, FieldTest, ::testing::ValuesIn(OtherRows()),
+                         NameOf);
+
+}  // namespace
+}  // namespace assay::quad

@@ -1,0 +1,488 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/train/quad/quad_formulas.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace assay::quad {
+namespace {
+
+/// sqrt(square) + epsilon, or sqrt(square + epsilon).
+struct Denominator {
+  explicit Denominator(const Settings& settings)
+      : epsilon(settings.Number("epsilon")),
+        in_root(settings.Is("epsilon_at", "in_root")) {}
+
+  Quad operator()(Quad square) const {
+    return in_root ? Root(square + epsilon) : Root(square) + epsilon;
+  }
+
+  Quad epsilon;
+  bool in_root;
+};
+
+/// Moves a running mean: mean = keep * mean + (1 - keep) * value.
+Quad Moved(Quad mean, Quad keep, Quad value) {
+  return keep * mean + (1 - keep) * value;
+}
+
+/// Sutskever, Martens, Dahl and Hinton, "On the importance of initialization
+/// and momentum in deep learning" (2013), equations 1 to 4 (inside, ahead);
+/// Keras' SGD (inside, folded); torch.optim.SGD (outside, folded, undampened).
+class MomentumRule : public QuadRule {
+ public:
+  MomentumRule(const Settings& settings, size_t n_parameters)
+      : QuadRule(settings, SlotsOf(settings), n_parameters),
+        mu_(settings.Number("momentum")),
+        dampening_(settings.Number("dampening")),
+        inside_(settings.Is("rate_at", "inside")),
+        ahead_(settings.Is("nesterov", "ahead")),
+        folded_(settings.Is("nesterov", "folded")),
+        first_undampened_(settings.Is("first", "undampened")),
+        origin_(n_parameters) {}
+
+ private:
+  static std::vector<std::string> SlotsOf(const Settings& settings) {
+    if (settings.Number("momentum") == 0) return {};
+    return {"velocity"};
+  }
+
+  void GoAhead(const Turn& turn, QuadTensor* x) override {
+    if (!ahead_ || mu_ == 0) return;
+    origin_[turn.parameter] = *x;
+    const QuadTensor& v = State(turn.parameter, "velocity", x->size());
+    for (size_t i = 0; i < x->size(); ++i) {
+      (*x)[i] += inside_ ? mu_ * v[i] : -turn.rate * mu_ * v[i];
+    }
+  }
+
+  void GoBack(size_t parameter, QuadTensor* x) override {
+    QuadTensor& origin = origin_[parameter];
+    if (!origin.empty()) *x = std::exchange(origin, {});
+  }
+
+  void Step(const Turn& turn, const QuadTensor& g, QuadTensor* x) override {
+    if (mu_ == 0) {
+      for (size_t i = 0; i < x->size(); ++i) (*x)[i] -= turn.rate * g[i];
+      return;
+    }
+    const bool undampened = first_undampened_ && turn.step == 1;
+    const Quad part = undampened ? 1 : 1 - dampening_;
+    QuadTensor& velocity = State(turn.parameter, "velocity", x->size());
+    for (size_t i = 0; i < x->size(); ++i) {
+      if (inside_) {
+        StepInside(turn.rate, part, g[i], &velocity[i], &(*x)[i]);
+      } else {
+        StepOutside(turn.rate, part, g[i], &velocity[i], &(*x)[i]);
+      }
+    }
+  }
+
+  void StepInside(Quad r, Quad part, Quad g, Quad* v, Quad* x) const {
+    *v = mu_ * *v - r * part * g;
+    *x += folded_ ? mu_ * *v - r * g : *v;
+  }
+
+  void StepOutside(Quad r, Quad part, Quad g, Quad* v, Quad* x) const {
+    *v = mu_ * *v + part * g;
+    *x -= folded_ ? r * (g + mu_ * *v) : r * *v;
+  }
+
+  const Quad mu_, dampening_;
+  const bool inside_, ahead_, folded_, first_undampened_;
+  std::vector<QuadTensor> origin_;  // x before it went ahead
+};
+
+/// Kingma and Ba, "Adam: a method for stochastic optimization" (2015),
+/// algorithm 1 (corrected moments), end of section 2 (corrected rate); ONNX's
+/// Adam-1 (first_t 0). Reddi, Kale and Kumar, "On the convergence of Adam and
+/// beyond" (2018), algorithm 2: the greatest second moment, corrected behind
+/// the maximum as by torch.optim.Adam, or before as by optax.amsgrad.
+class AdamRule : public QuadRule {
+ public:
+  AdamRule(const Settings& settings, size_t n_parameters)
+      : QuadRule(settings, SlotsOf(settings), n_parameters),
+        beta1_(settings.Number("beta1")),
+        beta2_(settings.Number("beta2")),
+        denominator_(settings),
+        correct_moments_(settings.Is("correction", "moments")),
+        correct_rate_(settings.Is("correction", "rate")),
+        maximum_before_(settings.Is("maximum", "before")),
+        maximum_after_(settings.Is("maximum", "after")),
+        first_t_(settings.Number("first_t") == 0 ? 0 : 1) {}
+
+  static Result<std::unique_ptr<QuadRule>> Make(const Settings& settings,
+                                                size_t n_parameters) {
+    const double first_t = settings.Number("first_t");
+    if (first_t != 0 && first_t != 1) {
+      return InvalidArgument("found first_t ", first_t, ", wanted 0 or 1");
+    }
+    return std::make_unique<AdamRule>(settings, n_parameters);
+  }
+
+ private:
+  static constexpr const char* kGreatest = "greatest_second_moment";
+
+  static std::vector<std::string> SlotsOf(const Settings& settings) {
+    std::vector<std::string> slots = {"first_moment", "second_moment"};
+    if (!settings.Is("maximum", "none")) slots.emplace_back(kGreatest);
+    return slots;
+  }
+
+  void Step(const Turn& turn, const QuadTensor& g, QuadTensor* x) override {
+    const size_t n = x->size();
+    const int64_t t = turn.step - 1 + first_t_;
+    const Quad bias1 = t == 0 ? 1 : 1 - Power(beta1_, t);
+    const Quad bias2 = t == 0 ? 1 : 1 - Power(beta2_, t);
+    const Quad r = correct_rate_ ? turn.rate * Root(bias2) / bias1 : turn.rate;
+    QuadTensor& m = State(turn.parameter, "first_moment", n);
+    QuadTensor& v = State(turn.parameter, "second_moment", n);
+    for (size_t i = 0; i < n; ++i) {
+      m[i] = Moved(m[i], beta1_, g[i]);
+      v[i] = Moved(v[i], beta2_, g[i] * g[i]);
+      const Quad m_hat = correct_moments_ ? m[i] / bias1 : m[i];
+      const Quad v_hat =
+          SecondMoment(turn.parameter, i, v, correct_moments_ ? bias2 : 1);
+      (*x)[i] -= r * m_hat / denominator_(v_hat);
+    }
+  }
+
+  /// v[i] / bias, or the greatest so far.
+  Quad SecondMoment(size_t parameter, size_t i, const QuadTensor& v,
+                    Quad bias) {
+    if (!maximum_before_ && !maximum_after_) return v[i] / bias;
+    Quad& greatest = State(parameter, kGreatest, v.size())[i];
+    if (maximum_before_) {
+      greatest = std::max(greatest, v[i]);
+      return greatest / bias;
+    }
+    greatest = std::max(greatest, v[i] / bias);
+    return greatest;
+  }
+
+  const Quad beta1_, beta2_;
+  const Denominator denominator_;
+  const bool correct_moments_, correct_rate_, maximum_before_, maximum_after_;
+  const int64_t first_t_;
+};
+
+/// Duchi, Hazan and Singer, "Adaptive subgradient methods" (2011), figure 1
+/// with a diagonal matrix; rate_decay as lr_decay of torch.optim.Adagrad and
+/// decay_factor of ONNX's Adagrad-1.
+class AdagradRule : public QuadRule {
+ public:
+  AdagradRule(const Settings& settings, size_t n_parameters)
+      : QuadRule(settings, {"sum_of_squares"}, n_parameters),
+        denominator_(settings),
+        initial_(settings.Number("initial")),
+        rate_decay_(settings.Number("rate_decay")) {}
+
+ private:
+  void Step(const Turn& turn, const QuadTensor& g, QuadTensor* x) override {
+    const size_t n = x->size();
+    const Quad r = turn.rate / (1 + Quad(turn.step - 1) * rate_decay_);
+    QuadTensor& sum = State(turn.parameter, "sum_of_squares", n, initial_);
+    for (size_t i = 0; i < n; ++i) {
+      sum[i] += g[i] * g[i];
+      (*x)[i] -= r * g[i] / denominator_(sum[i]);
+    }
+  }
+
+  const Denominator denominator_;
+  const double initial_;
+  const Quad rate_decay_;
+};
+
+/// Zeiler, "ADADELTA: an adaptive learning rate method" (2012), algorithm 1,
+/// where the rate is 1; the rate as in torch.optim.Adadelta.
+class AdadeltaRule : public QuadRule {
+ public:
+  AdadeltaRule(const Settings& settings, size_t n_parameters)
+      : QuadRule(settings, {"mean_square", "mean_square_step"}, n_parameters),
+        rho_(settings.Number("rho")),
+        epsilon_(settings.Number("epsilon")) {}
+
+ private:
+  void Step(const Turn& turn, const QuadTensor& g, QuadTensor* x) override {
+    const size_t n = x->size();
+    QuadTensor& of_g = State(turn.parameter, "mean_square", n);
+    QuadTensor& of_step = State(turn.parameter, "mean_square_step", n);
+    for (size_t i = 0; i < n; ++i) {
+      of_g[i] = Moved(of_g[i], rho_, g[i] * g[i]);
+      const Quad d =
+          Root(of_step[i] + epsilon_) / Root(of_g[i] + epsilon_) * g[i];
+      of_step[i] = Moved(of_step[i], rho_, d * d);
+      (*x)[i] -= turn.rate * d;
+    }
+  }
+
+  const Quad rho_, epsilon_;
+};
+
+/// Tieleman and Hinton, lecture 6.5 of "Neural networks for machine learning"
+/// (2012). Centered: Graves, "Generating sequences with recurrent neural
+/// networks" (2013), equations 38 to 41, without his factors. Momentum outside
+/// as torch.optim.RMSprop's, inside as Keras' and TensorFlow's.
+class RmspropRule : public QuadRule {
+ public:
+  RmspropRule(const Settings& settings, size_t n_parameters)
+      : QuadRule(settings, SlotsOf(settings), n_parameters),
+        rho_(settings.Number("rho")),
+        mu_(settings.Number("momentum")),
+        initial_(settings.Number("initial")),
+        denominator_(settings),
+        inside_(settings.Is("rate_at", "inside")),
+        centered_(settings.Is("centered", "yes")) {}
+
+ private:
+  static std::vector<std::string> SlotsOf(const Settings& settings) {
+    std::vector<std::string> slots = {"mean_square"};
+    if (settings.Number("momentum") != 0) slots.emplace_back("velocity");
+    if (settings.Is("centered", "yes")) slots.emplace_back("mean");
+    return slots;
+  }
+
+  void Step(const Turn& turn, const QuadTensor& g, QuadTensor* x) override {
+    const size_t n = x->size();
+    QuadTensor& square = State(turn.parameter, "mean_square", n, initial_);
+    for (size_t i = 0; i < n; ++i) {
+      square[i] = Moved(square[i], rho_, g[i] * g[i]);
+      Quad variance = square[i];
+      if (centered_) {
+        Quad& mean = State(turn.parameter, "mean", n)[i];
+        mean = Moved(mean, rho_, g[i]);
+        variance -= mean * mean;
+      }
+      const Quad u = g[i] / denominator_(variance);
+      (*x)[i] -= Distance(turn, i, n, u);
+    }
+  }
+
+  /// How far the momentum takes element i of n, u being its scaled gradient.
+  Quad Distance(const Turn& turn, size_t i, size_t n, Quad u) {
+    if (mu_ == 0) return turn.rate * u;
+    Quad& v = State(turn.parameter, "velocity", n)[i];
+    v = mu_ * v + (inside_ ? turn.rate * u : u);
+    return inside_ ? v : turn.rate * v;
+  }
+
+  const Quad rho_, mu_;
+  const double initial_;
+  const Denominator denominator_;
+  const bool inside_, centered_;
+};
+
+/// Levy, Yurtsever and Cevher, "Online adaptive methods, universality and
+/// acceleration" (2018), algorithm 2, without the projection. The parameter is
+/// y between steps, and x from Prepare to Update.
+class AccelegradRule : public QuadRule {
+ public:
+  AccelegradRule(const Settings& settings, size_t n_parameters)
+      : QuadRule(settings, {"z", "sum_of_squares"}, n_parameters),
+        diameter_(settings.Number("diameter")),
+        bound_(settings.Number("bound")),
+        over_all_(settings.Is("norm_over", "all")) {}
+
+ private:
+  /// alpha_t with t from 0: 1 up to 2, and (t + 1) / 4 from 3.
+  static Quad Alpha(int64_t step) {
+    const int64_t t = step - 1;
+    return t <= 2 ? Quad(1) : Quad(t + 1) / 4;
+  }
+
+  QuadTensor& Z(size_t parameter, const QuadTensor& first) {
+    QuadTensor& z = *Slot(parameter, "z");
+    if (z.empty()) z = first;
+    return z;
+  }
+
+  void GoAhead(const Turn& turn, QuadTensor* y) override {
+    const Quad tau = 1 / Alpha(turn.step);
+    const QuadTensor& z = Z(turn.parameter, *y);
+    for (size_t i = 0; i < y->size(); ++i) {
+      (*y)[i] = tau * z[i] + (1 - tau) * (*y)[i];
+    }
+  }
+
+  void See(const std::vector<QuadTensor>& gradients) override {
+    squared_norms_.clear();
+    Quad sum = 0;
+    for (const QuadTensor& g : gradients) {
+      squared_norms_.push_back(SumOfSquares(g));
+      sum += squared_norms_.back();
+    }
+    if (over_all_) squared_norms_.assign(gradients.size(), sum);
+  }
+
+  void Step(const Turn& turn, const QuadTensor& g, QuadTensor* x) override {
+    const Quad alpha = Alpha(turn.step);
+    QuadTensor& z = Z(turn.parameter, *x);
+    Quad& sum = State(turn.parameter, "sum_of_squares", 1)[0];
+    sum += alpha * alpha * squared_norms_[turn.parameter];
+    const Quad eta = turn.rate * 2 * diameter_ / Root(bound_ * bound_ + sum);
+    for (size_t i = 0; i < x->size(); ++i) {
+      z[i] -= alpha * eta * g[i];
+      (*x)[i] -= eta * g[i];
+    }
+  }
+
+  const Quad diameter_, bound_;
+  const bool over_all_;
+  std::vector<Quad> squared_norms_;  // for each parameter, of this step
+};
+
+/// You et al., "Large batch optimization for deep learning: training BERT in 76
+/// minutes" (2020), algorithm 2, phi(|x|) being |x| within [least, most].
+class LambRule : public QuadRule {
+ public:
+  LambRule(const Settings& settings, size_t n_parameters)
+      : QuadRule(settings, {"first_moment", "second_moment"}, n_parameters),
+        beta1_(settings.Number("beta1")),
+        beta2_(settings.Number("beta2")),
+        epsilon_(settings.Number("epsilon")),
+        least_(settings.Number("least")),
+        most_(settings.Number("most")) {}
+
+ private:
+  void Step(const Turn& turn, const QuadTensor& g, QuadTensor* x) override {
+    const QuadTensor u = Direction(turn, g, *x);
+    const Quad norm = Root(SumOfSquares(*x));
+    const Quad phi = std::min(std::max(norm, least_), most_);
+    const Quad length = Root(SumOfSquares(u));
+    const Quad ratio = phi == 0 || length == 0 ? 1 : phi / length;
+    for (size_t i = 0; i < x->size(); ++i) {
+      (*x)[i] -= turn.rate * ratio * u[i];
+    }
+  }
+
+  /// m' / (sqrt(v') + epsilon) + d x, of corrected moments.
+  QuadTensor Direction(const Turn& turn, const QuadTensor& g,
+                       const QuadTensor& x) {
+    const size_t n = x.size();
+    const Quad bias1 = 1 - Power(beta1_, turn.step);
+    const Quad bias2 = 1 - Power(beta2_, turn.step);
+    QuadTensor& m = State(turn.parameter, "first_moment", n);
+    QuadTensor& v = State(turn.parameter, "second_moment", n);
+    QuadTensor u(n);
+    for (size_t i = 0; i < n; ++i) {
+      m[i] = Moved(m[i], beta1_, g[i]);
+      v[i] = Moved(v[i], beta2_, g[i] * g[i]);
+      u[i] = m[i] / bias1 / (Root(v[i] / bias2) + epsilon_) +
+             turn.decay_in_rule * x[i];
+    }
+    return u;
+  }
+
+  const Quad beta1_, beta2_, epsilon_, least_, most_;
+};
+
+template <class Rule>
+Result<std::unique_ptr<QuadRule>> MakeRule(const Settings& settings,
+                                           size_t n_parameters) {
+  return std::make_unique<Rule>(settings, n_parameters);
+}
+
+/// The settings that every optimizer has, and more. A decay that is not given
+/// is coupled, unless it `has_own_decay`, which has to be given.
+std::vector<Setting> WithCommon(std::vector<Setting> own,
+                                bool has_own_decay = false) {
+  std::vector<Setting> settings = {
+      {"rate", ""},
+      {"weight_decay", "0"},
+      {"decay",
+       has_own_decay ? "" : "coupled",
+       {"coupled", "by_rate", "by_schedule", "after", "in_rule"}},
+      {"clip_value", "inf"},
+      {"clip_norm", "inf"},
+  };
+  settings.insert(settings.end(), own.begin(), own.end());
+  return settings;
+}
+
+Setting EpsilonAt() {
+  return {"epsilon_at", "after_root", {"after_root", "in_root"}};
+}
+
+Setting RateAt() { return {"rate_at", "outside", {"outside", "inside"}}; }
+
+/// Empty texts of what is not given: it has to be.
+std::vector<Setting> MomentumSettings(std::string_view momentum,
+                                      std::string_view nesterov) {
+  return WithCommon({
+      {"momentum", momentum},
+      {"dampening", "0"},
+      RateAt(),
+      {"nesterov", nesterov, {"none", "ahead", "folded"}},
+      {"first", "as_others", {"as_others", "undampened"}},
+  });
+}
+
+std::vector<Setting> AdamSettings(std::string_view maximum,
+                                  bool has_own_decay) {
+  return WithCommon(
+      {
+          {"beta1", ""},
+          {"beta2", ""},
+          {"epsilon", ""},
+          EpsilonAt(),
+          {"correction", "moments", {"moments", "rate", "none"}},
+          {"maximum", maximum, {"none", "before", "after"}},
+          {"first_t", "1"},
+      },
+      has_own_decay);
+}
+
+std::vector<Setting> AdagradSettings() {
+  return WithCommon(
+      {{"epsilon", ""}, EpsilonAt(), {"initial", "0"}, {"rate_decay", "0"}});
+}
+
+std::vector<Setting> RmspropSettings() {
+  return WithCommon({
+      {"rho", ""},
+      {"initial", "0"},
+      {"epsilon", ""},
+      EpsilonAt(),
+      {"momentum", "0"},
+      RateAt(),
+      {"centered", "no", {"no", "yes"}},
+  });
+}
+
+std::vector<Setting> LambSettings() {
+  return WithCommon({{"beta1", ""},
+                     {"beta2", ""},
+                     {"epsilon", ""},
+                     {"least", "0"},
+                     {"most", "inf"}},
+                    true);
+}
+
+}  // namespace
+
+const std::vector<Formula>& Formulas() {
+  static const std::vector<Formula> formulas = {
+      {"gradient_descent", MomentumSettings("0", "none"),
+       MakeRule<MomentumRule>},
+      {"momentum", MomentumSettings("", "none"), MakeRule<MomentumRule>},
+      {"nesterov", MomentumSettings("", ""), MakeRule<MomentumRule>},
+      {"adam", AdamSettings("none", false), AdamRule::Make},
+      {"amsgrad", AdamSettings("", false), AdamRule::Make},
+      {"adamw", AdamSettings("none", true), AdamRule::Make},
+      {"adagrad", AdagradSettings(), MakeRule<AdagradRule>},
+      {"adadelta", WithCommon({{"rho", ""}, {"epsilon", ""}}),
+       MakeRule<AdadeltaRule>},
+      {"rmsprop", RmspropSettings(), MakeRule<RmspropRule>},
+      {"accelegrad",
+       WithCommon({{"diameter", ""},
+                   {"bound", ""},
+                   {"norm_over", "all", {"all", "parameter"}}}),
+       MakeRule<AccelegradRule>},
+      {"lamb", LambSettings(), MakeRule<LambRule>},
+  };
+  return formulas;
+}
+
+}  // namespace assay::quad
