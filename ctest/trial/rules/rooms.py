@@ -72,8 +72,8 @@ def readmes(tree: Tree) -> Iterator[tuple[str, str]]:
 
 
 def _is_row(name: str, text: str) -> bool:
-    first = _INCLUDE.search(text)  # by the style, the header that declares it
-    if first and any(fnmatch(first[1], table) for table in _TABLES):
+    included = _INCLUDE.findall(text)
+    if any(fnmatch(header, table) for table in _TABLES for header in included):
         return True
     return name.startswith("backends/") and bool(_REGISTRATION.search(text))
 

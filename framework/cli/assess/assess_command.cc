@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "framework/cli/commands.h"
-
 #include <algorithm>
 #include <iostream>
 #include <iterator>
@@ -9,6 +7,7 @@
 #include <thread>
 
 #include "framework/cli/assess/kill_matrix.h"
+#include "framework/cli/commands.h"
 #include "framework/file/build_id.h"
 #include "framework/file/file.h"
 #include "framework/file/file_digests.h"
