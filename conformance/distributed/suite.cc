@@ -9,7 +9,7 @@
 namespace assay::distributed {
 namespace {
 
-const bool kRegistered = suite::AddSuite(DistributedSuite());
+const bool kDistributedRegistered = suite::AddSuite(DistributedSuite());
 
 }  // namespace
 

@@ -11,7 +11,7 @@
 namespace assay::optimizer {
 namespace {
 
-const bool kRegistered = suite::AddSuite(OptimizerSuite());
+const bool kOptimizerRegistered = suite::AddSuite(OptimizerSuite());
 
 }  // namespace
 

@@ -23,7 +23,7 @@ struct TracedKernel {
 
 namespace {
 
-thread_local Trace* current = nullptr;
+thread_local Trace* current_trace = nullptr;
 
 constexpr DType kVar = kDTypeOf<Var>;
 
@@ -222,13 +222,13 @@ std::vector<DType> OutputTypes(const LoadContext& load) {
 
 }  // namespace
 
-Trace::Scope::Scope(Trace* trace) : outer_(current), no_tape_(nullptr) {
-  current = trace;
+Trace::Scope::Scope(Trace* trace) : outer_(current_trace), no_tape_(nullptr) {
+  current_trace = trace;
 }
 
-Trace::Scope::~Scope() { current = outer_; }
+Trace::Scope::~Scope() { current_trace = outer_; }
 
-Trace* Trace::Current() { return current; }
+Trace* Trace::Current() { return current_trace; }
 
 Result<Tensor> Trace::AddTarget(const Tensor& tensor, const double* offsets) {
   ASSAY_ASSIGN_OR_RETURN(Tensor vars, Tensor::Allocate(kVar, tensor.shape()));

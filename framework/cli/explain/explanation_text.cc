@@ -129,7 +129,7 @@ std::string ClaimText(const Explanation& e) {
 }
 
 /// Four digits: more of a distance to an oracle say nothing.
-std::string Digits(double x) {
+std::string FourDigits(double x) {
   std::array<char, 32> text;
   std::snprintf(text.data(), text.size(), "%.4g", x);
   return text.data();
@@ -143,15 +143,15 @@ void AddOracle(const record::AccuracyRow& row, Lines* lines) {
                         : "");
   if (verdict::IsUndecided(row)) text += ": undecided";
   if (row.max_ulp.has_value()) {
-    text += StrCat(": max ", Digits(*row.max_ulp), " ULP");
+    text += StrCat(": max ", FourDigits(*row.max_ulp), " ULP");
   }
   if (row.share_correctly_rounded.has_value()) {
-    text += StrCat(", ", Digits(100 * *row.share_correctly_rounded),
+    text += StrCat(", ", FourDigits(100 * *row.share_correctly_rounded),
                    " % correctly rounded");
   }
   if (row.oracle_bound.has_value()) {
-    text += StrCat("; the oracle is off by at most ", Digits(*row.oracle_bound),
-                   " ULP");
+    text += StrCat("; the oracle is off by at most ",
+                   FourDigits(*row.oracle_bound), " ULP");
   }
   if (row.worst_index.has_value()) {
     text += StrCat("; [", *row.worst_index, "]: ", row.worst_got, ", exact ",

@@ -205,9 +205,9 @@ measure::Judgement SetJudge::Judge(size_t index) {
   return first.verdict;
 }
 
-measure::Judgement RunCase(const record::PlanRow& row, Backend& backend,
-                           const record::RunFacts& facts,
-                           record::Record* record) {
+measure::Judgement RunConformance(const record::PlanRow& row, Backend& backend,
+                                  const record::RunFacts& facts,
+                                  record::Record* record) {
   const Result<cases::CaseData> data = DataOf(row);
   if (!data.ok()) {
     const bool declined = data.status().code() == StatusCode::kUnsupported;
@@ -252,7 +252,7 @@ std::vector<Labelled> Tell(const record::PlanRow& row, const record::RunFacts&,
 }  // namespace
 
 Suite ConformanceSuite() {
-  return {.name = "conformance", .run = &RunCase, .explain = &Tell};
+  return {.name = "conformance", .run = &RunConformance, .explain = &Tell};
 }
 
 }  // namespace assay::suite
