@@ -113,12 +113,12 @@ Status CheckActivations(const std::vector<std::string>& given,
   return OkStatus();
 }
 
-memory::desc Strided(const memory::dims& dims, memory::dims strides) {
+memory::desc StridedFloats(const memory::dims& dims, memory::dims strides) {
   return StridedDesc(dims, Type::f32, std::move(strides));
 }
 
 memory::desc Dense(const memory::dims& dims) {
-  return Strided(dims, kernels::RowMajorStrides(dims));
+  return StridedFloats(dims, kernels::RowMajorStrides(dims));
 }
 
 constexpr int64_t kWidth = sizeof(float);
@@ -135,9 +135,9 @@ memory Weights(ChainBuilder& chain, Input input, const RnnExtents& e,
   for (int64_t g = 0; g < e.gates; ++g) {
     const memory::dims dims = {e.directions, columns, e.hidden};
     const memory::desc from =
-        Strided(dims, {e.gates * e.hidden * columns, 1, columns});
-    const memory::desc to =
-        Strided(dims, {columns * e.gates * e.hidden, e.gates * e.hidden, 1});
+        StridedFloats(dims, {e.gates * e.hidden * columns, 1, columns});
+    const memory::desc to = StridedFloats(
+        dims, {columns * e.gates * e.hidden, e.gates * e.hidden, 1});
     const int64_t row = order[static_cast<size_t>(g)] * e.hidden;
     chain.Fetch(input, from, row * columns * kWidth,
                 chain.Redescribe(whole, to, g * e.hidden * kWidth));
@@ -150,7 +150,7 @@ memory Weights(ChainBuilder& chain, Input input, const RnnExtents& e,
 memory BiasRow(ChainBuilder& chain, Input b, const RnnExtents& e, int64_t gate,
                int64_t recurrent) {
   const memory::desc row =
-      Strided({e.directions, e.hidden}, {2 * e.gates * e.hidden, 1});
+      StridedFloats({e.directions, e.hidden}, {2 * e.gates * e.hidden, 1});
   return chain.In(b, row, (recurrent * e.gates + gate) * e.hidden * kWidth);
 }
 
@@ -163,7 +163,7 @@ memory Bias(ChainBuilder& chain, Input b, const RnnExtents& e,
   const memory whole = chain.Temporary(dense);
   const auto entry = [&](int64_t at) {
     const memory::desc row =
-        Strided({e.directions, e.hidden}, {entries * e.hidden, 1});
+        StridedFloats({e.directions, e.hidden}, {entries * e.hidden, 1});
     return chain.Redescribe(whole, row, at * e.hidden * kWidth);
   };
   for (int64_t g = 0; g < e.gates; ++g) {
@@ -186,8 +186,8 @@ memory Bias(ChainBuilder& chain, Input b, const RnnExtents& e,
 memory::desc StateDesc(const RnnExtents& e) {
   const memory::dims dims = {1, e.directions, e.batch, e.hidden};
   if (!e.batch_first) return Dense(dims);
-  return Strided(dims, {e.batch * e.directions * e.hidden, e.hidden,
-                        e.directions * e.hidden, 1});
+  return StridedFloats(dims, {e.batch * e.directions * e.hidden, e.hidden,
+                              e.directions * e.hidden, 1});
 }
 
 Shape StateShape(const RnnExtents& e) {
@@ -213,8 +213,9 @@ memory LayerInput(ChainBuilder& chain, Input x, const RnnExtents& e) {
   const memory::dims dims = {e.steps, e.batch, e.inputs};
   if (!e.batch_first) return chain.In(x, Dense(dims));
   const memory dense = chain.Temporary(Dense(dims));
-  chain.Copy(chain.In(x, Strided(dims, {e.inputs, e.steps * e.inputs, 1})),
-             dense);
+  chain.Copy(
+      chain.In(x, StridedFloats(dims, {e.inputs, e.steps * e.inputs, 1})),
+      dense);
   return dense;
 }
 
@@ -235,7 +236,7 @@ Status StoreAll(ChainBuilder& chain, Output y, const memory& out,
                                    ? memory::dims{d * h, e.steps * d * h, h, 1}
                                    : memory::dims{d * n * h, h, n * h, 1};
   chain.Copy(chain.Redescribe(out, Dense(dims)),
-             chain.Out(y, view, Strided(dims, strides)));
+             chain.Out(y, view, StridedFloats(dims, strides)));
   return OkStatus();
 }
 
@@ -384,7 +385,8 @@ Result<memory> Peepholes(ChainBuilder& chain, Input p, const RnnExtents& e) {
   ASSAY_RETURN_IF_ERROR(
       CheckShape(chain, p, "p", {e.directions, 3 * e.hidden}));
   const memory whole = chain.Temporary(Dense({1, e.directions, 3, e.hidden}));
-  const memory::desc row = Strided({e.directions, e.hidden}, {3 * e.hidden, 1});
+  const memory::desc row =
+      StridedFloats({e.directions, e.hidden}, {3 * e.hidden, 1});
   const Order order = {0, 2, 1};
   for (int64_t g = 0; g < 3; ++g) {
     chain.Fetch(p, row, order[static_cast<size_t>(g)] * e.hidden * kWidth,

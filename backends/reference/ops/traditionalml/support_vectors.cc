@@ -88,8 +88,9 @@ float RhoOf(const std::vector<float>& rho, size_t i) {
 // without support vectors x times the coefficients, plus rho. Of one class: 1
 // where that is above 0, else -1.
 template <class T>
-Status Regress(const SupportFunction& function, PostTransform transform,
-               const op::ml::SVMRegressor& op, KernelContext& run) {
+Status RegressByVectors(const SupportFunction& function,
+                        PostTransform transform, const op::ml::SVMRegressor& op,
+                        KernelContext& run) {
   const Tensor& tensor = run.input(op.x);
   ASSAY_ASSIGN_OR_RETURN(const FeatureRows rows,
                          FeatureRows::Of(tensor.shape()));
@@ -257,7 +258,7 @@ bool SaysOneOrZero(const SupportClassifier& model) {
 }
 
 template <class T>
-Status Classify(const SupportClassifier& model, KernelContext& run) {
+Status ClassifyByVectors(const SupportClassifier& model, KernelContext& run) {
   const Tensor& tensor = run.input(model.op.x);
   ASSAY_ASSIGN_OR_RETURN(const FeatureRows rows,
                          FeatureRows::Of(tensor.shape()));
@@ -331,7 +332,7 @@ Result<Kernel> MakeSVMRegressor(const op::ml::SVMRegressor& op,
                                      "as n_supports"));
   }
   return DispatchReal(load, op.x, [&]<class T>() {
-    return std::bind_front(&Regress<T>, function, transform, op);
+    return std::bind_front(&RegressByVectors<T>, function, transform, op);
   });
 }
 
@@ -356,7 +357,7 @@ Result<Kernel> MakeSVMClassifier(const op::ml::SVMClassifier& op,
   if (model.vectors == 0) model.function.kernel = SupportKernel::kLinear;
   ASSAY_RETURN_IF_ERROR(CheckClassifier(model));
   return DispatchReal(load, op.x, [&]<class T>() {
-    return std::bind_front(&Classify<T>, model);
+    return std::bind_front(&ClassifyByVectors<T>, model);
   });
 }
 

@@ -84,8 +84,9 @@ void Complete(const TreeClassifier& model, std::span<T> scores) {
 // base value, and the label of the greatest after the transform. A single label
 // can only be 1, and stands beside 0.
 template <class T>
-Status Classify(const TreeClassifier& model,
-                const op::ml::TreeEnsembleClassifier& op, KernelContext& run) {
+Status ClassifyByTrees(const TreeClassifier& model,
+                       const op::ml::TreeEnsembleClassifier& op,
+                       KernelContext& run) {
   const Tensor& tensor = run.input(op.x);
   ASSAY_ASSIGN_OR_RETURN(const FeatureRows rows,
                          FeatureRows::Of(tensor.shape()));
@@ -170,7 +171,9 @@ Result<Kernel> MakeTreeEnsembleClassifier(
   model.only = OnlyClass(op.class_ids);
   return DispatchReal(
       load, op.x,
-      [&]<class T>() { return std::bind_front(&Classify<T>, model, op); },
+      [&]<class T>() {
+        return std::bind_front(&ClassifyByTrees<T>, model, op);
+      },
       wide);
 }
 
