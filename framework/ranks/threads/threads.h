@@ -8,7 +8,6 @@
 #pragma once
 
 #include <functional>
-#include <string>
 #include <vector>
 
 #include "framework/core/status.h"
@@ -22,11 +21,9 @@ namespace assay::ranks {
 ///
 /// Nobody waits for ever: where all that are left wait, each gets failed precondition
 /// with who waits for whom, or cancelled with the rank that failed before. `rank` throws
-/// nothing; fewer ranks than one are none. `left` gets a text for each rank with messages
-/// that it did not receive, where all ended well.
+/// nothing; fewer ranks than one are none.
 std::vector<Status> RunThreads(int ranks,
                                const std::function<Status(Endpoint&)>& rank,
-                               Choices* choices = nullptr,
-                               std::vector<std::string>* left = nullptr);
+                               Choices* choices = nullptr);
 
 }  // namespace assay::ranks

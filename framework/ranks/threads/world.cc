@@ -132,20 +132,6 @@ void World::End(int rank, const Status& status) {
   PassTurn();
 }
 
-std::vector<std::string> World::Left() {
-  const std::lock_guard lock(mutex_);
-  std::vector<std::string> texts;
-  for (int rank = 0; rank < ranks(); ++rank) {
-    const std::deque<Message>& came = At(rank).came;
-    if (came.empty()) continue;
-    texts.push_back(StrCat("rank ", rank, " did not receive ", came.size(),
-                           came.size() == 1 ? " message" : " messages",
-                           ", the first of ", came.front().bytes.size(),
-                           " bytes from rank ", came.front().from));
-  }
-  return texts;
-}
-
 Traffic World::SentBy(int rank) {
   const std::lock_guard lock(mutex_);
   return At(rank).sent;

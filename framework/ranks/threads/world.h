@@ -68,10 +68,6 @@ class World {
   /// A rank has returned.
   void End(int rank, const Status& status);
 
-  /// Of each rank with messages that it did not receive: "rank 1 did not receive 2 messages,
-  /// the first of 4 bytes from rank 0". When all have ended.
-  std::vector<std::string> Left();
-
   /// The messages that the world took from a rank, those of collectives among them.
   Traffic SentBy(int rank);
 

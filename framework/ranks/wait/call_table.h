@@ -42,9 +42,8 @@ struct RankState {
   int64_t run = 0;  // of the ranks; 0: none
   int64_t ranks = 0;
   Whereabouts where = Whereabouts::kUnknown;
-  int64_t number = 0;     // of its call, from 1
-  int64_t since_us = 0;   // when the call began, by the steady clock
-  int64_t waited_us = 0;  // in all calls that have ended
+  int64_t number = 0;    // of its call, from 1
+  int64_t since_us = 0;  // when the call began, by the steady clock
   RankCall call;
   // The group of all ranks, and the last ones that it has split off.
   std::array<GroupPlace, 8> groups;

@@ -17,7 +17,8 @@ namespace {
 
 RankState Numbered(int64_t number) {
   RankState state;
-  state.run = state.number = state.since_us = state.waited_us = number;
+  state.run = state.number = state.since_us = number;
+  state.groups.back().collectives = number;
   state.ranks = 2;
   state.where = Whereabouts::kInCall;
   return state;
@@ -40,7 +41,7 @@ TEST(CallTableTest, AReaderSeesWholeStates) {
   for (int64_t last = 0; last < kWrites;) {
     const RankState state = table.Read(0);
     if (state.where == Whereabouts::kUnknown) continue;
-    EXPECT_EQ(state.run, state.waited_us);
+    EXPECT_EQ(state.run, state.groups.back().collectives);
     EXPECT_EQ(state.number, state.since_us);
     EXPECT_GE(state.number, last);
     last = state.number;

@@ -67,7 +67,6 @@ Status RankNote::During(const RankCall& call,
   state_.call = call;
   table_.Write(rank_, state_);
   const Status status = make();
-  state_.waited_us += clock_() - state_.since_us;
   if (status.ok()) state_.where = Whereabouts::kBetweenCalls;
   table_.Write(rank_, state_);
   return status;

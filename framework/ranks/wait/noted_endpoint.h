@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// NotedEndpoint: writes into a table which call the rank is in, and how long it waits.
+// NotedEndpoint: writes into a table which call the rank is in, and since when.
 //
 //   CallTable table = CallTable::InMemory(mine.size());
 //   NotedEndpoint noted(mine, &table);
 //   ASSAY_RETURN_IF_ERROR(noted.Exchange(1, {}, kNobody, {}));
 //   noted.End();
-//   const int64_t waited_us = table.Read(mine.rank()).waited_us;
+//   Use(table.Read(mine.rank()).number);
 
 #pragma once
 

@@ -195,6 +195,20 @@ std::string CallText(int rank, const RankState& state,
   return text + ")";
 }
 
+/// "rank 0 in barrier (call 3, for 12 s); rank 1 has ended".
+std::string CallsText(std::span<const RankState> ranks,
+                      std::optional<int64_t> now_us) {
+  std::vector<std::string> texts;
+  for (const RankState& state :
+       ranks.first(std::min(ranks.size(), kMostNamed))) {
+    texts.push_back(CallText(static_cast<int>(texts.size()), state, now_us));
+  }
+  if (ranks.size() > kMostNamed) {
+    texts.push_back(StrCat("and ", ranks.size() - kMostNamed, " more"));
+  }
+  return Joined(texts, "; ");
+}
+
 /// As what the last rank of a chain is.
 std::string EndText(const RankState& state) {
   switch (state.where) {
@@ -235,19 +249,6 @@ std::string ChainText(const WaitReport& report,
 
 bool IsAnyInCall(std::span<const RankState> ranks) {
   return std::ranges::count(ranks, Whereabouts::kInCall, &RankState::where) > 0;
-}
-
-std::string CallsText(std::span<const RankState> ranks,
-                      std::optional<int64_t> now_us) {
-  std::vector<std::string> texts;
-  for (const RankState& state :
-       ranks.first(std::min(ranks.size(), kMostNamed))) {
-    texts.push_back(CallText(static_cast<int>(texts.size()), state, now_us));
-  }
-  if (ranks.size() > kMostNamed) {
-    texts.push_back(StrCat("and ", ranks.size() - kMostNamed, " more"));
-  }
-  return Joined(texts, "; ");
 }
 
 WaitReport ReportOf(std::span<const RankState> ranks,

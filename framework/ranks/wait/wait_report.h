@@ -38,10 +38,6 @@ struct WaitReport {
 WaitReport ReportOf(std::span<const RankState> ranks,
                     std::optional<int64_t> now_us = std::nullopt);
 
-/// The calls alone: "rank 0 in barrier (call 3, for 12 s); rank 1 has ended".
-std::string CallsText(std::span<const RankState> ranks,
-                      std::optional<int64_t> now_us = std::nullopt);
-
 /// True where a rank is in a call.
 bool IsAnyInCall(std::span<const RankState> ranks);
 

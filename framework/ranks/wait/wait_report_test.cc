@@ -160,9 +160,9 @@ TEST(WaitReportTest, SaysWhoWaitsForWhom) {
 TEST(WaitReportTest, HasTheNumberOfACallAndItsAge) {
   RankState waits = Receives(1, /*number=*/7);
   waits.since_us = 5'000'000;
-  EXPECT_EQ(CallsText(std::vector{waits, kEnded}, 17'900'000),
+  EXPECT_EQ(ReportOf(std::vector{waits, kEnded}, 17'900'000).text,
             "rank 0 in receive 4 bytes from rank 1 (call 7, for 12 s); rank 1 "
-            "has ended");
+            "has ended; rank 0 waits for rank 1, which has ended");
 }
 
 TEST(WaitReportTest, NamesAsManyRanksAsOneReads) {
