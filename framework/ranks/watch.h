@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// WatchedEndpoint: counts the messages that a rank is asked to send.
+// WatchedEndpoint: counts the messages that a rank asks its library to send.
 //
 //   WatchedEndpoint watched(mine);
 //   ASSAY_RETURN_IF_ERROR(
@@ -18,8 +18,8 @@
 
 namespace assay::ranks {
 
-/// Counts point-to-point messages to other ranks that were sent well. The messages of the
-/// library's own collectives are its own business, and not counted.
+/// Counts the point-to-point messages to other ranks that succeeded. Messages
+/// inside the library's own collectives are not counted.
 class WatchedEndpoint final : public ForwardingEndpoint {
  public:
   using ForwardingEndpoint::ForwardingEndpoint;
