@@ -47,7 +47,7 @@ int PassiveOf(uint64_t seed, int rank, int ranks, int64_t step) {
 AdPsgdScheme::AdPsgdScheme(Endpoint& endpoint,
                            std::unique_ptr<train::Optimizer> optimizer,
                            Options options)
-    : endpoint_(endpoint), optimizer_(std::move(optimizer)), options_(options) {
+    : OptimizerScheme(endpoint, std::move(optimizer)), options_(options) {
   const int ranks = endpoint.size();
   if (is_active() || ranks % 2 == 1) return;
   for (const Peer& peer : PeersOf(Graph::kRing, endpoint.rank(), ranks, 0)) {

@@ -47,7 +47,7 @@ int PassiveOf(uint64_t seed, int rank, int ranks, int64_t step);
 ///
 /// Invalid argument for an odd number of ranks; data loss for a message of another step
 /// than the draws say, or of parameters older than those that the rank has seen.
-class AdPsgdScheme : public Scheme {
+class AdPsgdScheme : public OptimizerScheme {
  public:
   struct Options {
     int64_t steps = 0;  // of each rank, which calls Step as often
@@ -68,8 +68,6 @@ class AdPsgdScheme : public Scheme {
   Status Answer(std::span<Tensor> values);
   Status Meet();
 
-  Endpoint& endpoint_;
-  std::unique_ptr<train::Optimizer> optimizer_;
   const Options options_;
   int64_t steps_ = 0;
   ModelMessage sent_, came_;

@@ -32,11 +32,11 @@ std::vector<int> HopsOf(Directed graph, int rank, int ranks, int64_t step);
 /// others; over all ranks both sums stay what they are. The parameters are the numbers
 /// over the weight, so that all go to the mean also where some get more than they send.
 /// Numbers and weight are float64, in one message.
-class PushSumScheme : public Scheme {
+class PushSumScheme : public OptimizerScheme {
  public:
   PushSumScheme(Endpoint& endpoint, std::unique_ptr<train::Optimizer> optimizer,
                 Directed graph)
-      : endpoint_(endpoint), optimizer_(std::move(optimizer)), graph_(graph) {}
+      : OptimizerScheme(endpoint, std::move(optimizer)), graph_(graph) {}
   Result<double> Step(train::Objective& objective) override;
 
   double weight() const { return mass_.empty() ? 1 : mass_.back(); }
@@ -44,8 +44,6 @@ class PushSumScheme : public Scheme {
  private:
   Status Push();
 
-  Endpoint& endpoint_;
-  std::unique_ptr<train::Optimizer> optimizer_;
   const Directed graph_;
   int64_t steps_ = 0;
   std::vector<double> mass_;  // the numbers of all parameters, and the weight

@@ -34,20 +34,34 @@ class Scheme {
   virtual Status Finish(train::Objective&) { return OkStatus(); }
 };
 
-/// Gradients are averaged, and every rank takes the same step: consistent decentralized.
-class AllReduceScheme : public Scheme {
- public:
-  AllReduceScheme(Endpoint& endpoint,
-                  std::unique_ptr<train::Optimizer> optimizer, Travel travel)
-      : endpoint_(endpoint),
-        optimizer_(std::move(optimizer)),
-        travel_(travel) {}
-  Result<double> Step(train::Objective& objective) override;
+/// The base of schemes around an optimizer of each rank. The endpoint must
+/// outlive them.
+class OptimizerScheme : public Scheme {
+ protected:
+  OptimizerScheme(Endpoint& endpoint,
+                  std::unique_ptr<train::Optimizer> optimizer)
+      : endpoint_(endpoint), optimizer_(std::move(optimizer)) {}
 
- private:
   Endpoint& endpoint_;
-  std::unique_ptr<train::Optimizer> optimizer_;
+  const std::unique_ptr<train::Optimizer> optimizer_;
+};
+
+/// The base of schemes whose tensors travel by collectives.
+class CollectiveScheme : public OptimizerScheme {
+ public:
+  CollectiveScheme(Endpoint& endpoint,
+                   std::unique_ptr<train::Optimizer> optimizer, Travel travel)
+      : OptimizerScheme(endpoint, std::move(optimizer)), travel_(travel) {}
+
+ protected:
   const Travel travel_;
+};
+
+/// Gradients are averaged, and every rank takes the same step: consistent decentralized.
+class AllReduceScheme : public CollectiveScheme {
+ public:
+  using CollectiveScheme::CollectiveScheme;
+  Result<double> Step(train::Objective& objective) override;
 };
 
 /// Each rank takes the gradients of several batches for a step of another scheme: their mean,
@@ -68,55 +82,39 @@ class AccumulatingScheme : public Scheme {
 
 /// Rank 0 has the optimizer and its state. It sends the parameters where gradients are to
 /// be taken and gets the gradients: a consistent parameter server, which is a worker too.
-class ServerScheme : public Scheme {
+class ServerScheme : public CollectiveScheme {
  public:
-  ServerScheme(Endpoint& endpoint, std::unique_ptr<train::Optimizer> optimizer,
-               Travel travel)
-      : endpoint_(endpoint),
-        optimizer_(std::move(optimizer)),
-        travel_(travel) {}
+  using CollectiveScheme::CollectiveScheme;
   Result<double> Step(train::Objective& objective) override;
   Status Finish(train::Objective& objective) override;
-
- private:
-  Endpoint& endpoint_;
-  std::unique_ptr<train::Optimizer> optimizer_;  // of rank 0 alone
-  const Travel travel_;
 };
 
 /// Each rank takes steps of its own, and behind every `period`th the parameters are
 /// averaged (J. Wang, G. Joshi, "Cooperative SGD", 2018). The optimizers' states are not.
-class AverageScheme : public Scheme {
+class AverageScheme : public CollectiveScheme {
  public:
   AverageScheme(Endpoint& endpoint, std::unique_ptr<train::Optimizer> optimizer,
                 Travel travel, int64_t period)
-      : endpoint_(endpoint),
-        optimizer_(std::move(optimizer)),
-        travel_(travel),
+      : CollectiveScheme(endpoint, std::move(optimizer), travel),
         period_(period) {}
   Result<double> Step(train::Objective& objective) override;
   Status Finish(train::Objective& objective) override;
 
  private:
-  Endpoint& endpoint_;
-  std::unique_ptr<train::Optimizer> optimizer_;
-  const Travel travel_;
   const int64_t period_;
   int64_t steps_ = 0;
 };
 
 /// D-PSGD: a rank's gradient is taken at its own parameters, which are then mixed with
 /// those of its peers, and the step is taken from there (Lian et al., 2017, algorithm 1).
-class GossipScheme : public Scheme {
+class GossipScheme : public OptimizerScheme {
  public:
   GossipScheme(Endpoint& endpoint, std::unique_ptr<train::Optimizer> optimizer,
                Graph graph)
-      : endpoint_(endpoint), optimizer_(std::move(optimizer)), graph_(graph) {}
+      : OptimizerScheme(endpoint, std::move(optimizer)), graph_(graph) {}
   Result<double> Step(train::Objective& objective) override;
 
  private:
-  Endpoint& endpoint_;
-  std::unique_ptr<train::Optimizer> optimizer_;
   const Graph graph_;
   int64_t steps_ = 0;
 };

@@ -8,14 +8,10 @@
 
 #pragma once
 
-#include <memory>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "framework/core/status.h"
-#include "framework/ranks/endpoint.h"
-#include "framework/ranks/scheme/bundle.h"
 #include "framework/ranks/scheme/scheme.h"
 #include "framework/train/optimizer/optimizer.h"
 
@@ -31,20 +27,11 @@ std::vector<int> OwnersOf(std::span<const train::Parameter> parameters,
 /// (S. Rajbhandari et al., "ZeRO: memory optimizations toward training trillion parameter
 /// models", 2020) with whole parameters. An optimizer that looks at all of them together,
 /// as AcceleGrad and clipping by the norm of all do, sees the rank's own here.
-class ShardedScheme : public Scheme {
+class ShardedScheme : public CollectiveScheme {
  public:
-  ShardedScheme(Endpoint& endpoint, std::unique_ptr<train::Optimizer> optimizer,
-                Travel travel)
-      : endpoint_(endpoint),
-        optimizer_(std::move(optimizer)),
-        travel_(travel) {}
+  using CollectiveScheme::CollectiveScheme;
   Result<double> Step(train::Objective& objective) override;
   Status Finish(train::Objective& objective) override;
-
- private:
-  Endpoint& endpoint_;
-  std::unique_ptr<train::Optimizer> optimizer_;  // of the rank's own parameters
-  const Travel travel_;
 };
 
 /// Gradients are reduced and scattered: each rank gets the mean of its block of all elements,
@@ -52,20 +39,11 @@ class ShardedScheme : public Scheme {
 /// gradient is taken (ZeRO's first stage as the paper has it). The optimizer sees one
 /// parameter, the block: one that looks at whole tensors, as LAMB does, or at all of them,
 /// takes another step than alone. Parameters are of one type.
-class ScatteredScheme : public Scheme {
+class ScatteredScheme : public CollectiveScheme {
  public:
-  ScatteredScheme(Endpoint& endpoint,
-                  std::unique_ptr<train::Optimizer> optimizer, Travel travel)
-      : endpoint_(endpoint),
-        optimizer_(std::move(optimizer)),
-        travel_(travel) {}
+  using CollectiveScheme::CollectiveScheme;
   Result<double> Step(train::Objective& objective) override;
   Status Finish(train::Objective& objective) override;
-
- private:
-  Endpoint& endpoint_;
-  std::unique_ptr<train::Optimizer> optimizer_;  // of the rank's own block
-  const Travel travel_;
 };
 
 }  // namespace assay::ranks

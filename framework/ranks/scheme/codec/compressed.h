@@ -26,7 +26,7 @@ namespace assay::ranks {
 /// Every rank gets what every other one sends, by an all-gather for each tensor, adds it
 /// up in double in the order of the ranks, divides once and rounds once: all take the same
 /// step. What a rank could not send, it adds to its next gradient (Rests), or drops.
-class CompressedScheme : public Scheme {
+class CompressedScheme : public OptimizerScheme {
  public:
   struct Options {
     Algorithm algorithm = Algorithm::kRing;  // of the all-gather
@@ -36,8 +36,7 @@ class CompressedScheme : public Scheme {
   CompressedScheme(Endpoint& endpoint,
                    std::unique_ptr<train::Optimizer> optimizer,
                    std::unique_ptr<Codec> codec, Options options)
-      : endpoint_(endpoint),
-        optimizer_(std::move(optimizer)),
+      : OptimizerScheme(endpoint, std::move(optimizer)),
         codec_(std::move(codec)),
         options_(options) {}
   Result<double> Step(train::Objective& objective) override;
@@ -50,8 +49,6 @@ class CompressedScheme : public Scheme {
  private:
   Status Exchange(std::span<float> rest, std::span<float> gradient);
 
-  Endpoint& endpoint_;
-  std::unique_ptr<train::Optimizer> optimizer_;
   std::unique_ptr<Codec> codec_;
   const Options options_;
   Rests rests_;

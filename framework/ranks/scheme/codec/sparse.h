@@ -34,11 +34,11 @@ Result<SparseVector> SparseSum(SparseVector mine, Endpoint& endpoint);
 
 /// Every rank sends the greatest numbers of each gradient, as TopCodec, and keeps the others
 /// for the next one (Rests). The sum is divided once: all take the same step.
-class SparseScheme : public Scheme {
+class SparseScheme : public OptimizerScheme {
  public:
   SparseScheme(Endpoint& endpoint, std::unique_ptr<train::Optimizer> optimizer,
                double share)
-      : endpoint_(endpoint), optimizer_(std::move(optimizer)), share_(share) {}
+      : OptimizerScheme(endpoint, std::move(optimizer)), share_(share) {}
   Result<double> Step(train::Objective& objective) override;
 
   /// What this rank has not sent yet, of each gradient.
@@ -49,8 +49,6 @@ class SparseScheme : public Scheme {
  private:
   Status Exchange(std::span<float> rest, std::span<float> gradient);
 
-  Endpoint& endpoint_;
-  std::unique_ptr<train::Optimizer> optimizer_;
   const double share_;  // of the numbers, from 0 to 1
   Rests rests_;
 };
