@@ -61,14 +61,16 @@ bool HasRoot(Operation operation);
 /// The elements of a rank's one buffer, whose layout is
 ///
 ///   broadcast, reduce, all-reduce    count
-///   gather, scatter, all-gather      ranks * count: a block of each rank, in their order
-///   reduce-scatter                   ranks * count; the rank's own block is its result
-///   all-to-all                       2 * ranks * count: the blocks that go to each
-///                                    rank, and behind them those that came from each
+///   gather, scatter, all-gather      ranks * count: blocks by rank
+///   reduce-scatter                   ranks * count; the result is the rank's
+///                                    own block
+///   all-to-all                       2 * ranks * count: the blocks to each
+///                                    rank, then the blocks from each
 ///   barrier                          nothing
 int64_t ElementsOf(const Collective& what);
 
-/// What all ranks send in sum. A message of a rank to itself does not count.
+/// The traffic of all ranks in sum. A message of a rank to itself does not
+/// count.
 struct Cost {
   int64_t elements = 0;
   int64_t messages = 0;

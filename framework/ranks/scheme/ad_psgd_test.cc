@@ -39,8 +39,8 @@ using Numbers = std::vector<double>;
 constexpr uint64_t kSeed = 7;
 constexpr double kRate = 0.125;
 
-/// A message is sent once it is received, as an MPI may do that has no room for it: each
-/// is answered by an empty one in a communicator of its own.
+/// A message is sent once it is received, as an MPI may do that has no room for
+/// it: each is answered by an empty one in a communicator of its own.
 class Synchronous final : public ForwardingEndpoint {
  public:
   Synchronous(Endpoint& inner, Endpoint& receipts)
@@ -62,7 +62,7 @@ class Synchronous final : public ForwardingEndpoint {
   Endpoint& receipts_;
 };
 
-/// The numbers of all ranks behind a run of so many steps, and the bytes that all sent.
+/// The numbers of all ranks after a run, and the bytes that all sent.
 struct Ended {
   Numbers numbers;
   int64_t bytes = 0;
@@ -94,7 +94,8 @@ Ended EndOf(std::vector<Model> models, int64_t steps, Choices* choices) {
   return run;
 }
 
-/// Ranks begin at the squares of their numbers, and are pulled to 0 or not at all.
+/// Ranks begin at the squares of their numbers, and are pulled to 0 or not at
+/// all.
 std::vector<PulledObjective> FromSquares(int ranks, double pull) {
   std::vector<PulledObjective> models;
   for (int rank = 0; rank < ranks; ++rank) {
@@ -114,14 +115,16 @@ struct Place {
   double number = 0;
   int64_t step = 0;
 
-  /// A step that is pulled to 0 from where the rank was, on a number that is another now.
+  /// A step that is pulled to 0 from where the rank was, on a number that is
+  /// another now.
   void StepFrom(double mean, int64_t steps) {
     number = mean - (step < steps ? kRate * number : 0);
     ++step;
   }
 };
 
-/// Adds the numbers that ranks end with, for each order in which active ranks are served.
+/// Adds the numbers that ranks end with, for each order in which active ranks
+/// are served.
 void AddEnds(const std::vector<Place>& places, int64_t steps,
              std::set<Numbers>* ends) {
   const int ranks = static_cast<int>(places.size());
@@ -147,8 +150,8 @@ void AddEnds(const std::vector<Place>& places, int64_t steps,
   ends->insert(numbers);
 }
 
-// Kills: a gradient that is taken or applied on the wrong side of the average in some
-// order, a request that is answered twice or by the wrong numbers.
+// Kills: a gradient that is taken or applied on the wrong side of the average
+// in some order, a request that is answered twice or by the wrong numbers.
 TEST(AdPsgdSchemeTest, EndsAsInOneThreadInEveryOrder) {
   constexpr int kRanks = 4;
   constexpr int64_t kOfEach = 3;
@@ -167,8 +170,9 @@ TEST(AdPsgdSchemeTest, EndsAsInOneThreadInEveryOrder) {
   EXPECT_EQ(ways, 20);
 }
 
-// The numbers stand on a grid of 2^-3, which each of 24 averages halves at most: nothing is
-// rounded. Kills: a mean that only one of the two takes, a step that is lost.
+// The numbers stand on a grid of 2^-3, which each of 24 averages halves at
+// most: nothing is rounded. Kills: a mean that only one of the two takes, a
+// step that is lost.
 TEST(AdPsgdSchemeTest, TheSumIsExactInEveryOrder) {
   constexpr int kRanks = 8;
   constexpr int64_t kOfEach = 6;
@@ -218,9 +222,9 @@ TEST(AdPsgdSchemeTest, RanksComeTogether) {
   }
 }
 
-// Every order, with room for messages and without. Kills: ranks that wait for each other; an
-// active rank that is through while a passive one waits for a request, and gets what is sent
-// next in its place.
+// Every order, with room for messages and without. Kills: ranks that wait for
+// each other; an active rank that is through while a passive one waits for a
+// request, and gets what is sent next in its place.
 TEST(AdPsgdSchemeTest, NobodyStandsStillAndOtherMessagesMayFollow) {
   const auto program = [](Endpoint& mine) -> Status {
     PulledObjective model(mine.rank(), /*goal=*/0, /*pull=*/1);
@@ -252,7 +256,7 @@ TEST(AdPsgdSchemeTest, NobodyStandsStillAndOtherMessagesMayFollow) {
         ASSERT_THAT(ended, Each(Property(&Status::message, ""))) << runs;
         ++runs;
       } while (listed.GoOn());
-      // Of four ranks each of the two schemes has 4! / (2! 2!) orders.
+      // With four ranks each of the two schemes has 4! / (2! 2!) orders.
       EXPECT_EQ(runs, ranks == 2 ? 1 : 6 * 6);
     }
   }
@@ -265,7 +269,7 @@ TEST(AdPsgdSchemeTest, AppliesAGradientToTheMean) {
   EXPECT_EQ(run.numbers, (Numbers{4, 3}));
 }
 
-// Of float32 and several tensors, on a grid that no average leaves. Kills: tensors that
+// Tensors of float32, on a grid that no average leaves. Kills: tensors that
 // stand in a message in another order, or in part.
 TEST(AdPsgdSchemeTest, KeepsTheMeanOfEachElement) {
   const std::string plain = "gradient_descent";
@@ -328,7 +332,8 @@ TEST(AdPsgdSchemeTest, WantsAnEvenNumberOfRanksAndItsSteps) {
   }
 }
 
-/// A rank that sends headers of its own, which the rank of the scheme does not take.
+/// A rank that sends headers of its own, which the rank of the scheme does not
+/// take.
 struct Lie {
   std::string name;
   int ranks, liar;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Scheme: how ranks train one model together, around any optimizer. Each rank has one, and
-// its own batches.
+// Scheme: distributed training of one model around any optimizer. Each rank has
+// a scheme, and its own batches.
 //
 //   AllReduceScheme scheme(mine, std::move(optimizer), {Algorithm::kRing});
 //   ASSAY_ASSIGN_OR_RETURN(const double loss, scheme.Step(objective));
 //
-// Ranks begin with the same parameters and optimizers. A step is on as many samples on
-// each rank: the mean over ranks is that over samples then.
+// Ranks begin with the same parameters and optimizers. A step is on as many
+// samples on each rank, so that a mean over ranks is a mean over samples.
 
 #pragma once
 
@@ -28,9 +28,11 @@ namespace assay::ranks {
 class Scheme {
  public:
   virtual ~Scheme() = default;
-  /// A step of all ranks. Returns the loss of the rank's own batch.
+  /// Takes a step, which all ranks take together, and returns the loss of the
+  /// rank's own batch.
   virtual Result<double> Step(train::Objective& objective) = 0;
-  /// Behind the last step: brings the parameters to all ranks where some lag behind.
+  /// Called after the last step: brings the parameters to all ranks where some
+  /// lag.
   virtual Status Finish(train::Objective&) { return OkStatus(); }
 };
 
@@ -57,15 +59,16 @@ class CollectiveScheme : public OptimizerScheme {
   const Travel travel_;
 };
 
-/// Gradients are averaged, and every rank takes the same step: consistent decentralized.
+/// All-reduces gradients, and every rank takes the same step: consistent
+/// decentralized.
 class AllReduceScheme : public CollectiveScheme {
  public:
   using CollectiveScheme::CollectiveScheme;
   Result<double> Step(train::Objective& objective) override;
 };
 
-/// Each rank takes the gradients of several batches for a step of another scheme: their mean,
-/// summed in double and rounded once, is what goes to the other ranks.
+/// Gradient accumulation around another scheme, which gets the mean gradient of
+/// several batches, summed in double and rounded once.
 class AccumulatingScheme : public Scheme {
  public:
   AccumulatingScheme(std::unique_ptr<Scheme> inner, int64_t batches)
@@ -80,8 +83,9 @@ class AccumulatingScheme : public Scheme {
   const int64_t batches_;
 };
 
-/// Rank 0 has the optimizer and its state. It sends the parameters where gradients are to
-/// be taken and gets the gradients: a consistent parameter server, which is a worker too.
+/// A consistent parameter server: rank 0 has the optimizer and its state. It
+/// sends the parameters before gradients are taken, and gets the mean of these.
+/// It is a worker, too.
 class ServerScheme : public CollectiveScheme {
  public:
   using CollectiveScheme::CollectiveScheme;
@@ -89,8 +93,9 @@ class ServerScheme : public CollectiveScheme {
   Status Finish(train::Objective& objective) override;
 };
 
-/// Each rank takes steps of its own, and behind every `period`th the parameters are
-/// averaged (J. Wang, G. Joshi, "Cooperative SGD", 2018). The optimizers' states are not.
+/// Local SGD: each rank takes steps of its own, and after every `period`th the
+/// parameters are averaged, but not the optimizers' states (J. Wang, G. Joshi,
+/// "Cooperative SGD", 2018).
 class AverageScheme : public CollectiveScheme {
  public:
   AverageScheme(Endpoint& endpoint, std::unique_ptr<train::Optimizer> optimizer,
@@ -105,8 +110,9 @@ class AverageScheme : public CollectiveScheme {
   int64_t steps_ = 0;
 };
 
-/// D-PSGD: a rank's gradient is taken at its own parameters, which are then mixed with
-/// those of its peers, and the step is taken from there (Lian et al., 2017, algorithm 1).
+/// D-PSGD: takes a gradient at the rank's parameters, mixes these with those of
+/// its peers, and steps from there (X. Lian et al., "Can decentralized
+/// algorithms outperform centralized algorithms?", 2017, algorithm 1).
 class GossipScheme : public OptimizerScheme {
  public:
   GossipScheme(Endpoint& endpoint, std::unique_ptr<train::Optimizer> optimizer,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ShardedScheme: each parameter has one rank that steps it and keeps its state.
-// ScatteredScheme: each rank has an equal share of all elements.
+// ShardedScheme: each parameter has an owner, the one rank that steps it and
+// keeps its state. ScatteredScheme: each rank owns an equal block of all
+// elements.
 //
 //   ShardedScheme scheme(mine, std::move(optimizer), {Algorithm::kBinomial});
 //   ASSAY_RETURN_IF_ERROR(scheme.Step(objective).status());
@@ -17,16 +18,17 @@
 
 namespace assay::ranks {
 
-/// The rank of each parameter: from the largest on, each goes to the rank that has the
-/// fewest elements so far, and of those to the first.
+/// The owner of each parameter: in order of size, the largest first, each goes
+/// to the first rank with the fewest elements so far.
 std::vector<int> OwnersOf(std::span<const train::Parameter> parameters,
                           int ranks);
 
-/// Gradients are averaged at the owners of their parameters, which send these to all before
-/// the next gradient is taken: a parameter server on all ranks, or the first stage of ZeRO
-/// (S. Rajbhandari et al., "ZeRO: memory optimizations toward training trillion parameter
-/// models", 2020) with whole parameters. An optimizer that looks at all of them together,
-/// as AcceleGrad and clipping by the norm of all do, sees the rank's own here.
+/// Reduces gradients to the owners of their parameters, which broadcast these
+/// before the next gradient is taken: a parameter server on all ranks, or the
+/// first stage of ZeRO with whole parameters (S. Rajbhandari et al., "ZeRO:
+/// memory optimizations toward training trillion parameter models", 2020). An
+/// optimizer that combines all parameters, as AcceleGrad and clipping by the
+/// global norm do, sees the rank's own alone.
 class ShardedScheme : public CollectiveScheme {
  public:
   using CollectiveScheme::CollectiveScheme;
@@ -34,11 +36,12 @@ class ShardedScheme : public CollectiveScheme {
   Status Finish(train::Objective& objective) override;
 };
 
-/// Gradients are reduced and scattered: each rank gets the mean of its block of all elements,
-/// one tensor behind the other, steps that block, and all gather the blocks before the next
-/// gradient is taken (ZeRO's first stage as the paper has it). The optimizer sees one
-/// parameter, the block: one that looks at whole tensors, as LAMB does, or at all of them,
-/// takes another step than alone. Parameters are of one type.
+/// Reduce-scatters gradients: each rank gets the mean of its block of all
+/// elements, of the tensors concatenated, and steps it; blocks are all-gathered
+/// before the next gradient is taken (ZeRO's first stage as in the paper). The
+/// optimizer sees one parameter, the block: one that combines the elements of a
+/// tensor, as LAMB does, or all parameters, takes another step than alone.
+/// Parameters are of one type.
 class ScatteredScheme : public CollectiveScheme {
  public:
   using CollectiveScheme::CollectiveScheme;

@@ -3,7 +3,8 @@
 // Share: the samples that one rank has of a batch of all ranks.
 //
 //   const std::vector<int64_t> batch = {4, 7, 1, 0, 9};
-//   const Share mine = ShareOf(batch, /*rank=*/1, /*ranks=*/2);  // 1, 0, 9; 1.2
+//   const Share mine = ShareOf(batch, /*rank=*/1, /*ranks=*/2);
+//   // mine.samples: 1, 0, 9; mine.weight: 1.2
 
 #pragma once
 

@@ -4,7 +4,8 @@
 // lies in the memory of one process, or in a file that several processes map.
 //
 //   CallTable table = CallTable::InMemory(/*ranks=*/4);
-//   table.Write(/*rank=*/1, {.run = 1, .ranks = 4, .where = Whereabouts::kEnded});
+//   table.Write(/*rank=*/1,
+//               {.run = 1, .ranks = 4, .where = Whereabouts::kEnded});
 //   const std::vector<RankState> states = table.ReadAll();
 
 #pragma once

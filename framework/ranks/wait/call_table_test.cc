@@ -48,7 +48,8 @@ TEST(CallTableTest, AReaderSeesWholeStates) {
   }
 }
 
-// Kills: processes that have tables of their own; one that cuts what another has.
+// Kills: processes that have tables of their own; one that cuts what another
+// has.
 TEST(CallTableTest, AFileIsOneTable) {
   const file::ScratchFolder folder;
   const std::filesystem::path file = folder.path() / kCallsFile;
@@ -66,8 +67,8 @@ TEST(CallTableTest, AFileIsOneTable) {
       StatusCode::kInternal);
 }
 
-// Kills: names found by a number that a broken library has written; a reader that waits for
-// ever, or follows a link.
+// Kills: names found by a number that a broken library has written; a reader
+// that waits for ever, or follows a link.
 TEST(CallTableTest, WhatIsNoTableIsRead) {
   const file::ScratchFolder folder;
   for (const RankState& state :

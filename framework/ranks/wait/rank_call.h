@@ -2,7 +2,8 @@
 //
 // RankCall: describes a call of a rank to others.
 //
-//   const RankCall call = ExchangeOf(/*to=*/1, /*out=*/4, /*from=*/kNobody, /*in=*/0);
+//   const RankCall call =
+//       ExchangeOf(/*to=*/1, /*out=*/4, /*from=*/kNobody, /*in=*/0);
 //   TextOf(call);  // "send 4 bytes to rank 1"
 
 #pragma once

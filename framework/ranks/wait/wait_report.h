@@ -3,9 +3,9 @@
 // WaitReport: finds who waits for whom from the calls that ranks are in.
 //
 //   const WaitReport report = ReportOf(table.ReadAll());
-//   report.text;  // "rank 0 in receive 4 bytes from rank 1 (call 7); rank 1 in receive 4
-//                 // bytes from rank 0 (call 7); rank 0 waits for rank 1, which waits for
-//                 // rank 0"
+//   report.text;  // "rank 0 in receive 4 bytes from rank 1 (call 7); rank 1
+//                 // in receive 4 bytes from rank 0 (call 7); rank 0 waits
+//                 // for rank 1, which waits for rank 0"
 
 #pragma once
 

@@ -146,8 +146,9 @@ const Case kCases[] = {
     {"nobody is in a call", {kEnded, kFree}, {}, false, "rank 0 has ended"},
 };
 
-// Kills: a cycle that is not found; one with ranks that lead to it; a rank that has ended,
-// or is elsewhere, and is not named; who may still come taken for who cannot.
+// Kills: a cycle that is not found, or that includes ranks which lead to it; a
+// rank that has ended, or is in no call, and is not named; a rank that may
+// still come taken for one that cannot.
 TEST(WaitReportTest, SaysWhoWaitsForWhom) {
   for (const Case& each : kCases) {
     const WaitReport report = ReportOf(each.ranks);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CompressedScheme: ranks that send each other gradients in fewer bytes.
+// CompressedScheme: all-reduces gradients that a codec encodes.
 //
 //   CompressedScheme scheme(mine, std::move(optimizer),
 //                           std::make_unique<TopCodec>(0.01), {});
@@ -23,9 +23,10 @@
 
 namespace assay::ranks {
 
-/// Every rank gets what every other one sends, by an all-gather for each tensor, adds it
-/// up in double in the order of the ranks, divides once and rounds once: all take the same
-/// step. What a rank could not send, it adds to its next gradient (Rests), or drops.
+/// Every rank all-gathers the encoded tensors, sums them in double in the order
+/// of the ranks, divides once and rounds once: all take the same step. The
+/// error of a rank's encoding is added to its next gradient (Rests), or
+/// dropped.
 class CompressedScheme : public OptimizerScheme {
  public:
   struct Options {
@@ -41,7 +42,7 @@ class CompressedScheme : public OptimizerScheme {
         options_(options) {}
   Result<double> Step(train::Objective& objective) override;
 
-  /// What this rank has not sent yet, of each gradient.
+  /// The residual of each gradient on this rank.
   std::span<const std::vector<float>> rests() const {
     return rests_.of_gradients();
   }
