@@ -49,13 +49,12 @@ install(FILES backend/backend.h backend/exact.h backend/executor.h
               backend/function_network.h
               backend/network_interfaces.h backend/registry.h
         DESTINATION ${assay_header_dir}/backend COMPONENT development)
-install(FILES backend/communicator/communicator_backend.h
-        DESTINATION ${assay_header_dir}/backend/communicator COMPONENT development)
 install(FILES backend/eager/eager.h backend/eager/kernel.h
               backend/eager/operator_visitor.h
         DESTINATION ${assay_header_dir}/backend/eager COMPONENT development)
 
 install(FILES backend/identity/build_facts.h backend/identity/module_note.h
+              backend/identity/probe.h
         DESTINATION ${assay_header_dir}/backend/identity COMPONENT development)
 
 install(FILES kernels/axis.h kernels/broadcast.h kernels/reshape.h

@@ -49,8 +49,8 @@ std::vector<Listing> Listings() {
 
 const Suite* SuiteOf(const record::PlanRow& row) {
   const Suite* suite = FindSuite(row.suite);
-  const bool runs =
-      suite != nullptr && suite->cases != nullptr && suite->run != nullptr;
+  const bool runs = suite != nullptr && suite->cases != nullptr &&
+                    (suite->run != nullptr || suite->run_ranks != nullptr);
   return runs ? suite : nullptr;
 }
 

@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "framework/backend/backend.h"
+#include "framework/backend/communicator.h"
 #include "framework/testing/case/corpus.h"
 #include "framework/testing/case/test_case.h"
 #include "framework/testing/measure/measure.h"
@@ -114,6 +115,13 @@ struct Suite {
   measure::Judgement (*run)(const record::PlanRow& row, Backend& backend,
                             const record::RunFacts& facts,
                             record::Record* record) = nullptr;
+  /// Of a suite of ranks, in place of `run`: runs a case on the ranks of a
+  /// communicator. They train networks of `networks`, null where the instance
+  /// has no backend beside its communicator.
+  measure::Judgement (*run_ranks)(const record::PlanRow& row, Ranks& ranks,
+                                  Backend* networks,
+                                  const record::RunFacts& facts,
+                                  record::Record* record) = nullptr;
   /// False where a case may take so much memory that great blocks of it are given
   /// back to the system, rather than kept for the next case: holes stay between
   /// those that are kept.

@@ -30,19 +30,16 @@ Result<std::unique_ptr<Network>> SetBackend::Load(
   return backend_.Load(std::move(model), set);
 }
 
-Result<Ranks*> SetBackend::ranks(const Settings& settings) {
-  Settings set = settings;
-  set.insert(settings_.begin(), settings_.end());
-  return backend_.ranks(set);
-}
-
-CaseRunner::CaseRunner(Backend& backend, record::RunFacts facts,
+CaseRunner::CaseRunner(const Opened& opened, record::RunFacts facts,
                        const suite::Suite& otherwise,
                        std::function<host::CaseEnd()> end)
     : facts_(std::move(facts)),
-      backend_(backend, facts_.settings),
+      communicator_(opened.communicator.get()),
       otherwise_(otherwise),
       end_(std::move(end)) {
+  if (opened.backend != nullptr) {
+    backend_.emplace(*opened.backend, facts_.settings);
+  }
   if (end_) return;
   state_ = ProcessState::Capture();
   end_ = [this] { return OwnEnd(); };
@@ -59,12 +56,37 @@ const suite::Suite& CaseRunner::RunnerOf(const record::PlanRow& row) const {
   return suite != nullptr ? *suite : otherwise_;
 }
 
+measure::Judgement CaseRunner::RunBy(const suite::Suite& suite,
+                                     const record::PlanRow& row,
+                                     record::Record* record) {
+  if (suite.run_ranks == nullptr) {
+    if (backend_.has_value()) return suite.run(row, *backend_, facts_, record);
+    return {record::Outcome::kUnsupported, Reason::kOperator,
+            StrCat(communicator_->name(),
+                   " carries messages between ranks and runs no model")};
+  }
+  if (communicator_ == nullptr) {
+    return {record::Outcome::kUnsupported, Reason::kOperator,
+            StrCat(backend_->name(), " carries no messages between ranks")};
+  }
+  // Settings of an instance are the backend's, where there is one.
+  const Result<Ranks*> ranks =
+      communicator_->ranks(backend_.has_value() ? Settings() : facts_.settings);
+  if (!ranks.ok()) {
+    return {suite::OutcomeOf(ranks.status()), ranks.status().reason(),
+            ranks.status().message()};
+  }
+  return suite.run_ranks(row, **ranks,
+                         backend_.has_value() ? &*backend_ : nullptr, facts_,
+                         record);
+}
+
 measure::Judgement CaseRunner::Judge(const record::PlanRow& row,
                                      record::Record* record) {
   const suite::Suite& suite = RunnerOf(row);
   measure::Judgement verdict;
   try {
-    verdict = suite.run(row, backend_, facts_, record);
+    verdict = RunBy(suite, row, record);
   } catch (...) {
     const Status status = backend::StatusOfException(suite.name);
     verdict = {record::Outcome::kError, status.reason(), status.message()};

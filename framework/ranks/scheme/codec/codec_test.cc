@@ -65,7 +65,8 @@ TEST(RoundingCodecTest, RoundsToBFloat16) {
   EXPECT_TRUE(std::isnan(ThereAndBack(codec, {std::nanf("")})[0]));
 }
 
-// Kills: the greatest number in place of the greatest magnitude; of equals the last.
+// Kills: the greatest number in place of the greatest magnitude; of equals the
+// last.
 TEST(TopCodecTest, KeepsTheGreatest) {
   TopCodec codec(0.4);
   EXPECT_EQ(codec.BytesOf(5), 16);
@@ -103,8 +104,9 @@ TEST(SignCodecTest, KeepsTheSumOfEachKind) {
   EXPECT_THAT(ThereAndBack(codec, {1, 3}), ElementsAre(2, 2));
 }
 
-// Kills: what is always rounded down, or always to the nearest level. Of 4,000 draws the
-// mean is within 6 of its standard deviations but for 2 in 10^9 of seeds.
+// Kills: a number that is always rounded down, or always to the nearest level. Of 4,000
+// draws the mean is within 6 of its standard deviations but for 2 in 10^9 of
+// seeds.
 TEST(LevelCodecTest, IsRightOnTheMean) {
   constexpr int kDraws = 4000, kLevels = 4;
   const std::vector<float> x = Drawn(20, 2);

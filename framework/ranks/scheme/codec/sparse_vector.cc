@@ -19,7 +19,7 @@ std::vector<float> Spread(int64_t size, std::span<const PlacedNumber> pairs) {
   return numbers;
 }
 
-/// The pairs of both, in the order of their places.
+/// Merges the pairs of both by index.
 std::vector<PlacedNumber> Merged(std::span<const PlacedNumber> first,
                                  std::span<const PlacedNumber> second) {
   std::vector<PlacedNumber> merged;
@@ -38,7 +38,7 @@ std::vector<PlacedNumber> Merged(std::span<const PlacedNumber> first,
   return merged;
 }
 
-/// Whether all numbers are no more bytes than the pairs.
+/// True where all numbers take no more bytes than the pairs.
 bool IsDense(int64_t size, int64_t n_pairs) {
   return kPair * n_pairs >= kNumber * size;
 }

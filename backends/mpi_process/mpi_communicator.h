@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// MpiBackend: the backend of an MPI whose ranks are processes of its launcher. A module says
-// its name.
+// MpiCommunicator: an MPI whose ranks are processes of its launcher. A module
+// says its name.
 //
-//   class Acme final : public MpiBackend {
+//   class Acme final : public MpiCommunicator {
 //    public:
 //     std::string_view name() const override { return "acme"; }
 //   };
@@ -15,11 +15,11 @@
 #include <vector>
 
 #include "backends/mpi_process/processes.h"
-#include "framework/backend/communicator/communicator_backend.h"
+#include "framework/backend/communicator.h"
 
 namespace assay::mpi_process {
 
-class MpiBackend : public CommunicatorBackend {
+class MpiCommunicator : public Communicator {
  public:
   Result<Probe> Inspect() final {
     ASSAY_ASSIGN_OR_RETURN(const std::string version, StartedVersion());
