@@ -14,6 +14,7 @@
 #include "framework/graph/model_text.h"
 #include "framework/testing/case/write_corpus.h"
 #include "framework/testing/measure/recheck.h"
+#include "framework/testing/support/tensors_fixture.h"
 #include "gradcheck/draw/draw.h"
 
 namespace assay::gradcheck {
@@ -54,10 +55,6 @@ class SubjectTest : public testing::Test {
   file::ScratchFolder folder_;
   std::vector<Value> inputs_;
 };
-
-Value Floats(const Shape& shape, const std::vector<float>& numbers) {
-  return *Tensor::Of<float>(shape, numbers);
-}
 
 constexpr std::string_view kResize =
     "g (float[1,1,2] x, float[3] s) => (float[1,1,4] y) { y = Resize(x, , s) }";

@@ -6,9 +6,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 #include <optional>
 
+#include "framework/testing/support/drawn_fixture.h"
+#include "framework/testing/support/tensors_fixture.h"
 #include "gradcheck/draw/draw.h"
 #include "gradcheck/subject/subject.h"
 
@@ -18,16 +19,10 @@ namespace {
 using testing::HasSubstr;
 using Numbers = std::vector<double>;
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kU32 = 0x1p-24;  // the roundoff of float32
 constexpr DType kF16 = DType::kFloat16;
 constexpr DType kF32 = DType::kFloat32;
 constexpr DType kF64 = DType::kFloat64;
-
-Tensor Of(DType type, const Numbers& numbers) {
-  return *TensorOf(type, {std::ssize(numbers)}, numbers);
-}
 
 /// What an oracle says of one element.
 struct Said {
@@ -52,17 +47,17 @@ measure::ExactAnswer AnswerOf(const std::vector<Said>& said) {
     has_tail = has_tail || s.tail != 0;
   }
   measure::ExactAnswer answer;
-  answer.value = Of(kF64, value);
-  answer.bound = Of(kF64, bound);
-  answer.units = Of(kF64, units);
-  answer.hard_units = Of(kF64, hard);
-  if (has_tail) answer.tail = Of(kF64, tail);
-  if (has_hull) answer.hull = {Of(kF64, low), Of(kF64, high)};
+  answer.value = Rounded(kF64, value);
+  answer.bound = Rounded(kF64, bound);
+  answer.units = Rounded(kF64, units);
+  answer.hard_units = Rounded(kF64, hard);
+  if (has_tail) answer.tail = Rounded(kF64, tail);
+  if (has_hull) answer.hull = {Rounded(kF64, low), Rounded(kF64, high)};
   return answer;
 }
 
 Compared One(double got, const Said& said, const Yardstick& yardstick = {}) {
-  return Compare(Of(yardstick.type, {got}), AnswerOf({said}), yardstick);
+  return Compare(Rounded(yardstick.type, {got}), AnswerOf({said}), yardstick);
 }
 
 /// "beyond", "nan", "unknown", "refused", "kink", "infinite", those that were
@@ -297,7 +292,7 @@ TEST(Compare, AnAccumulatorOfMoreDigitsNarrowsTheLimit) {
 // Kills: a zero that is certain among what tells of a gradient, an element that
 // nobody judged, and one that is told apart by its value at a kink.
 TEST(Compare, CountsWhatTellsOfAGradient) {
-  const auto found = Compare(Of(kF32, {1, 0, 5, 7, 0, kInf}),
+  const auto found = Compare(Rounded(kF32, {1, 0, 5, 7, 0, kInf}),
                              AnswerOf({{},
                                        {.value = 0, .units = 0, .hard = 0},
                                        {.bound = kInf},
@@ -312,17 +307,17 @@ TEST(Compare, CountsWhatTellsOfAGradient) {
 // Kills: a gradient of another shape or type that is compared in silence.
 TEST(Compare, AnotherShapeOrTypeIsAMismatch) {
   const auto answer = AnswerOf({{}, {}});
-  EXPECT_THAT(Compare(Of(kF32, {1}), answer, {}).mismatch,
+  EXPECT_THAT(Compare(Rounded(kF32, {1}), answer, {}).mismatch,
               HasSubstr("float32[1], the input is [2]"));
   const Tensor integers = *Tensor::Of<int64_t>({2}, std::vector<int64_t>{1, 1});
   EXPECT_THAT(Compare(integers, answer, {}).mismatch, HasSubstr("int64[2]"));
-  EXPECT_EQ(Compare(Of(kF64, {1, 1}), answer, {}).mismatch, "");
+  EXPECT_EQ(Compare(Rounded(kF64, {1, 1}), answer, {}).mismatch, "");
 }
 
 // Kills: a worst element that is another, and a share or a limit of another one.
 TEST(Compare, NamesTheWorstElement) {
   const auto found =
-      Compare(Of(kF32, {1 + 4 * kU32, 1 + 10 * kU32, 2, 0}),
+      Compare(Rounded(kF32, {1 + 4 * kU32, 1 + 10 * kU32, 2, 0}),
               AnswerOf({{}, {}, {.value = 2}, {.value = 0, .units = 0}}), {});
   EXPECT_EQ(found.count, 4);
   EXPECT_EQ(found.beyond, 1);
@@ -345,7 +340,7 @@ TEST(Compare, AllowsTheSecondOrderOfTheGreatestLimit) {
                                   {.value = 0, .units = 0, .hard = 0}};
   const double second_order = 6e6 * kU32 * kU32;
   const auto beyond = [&](double got) {
-    return Compare(Of(kF32, {1e6, got}), AnswerOf(said), {}).beyond;
+    return Compare(Rounded(kF32, {1e6, got}), AnswerOf(said), {}).beyond;
   };
   EXPECT_EQ(beyond(0.9 * second_order), 0);
   EXPECT_EQ(beyond(1.1 * second_order), 1);
@@ -356,7 +351,7 @@ TEST(Compare, AllowsTheSecondOrderOfTheGreatestLimit) {
 // among sums.
 TEST(Compare, LimitsAreInfiniteWhereNothingIsJudged) {
   const auto found = Compare(
-      Of(kF32, {1, 1, 5, 7}),
+      Rounded(kF32, {1, 1, 5, 7}),
       AnswerOf({{}, {.low = 0, .high = 2}, {.bound = kInf}, {.value = kNan}}),
       {});
   ASSERT_EQ(found.limits.size(), 4U);
@@ -373,7 +368,7 @@ TEST(Compare, CountsErrorsInRoundoffsOfTheirUnits) {
   got[4] = 1 + 2 * kU32;
   got[5] = 2 + 4 * kU32;
   said[5] = {.value = 2, .units = 2};
-  const auto found = Compare(Of(kF32, got), AnswerOf(said), {});
+  const auto found = Compare(Rounded(kF32, got), AnswerOf(said), {});
   EXPECT_EQ(found.max_units, 4);
   EXPECT_EQ(found.p99_units, 2);
   EXPECT_NEAR(found.rms_units, std::sqrt((16 + 4 + 4) / 200.0), 1e-12);
@@ -382,7 +377,7 @@ TEST(Compare, CountsErrorsInRoundoffsOfTheirUnits) {
 // Kills: parts of the limit that are those of another element, or swapped.
 TEST(Compare, TellsTheLimitOfTheWorstElementByItsParts) {
   const Compared found =
-      Compare(Of(kF32, {1, 1.5}),
+      Compare(Rounded(kF32, {1, 1.5}),
               AnswerOf({{}, {.bound = 0.25, .units = 3, .hard = 12}}), {});
   EXPECT_EQ(found.worst.index, 1);
   EXPECT_EQ(found.worst.units, 3);
@@ -410,7 +405,7 @@ TEST(Compare, NamesTheConventionAtKinks) {
                                          {{0, 0, 1}, "last"},
                                          {{1, 0, 1}, "mixed"}}) {
     const std::vector<Said> kinks(row.got.size(), Said{.low = 0, .high = 1});
-    EXPECT_EQ(Compare(Of(kF32, row.got), AnswerOf(kinks), {}).convention,
+    EXPECT_EQ(Compare(Rounded(kF32, row.got), AnswerOf(kinks), {}).convention,
               row.name);
   }
   // All that flows is the end that is farther from zero.
@@ -444,7 +439,7 @@ TEST(Compare, RefusesABackwardThatRoundsItsCotangent) {
     Draw draw("gradcheck/A/b", 1, "random 1");
     const Numbers dy =
         Weights(8, CotangentBits(row.type, InputClass::kRedrawn), draw);
-    const Numbers rounded = NumbersOf(Of(row.narrower, dy));
+    const Numbers rounded = NumbersOf(Rounded(row.narrower, dy));
     std::vector<Said> said;
     Numbers right, wrong;
     for (size_t i = 0; i < dy.size(); ++i) {
@@ -454,10 +449,10 @@ TEST(Compare, RefusesABackwardThatRoundsItsCotangent) {
       said.push_back({.value = right[i], .units = units, .hard = units});
     }
     const Yardstick yardstick = {.type = row.type};
-    EXPECT_EQ(Compare(Of(row.type, right), AnswerOf(said), yardstick).beyond,
-              0);
-    EXPECT_GT(Compare(Of(row.type, wrong), AnswerOf(said), yardstick).beyond,
-              0);
+    EXPECT_EQ(
+        Compare(Rounded(row.type, right), AnswerOf(said), yardstick).beyond, 0);
+    EXPECT_GT(
+        Compare(Rounded(row.type, wrong), AnswerOf(said), yardstick).beyond, 0);
   }
 }
 
@@ -467,16 +462,17 @@ TEST(Compare, LeavesZeroTimesInfinityOpen) {
   const auto all = AnswerOf({{.value = kInf}, {.value = 2}, {.value = kNan}});
   const auto hot = AnswerOf({{.value = 0}, {.value = 0}, {.value = 0}});
   const Yardstick masked = {.type = kF32, .without_zeros = &all};
-  EXPECT_EQ(Compare(Of(kF32, {kNan, 0, kNan}), hot, masked).beyond, 0);
-  EXPECT_EQ(Compare(Of(kF32, {kNan, 0, kNan}), hot, masked).non_finite, 2);
-  EXPECT_EQ(Compare(Of(kF32, {0, kNan, 0}), hot, masked).beyond, 1);
-  EXPECT_EQ(Compare(Of(kF32, {1, 0, 1}), hot, masked).beyond, 2);
-  EXPECT_EQ(Compare(Of(kF32, {kNan, 0, 0}), hot, {.type = kF32}).beyond, 1);
+  EXPECT_EQ(Compare(Rounded(kF32, {kNan, 0, kNan}), hot, masked).beyond, 0);
+  EXPECT_EQ(Compare(Rounded(kF32, {kNan, 0, kNan}), hot, masked).non_finite, 2);
+  EXPECT_EQ(Compare(Rounded(kF32, {0, kNan, 0}), hot, masked).beyond, 1);
+  EXPECT_EQ(Compare(Rounded(kF32, {1, 0, 1}), hot, masked).beyond, 2);
+  EXPECT_EQ(Compare(Rounded(kF32, {kNan, 0, 0}), hot, {.type = kF32}).beyond,
+            1);
   // Beyond the type's greatest number, and of no bound.
   const auto far = AnswerOf({{.value = 1e39}, {.bound = kInf}, {}});
   const Yardstick beyond = {.type = kF32, .without_zeros = &far};
-  EXPECT_EQ(Compare(Of(kF32, {kNan, kNan, 0}), hot, beyond).beyond, 0);
-  EXPECT_EQ(Compare(Of(kF32, {0, 0, kNan}), hot, beyond).beyond, 1);
+  EXPECT_EQ(Compare(Rounded(kF32, {kNan, kNan, 0}), hot, beyond).beyond, 0);
+  EXPECT_EQ(Compare(Rounded(kF32, {0, 0, kNan}), hot, beyond).beyond, 1);
 }
 
 }  // namespace

@@ -19,6 +19,7 @@
 #include "framework/ranks/threads/choices.h"
 #include "framework/ranks/threads/threads.h"
 #include "framework/ranks/watch.h"
+#include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::ranks {
 namespace {
@@ -29,10 +30,6 @@ using ::testing::Property;
 
 const auto kAllWell = Each(Property(&Status::ok, true));
 constexpr TensorKey kWanted = {.id = 7, .version = 3};
-
-Tensor Floats(const std::vector<float>& numbers) {
-  return Tensor::Of<float>({std::ssize(numbers)}, numbers).value();
-}
 
 /// Receives a push of tensor 7, of three float32, from rank 1.
 Result<int64_t> Take(Endpoint& mine, Tensor* into) {

@@ -18,7 +18,7 @@
 #include "framework/graph/model_text.h"
 #include "framework/graph/value_bytes.h"
 #include "framework/testing/measure/exact_answers.h"
-#include "framework/testing/measure/measure_rows.h"
+#include "framework/testing/measure/measure_rows_fixture.h"
 #include "framework/testing/suite/answers_suite.h"
 #include "framework/testing/suite/conformance_suite.h"
 #include "framework/testing/suite/copy_backend_fixture.h"
@@ -58,8 +58,8 @@ class SuitesTest : public testing::Test {
                    model->bytes().size()});
     for (size_t i = 0; i < sets.size(); ++i) {
       const std::string set = StrCat("test_data_set_", i);
-      write(set + "/input_0.pb", measure::F32(sets[i].x));
-      write(set + "/output_0.pb", measure::F32(sets[i].y));
+      write(set + "/input_0.pb", Floats(sets[i].x));
+      write(set + "/output_0.pb", Floats(sets[i].y));
     }
     record::PlanRow row;
     row.oracle = (folder_.path() / "answers").string();
@@ -356,7 +356,7 @@ TEST_F(SuitesTest, OutputsAreWrittenUnderTheirCase) {
   for (const char* set : {"test_data_set_0", "test_data_set_1"}) {
     const fs::path folder = facts_.output / "node/Identity/a" / set;
     EXPECT_EQ(*file::ReadFile(folder / "output_0.pb"),
-              *graph::SerializeValue(measure::F32({1, 2}), "y"));
+              *graph::SerializeValue(Floats({1, 2}), "y"));
   }
 }
 

@@ -19,12 +19,9 @@
 
 #include "framework/backend/registry.h"
 #include "framework/graph/model_text.h"
+#include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::onednn {
-
-inline Tensor Floats(Shape shape, const std::vector<float>& elements) {
-  return *Tensor::Of<float>(std::move(shape), elements);
-}
 
 inline Result<std::unique_ptr<Network>> Load(const std::string& text,
                                              const LoadOptions& options = {}) {

@@ -4,45 +4,24 @@
 // of (mutant, got, want, verdict, limit). A mutant is a plausible defect
 // of the comparator under which the row would get another outcome.
 //
-//   ExpectOutcomes({{"NaN equals everything", F32({kNan}), F32({1}),
+//   ExpectOutcomes({{"NaN equals everything", Floats({kNan}), Floats({1}),
 //                    "fail nan"}});
 
 #pragma once
 
-#include <limits>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "framework/testing/measure/measure.h"
+#include "framework/testing/support/tensors_fixture.h"
 #include "gtest/gtest.h"
 
 namespace assay::measure {
 
-inline constexpr float kInf = std::numeric_limits<float>::infinity();
-inline constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 inline constexpr auto kPass = record::Outcome::kPass;
 inline constexpr auto kFail = record::Outcome::kFail;
-
-template <class T>
-Tensor Shaped(DType type, Shape shape, const std::vector<T>& bits) {
-  auto tensor =
-      Tensor::FromBytes(type, std::move(shape), std::as_bytes(std::span(bits)));
-  return tensor.ok() ? *tensor : Tensor();
-}
-
-template <class T>
-Tensor Of(const std::vector<T>& elements) {
-  return Shaped(kDTypeOf<T>, {static_cast<int64_t>(elements.size())}, elements);
-}
-inline Tensor F32(const std::vector<float>& elements) { return Of(elements); }
-
-inline Tensor Text(const std::vector<std::string>& strings) {
-  auto tensor =
-      Tensor::FromStrings({static_cast<int64_t>(strings.size())}, strings);
-  return tensor.ok() ? *tensor : Tensor();
-}
 
 inline const cases::Limit kExactly = {.comparator = record::Comparator::kExact};
 inline const cases::Limit kOnnx = {.rtol = 1e-3, .atol = 1e-7};
