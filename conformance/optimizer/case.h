@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // StepCase: an optimizer with a preset on a network, in one mode and element type,
-// as a test_id says it: optimizer/adam/pytorch.mlp#locked.float32.
+// as a test_id says it: optimizer/adam/paper.mlp#locked.float32.
 //
 //   const auto step_case = StepCaseOf(row.test_id);
 //   if (step_case.has_value()) Run(*step_case);   // or it is another suite's
@@ -51,8 +51,9 @@ struct StepCase {
 /// Nothing for what is no case of this suite.
 std::optional<StepCase> StepCaseOf(std::string_view test_id);
 
-/// Every preset on the linear networks in both types, and on the others; each that
-/// has a graph by it on the quadratic one, and those of ONNX by the backend's step.
+/// By our rule each optimizer, as its paper has it, on the linear networks in both
+/// types, and on the others; each preset that has a graph by it on the quadratic
+/// one, and those of ONNX by the backend's step.
 std::vector<StepCase> AllStepCases();
 
 /// As a plan has them. It needs no corpora.
