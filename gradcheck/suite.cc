@@ -3,13 +3,13 @@
 #include "gradcheck/suite.h"
 
 #include "gradcheck/answer/questions.h"
+#include "gradcheck/case/derive.h"
+#include "gradcheck/case/subject.h"
 #include "gradcheck/catalogue/catalogue.h"
 #include "gradcheck/judge/evidence.h"
 #include "gradcheck/judge/judge.h"
 #include "gradcheck/judge/tell.h"
 #include "gradcheck/judge/verdict.h"
-#include "gradcheck/subject/derive.h"
-#include "gradcheck/subject/subject.h"
 
 namespace assay::gradcheck {
 namespace {

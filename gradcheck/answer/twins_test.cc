@@ -17,10 +17,10 @@
 #include "framework/testing/case/read_corpus.h"
 #include "framework/testing/limit/limit.h"
 #include "gradcheck/answer/cotangent.h"
+#include "gradcheck/case/derive.h"
+#include "gradcheck/case/subject.h"
+#include "gradcheck/case/variant.h"
 #include "gradcheck/draw/draw.h"
-#include "gradcheck/subject/derive.h"
-#include "gradcheck/subject/subject.h"
-#include "gradcheck/subject/variant.h"
 
 namespace assay::gradcheck {
 namespace {

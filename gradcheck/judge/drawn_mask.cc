@@ -8,8 +8,8 @@
 
 #include "framework/file/csv.h"
 #include "framework/testing/limit/limit.h"
+#include "gradcheck/case/subject.h"
 #include "gradcheck/draw/draw.h"
-#include "gradcheck/subject/subject.h"
 
 namespace assay::gradcheck {
 namespace {

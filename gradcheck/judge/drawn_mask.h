@@ -14,7 +14,7 @@
 #include "framework/core/status.h"
 #include "framework/testing/record/rows.h"
 #include "framework/testing/record/run_facts.h"
-#include "gradcheck/trial/trial.h"
+#include "gradcheck/run/trial.h"
 
 namespace assay::gradcheck {
 

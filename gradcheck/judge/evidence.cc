@@ -10,10 +10,10 @@
 #include "framework/file/file.h"
 #include "framework/graph/value_bytes.h"
 #include "gradcheck/answer/questions.h"
-#include "gradcheck/subject/subject.h"
-#include "gradcheck/subject/variant.h"
-#include "gradcheck/trial/compare.h"
-#include "gradcheck/trial/trial.h"
+#include "gradcheck/case/subject.h"
+#include "gradcheck/case/variant.h"
+#include "gradcheck/run/compare.h"
+#include "gradcheck/run/trial.h"
 
 namespace assay::gradcheck {
 namespace {

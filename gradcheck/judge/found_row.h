@@ -8,7 +8,7 @@
 #pragma once
 
 #include "gradcheck/judge/gradient_row.h"
-#include "gradcheck/trial/compare.h"
+#include "gradcheck/run/compare.h"
 
 namespace assay::gradcheck {
 

@@ -11,9 +11,9 @@
 
 #include "framework/file/csv.h"
 #include "framework/testing/limit/limit.h"
+#include "gradcheck/case/subject.h"
+#include "gradcheck/case/variant.h"
 #include "gradcheck/judge/gradient_row.h"
-#include "gradcheck/subject/subject.h"
-#include "gradcheck/subject/variant.h"
 
 namespace assay::gradcheck {
 namespace {

@@ -20,8 +20,8 @@
 #include "framework/testing/case/read_corpus.h"
 #include "framework/testing/policy/mutant_line.h"
 #include "framework/testing/record/tables.h"
-#include "gradcheck/subject/derive.h"
-#include "gradcheck/subject/subject.h"
+#include "gradcheck/case/derive.h"
+#include "gradcheck/case/subject.h"
 #include "perf/peers/methods.h"
 
 namespace assay::gradcheck::peers {

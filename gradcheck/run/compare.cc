@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "gradcheck/trial/compare.h"
+#include "gradcheck/run/compare.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "gradcheck/trial/compare.h"
+#include "gradcheck/run/compare.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,8 +10,8 @@
 
 #include "framework/testing/support/drawn_fixture.h"
 #include "framework/testing/support/tensors_fixture.h"
+#include "gradcheck/case/subject.h"
 #include "gradcheck/draw/draw.h"
-#include "gradcheck/subject/subject.h"
 
 namespace assay::gradcheck {
 namespace {

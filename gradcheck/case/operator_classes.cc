@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "gradcheck/subject/operator_classes.h"
+#include "gradcheck/case/operator_classes.h"
 
 #include <algorithm>
 #include <span>

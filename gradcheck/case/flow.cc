@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "gradcheck/subject/flow.h"
+#include "gradcheck/case/flow.h"
 
 #include <algorithm>
 #include <optional>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "gradcheck/trial/judged.h"
+#include "gradcheck/run/judged.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "gradcheck/subject/derive.h"
+#include "gradcheck/case/derive.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

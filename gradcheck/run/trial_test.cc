@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "gradcheck/trial/trial.h"
+#include "gradcheck/run/trial.h"
 
 #include <gtest/gtest.h>
 

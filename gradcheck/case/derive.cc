@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "gradcheck/subject/derive.h"
+#include "gradcheck/case/derive.h"
 
 #include <algorithm>
 #include <optional>
 #include <set>
 
+#include "gradcheck/case/operator_classes.h"
+#include "gradcheck/case/variant.h"
 #include "gradcheck/catalogue/catalogue.h"
 #include "gradcheck/draw/draw.h"
-#include "gradcheck/subject/operator_classes.h"
-#include "gradcheck/subject/variant.h"
 
 namespace assay::gradcheck {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "gradcheck/subject/subject.h"
+#include "gradcheck/case/subject.h"
 
 #include <algorithm>
 #include <map>
@@ -9,10 +9,10 @@
 
 #include "framework/graph/edit/model_edit.h"
 #include "framework/testing/case/test_case.h"
+#include "gradcheck/case/flow.h"
+#include "gradcheck/case/operator_classes.h"
+#include "gradcheck/case/variant.h"
 #include "gradcheck/draw/draw.h"
-#include "gradcheck/subject/flow.h"
-#include "gradcheck/subject/operator_classes.h"
-#include "gradcheck/subject/variant.h"
 
 namespace assay::gradcheck {
 namespace {

@@ -13,7 +13,7 @@
 #include <string>
 
 #include "framework/core/value.h"
-#include "gradcheck/trial/compare.h"
+#include "gradcheck/run/compare.h"
 
 namespace assay::gradcheck {
 

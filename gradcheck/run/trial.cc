@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "gradcheck/trial/trial.h"
+#include "gradcheck/run/trial.h"
 
 #include <algorithm>
 #include <chrono>
@@ -9,9 +9,9 @@
 
 #include "framework/testing/measure/recheck.h"
 #include "framework/testing/record/run_facts.h"
+#include "gradcheck/case/subject.h"
+#include "gradcheck/case/variant.h"
 #include "gradcheck/draw/draw.h"
-#include "gradcheck/subject/subject.h"
-#include "gradcheck/subject/variant.h"
 
 namespace assay::gradcheck {
 namespace {

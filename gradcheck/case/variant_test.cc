@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "gradcheck/subject/variant.h"
+#include "gradcheck/case/variant.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "gradcheck/subject/subject.h"
+#include "gradcheck/case/subject.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -18,7 +18,7 @@
 #include "framework/testing/record/rows.h"
 #include "framework/testing/record/run_facts.h"
 #include "framework/testing/suite/question.h"
-#include "gradcheck/subject/variant.h"
+#include "gradcheck/case/variant.h"
 
 namespace assay::gradcheck {
 
