@@ -130,39 +130,33 @@ Status Retype(DType type, suite::Subject* subject) {
 
 }  // namespace
 
-Result<suite::Subject> SubjectOf(const record::PlanRow& row,
-                                 const record::RunFacts& facts) {
-  const auto variant = VariantOf(row.test_id);
-  if (!variant.has_value()) {
-    return Unsupported(Reason::kReader, row.test_id,
-                       " does not end in #class.type");
-  }
+Result<suite::Subject> SubjectOf(const GradientCase& c) {
+  const auto [input_class, type] = c.variant;
   ASSAY_ASSIGN_OR_RETURN(std::optional<suite::Subject> made,
-                         suite::SubjectInFiles(row));
+                         suite::SubjectInFiles(c.row));
   if (made.has_value()) return *std::move(made);
   ASSAY_ASSIGN_OR_RETURN(cases::CaseData data,
-                         cases::ReadCaseInputs(row.directory, 1));
+                         cases::ReadCaseInputs(c.row.directory, 1));
   suite::Subject subject{
       std::move(data.model), {std::move(data.sets.at(0).inputs)}, {}};
   std::vector<Value>& inputs = subject.inputs[0];
   const DType own = TypeOf(subject.model->graph(), inputs);
-  if (own != DType::kUndefined && own != variant->type) {
-    ASSAY_RETURN_IF_ERROR(Retype(variant->type, &subject));
+  if (own != DType::kUndefined && own != type) {
+    ASSAY_RETURN_IF_ERROR(Retype(type, &subject));
   }
   const Graph& graph = subject.model->graph();
   const Flow flow(graph);
   const std::vector<double> marks = MarksOf(graph);
-  Draw draw(row.test_id, facts.seed, "inputs");
+  Draw draw = c.Drawn("inputs");
   std::vector<ValueId> targets;
   for (size_t i = 0; i < inputs.size() && i < graph.inputs.size(); ++i) {
     if (!IsCarrying(inputs[i]) || !flow.IsTarget(graph.inputs[i])) continue;
     subject.targets.push_back(graph[graph.inputs[i]].name);
     targets.push_back(graph.inputs[i]);
     ASSAY_ASSIGN_OR_RETURN(
-        inputs[i],
-        InputOf(variant->input_class, *inputs[i].tensor(), marks, draw));
+        inputs[i], InputOf(input_class, *inputs[i].tensor(), marks, draw));
   }
-  if (variant->input_class == InputClass::kKinks) {
+  if (input_class == InputClass::kKinks) {
     ASSAY_RETURN_IF_ERROR(Meet(graph, targets, draw, &inputs));
   }
   std::map<std::string, Tensor> drawn;
@@ -170,10 +164,9 @@ Result<suite::Subject> SubjectOf(const record::PlanRow& row,
     if (!IsCarrying(fixed.value) || !flow.IsTarget(fixed.id)) continue;
     const std::string& name = graph[fixed.id].name;
     subject.targets.push_back(name);
-    if (!Draws(variant->input_class)) continue;
+    if (!Draws(input_class)) continue;
     ASSAY_ASSIGN_OR_RETURN(
-        drawn[name],
-        InputOf(variant->input_class, *fixed.value.tensor(), marks, draw));
+        drawn[name], InputOf(input_class, *fixed.value.tensor(), marks, draw));
   }
   if (!drawn.empty()) {
     ASSAY_ASSIGN_OR_RETURN(subject.model,

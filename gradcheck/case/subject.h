@@ -4,7 +4,7 @@
 // initializers of its class, and those of both that gradients are taken by. An oracle and a judge make
 // the same of one test_id and seed.
 //
-//   ASSAY_ASSIGN_OR_RETURN(suite::Subject subject, SubjectOf(row, facts));
+//   ASSAY_ASSIGN_OR_RETURN(suite::Subject subject, SubjectOf(gradient_case));
 //   const std::vector<bool> flows = CarryingOutputs(*subject.model);
 //   const auto bits = CotangentBits(*subject.model, InputClass::kRedrawn);
 
@@ -16,17 +16,15 @@
 #include "framework/core/status.h"
 #include "framework/graph/model.h"
 #include "framework/testing/record/rows.h"
-#include "framework/testing/record/run_facts.h"
 #include "framework/testing/suite/question.h"
+#include "gradcheck/case/gradient_case.h"
 #include "gradcheck/case/variant.h"
 
 namespace assay::gradcheck {
 
-/// Unsupported, reason reader, for a test_id without a variant; unsupported,
-/// reason not_differentiable, when nothing can be differentiated. Files that hold
-/// a subject as it is (suite::SubjectInFiles) are taken so.
-Result<suite::Subject> SubjectOf(const record::PlanRow& row,
-                                 const record::RunFacts& facts);
+/// Unsupported, reason not_differentiable, when nothing can be differentiated.
+/// Files that hold a subject as it is (suite::SubjectInFiles) are taken so.
+Result<suite::Subject> SubjectOf(const GradientCase& c);
 
 /// The shapes of the targets: inputs, and behind them initializers.
 std::vector<Shape> ShapesOfTargets(const suite::Subject& subject);

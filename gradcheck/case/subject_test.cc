@@ -40,7 +40,8 @@ class SubjectTest : public testing::Test {
     row.directory = folder_.path().string();
     record::RunFacts facts;
     facts.seed = seed;
-    return SubjectOf(row, facts);
+    ASSAY_ASSIGN_OR_RETURN(const GradientCase c, CaseOf(row, facts));
+    return SubjectOf(c);
   }
 
   /// Which inputs are the file's, bit by bit.

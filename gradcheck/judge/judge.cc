@@ -17,7 +17,6 @@
 #include "gradcheck/answer/questions.h"
 #include "gradcheck/case/derive.h"
 #include "gradcheck/case/subject.h"
-#include "gradcheck/case/variant.h"
 #include "gradcheck/judge/differences.h"
 #include "gradcheck/judge/drawn_mask.h"
 #include "gradcheck/judge/found_row.h"
@@ -38,13 +37,12 @@ using record::Outcome;
 /// One case on one backend, rung by rung.
 class Ladderer {
  public:
-  Ladderer(const record::PlanRow& row, const record::RunFacts& facts,
-           const suite::Subject& subject, const GradientAnswers& answers,
-           Trial& trial, record::Record& record)
-      : row_(row),
-        facts_(facts),
-        variant_(*VariantOf(row.test_id)),
-        accumulator_(trial.Accumulator(row, variant_.type)),
+  Ladderer(const GradientCase& c, const suite::Subject& subject,
+           const GradientAnswers& answers, Trial& trial, record::Record& record)
+      : case_(c),
+        row_(c.row),
+        variant_(c.variant),
+        accumulator_(trial.Accumulator(c)),
         subject_(subject),
         answers_(answers),
         trial_(trial),
@@ -94,9 +92,9 @@ class Ladderer {
   Stop Refused(size_t kind, size_t target, const Compared& found) const;
   std::string Describe(size_t kind, size_t target, const Compared& found) const;
 
+  const GradientCase& case_;
   const record::PlanRow& row_;
-  const record::RunFacts& facts_;
-  Variant variant_;
+  const Variant variant_;
   DType accumulator_;
   const suite::Subject& subject_;
   const GradientAnswers& answers_;
@@ -129,7 +127,7 @@ Ladderer::Stop Ladderer::Outputs() {
 }
 
 Result<std::vector<Value>> Ladderer::Directions(Cotangent kind) const {
-  return trial_.Directions(kind, row_.test_id, facts_.seed);
+  return trial_.Directions(kind, case_);
 }
 
 Result<std::vector<Value>> Ladderer::Tangents() const {
@@ -137,7 +135,7 @@ Result<std::vector<Value>> Ladderer::Tangents() const {
   for (const Value& gradient : gradients_) {
     shapes.push_back(gradient.tensor()->shape());
   }
-  return TangentsOf(shapes, Draw(row_.test_id, facts_.seed, "tangents"));
+  return TangentsOf(shapes, case_.Drawn("tangents"));
 }
 
 Ladderer::Stop Ladderer::Elements() {
@@ -434,10 +432,9 @@ measure::Judgement Ladderer::Finish(measure::Judgement verdict) {
 
 }  // namespace
 
-measure::Judgement Judge(const record::PlanRow& row, Backend& backend,
-                         const record::RunFacts& facts,
+measure::Judgement Judge(const GradientCase& c, Backend& backend,
                          record::Record* record) {
-  const auto subject = SubjectOf(row, facts);
+  const auto subject = SubjectOf(c);
   if (!subject.ok()) {
     measure::Judgement verdict = Stopped(subject.status());
     verdict.reason = Reason::kReader;
@@ -454,12 +451,12 @@ measure::Judgement Judge(const record::PlanRow& row, Backend& backend,
   if (!trial.ok()) return Stopped(trial.status());
   record->result.load_us = trial->load_us();
   const int64_t began = record::SteadyMicroseconds();
-  const auto answers = ReadGradientAnswers(row, facts);
+  const auto answers = ReadGradientAnswers(c);
   if (answers.status().code() == StatusCode::kDataLoss) {
     return Verdict(Outcome::kError, kFailOracle, answers.status().message());
   }
   if (!answers.ok()) {
-    const auto drawn = JudgeDrawnMask(row, facts, *trial);
+    const auto drawn = JudgeDrawnMask(c, *trial);
     if (drawn.ok() && drawn->empty()) {
       return Verdict(Outcome::kPass, kStochastic, "");
     }
@@ -472,7 +469,7 @@ measure::Judgement Judge(const record::PlanRow& row, Backend& backend,
     return Verdict(Outcome::kError, kFailOracle, disagreement);
   }
   const measure::Judgement verdict =
-      Ladderer(row, facts, *subject, *answers, *trial, *record).Judge();
+      Ladderer(c, *subject, *answers, *trial, *record).Judge();
   record->result.judge_us =
       record::SteadyMicroseconds() - began - record->result.run_us.value_or(0);
   return verdict;

@@ -113,28 +113,27 @@ Status Trial::Forward() {
 }
 
 Result<std::vector<Value>> Trial::Directions(Cotangent kind,
-                                             std::string_view test_id,
-                                             int64_t seed) const {
+                                             const GradientCase& c) const {
   std::vector<Shape> shapes;
   for (const Value& y : outputs()) {
     shapes.push_back(y.tensor() == nullptr ? Shape() : y.tensor()->shape());
   }
-  const InputClass input_class = VariantOf(test_id)->input_class;
-  return CotangentsOf(kind, CotangentBits(*subject_->model, input_class),
-                      shapes, Draw(test_id, seed, ToString(kind)));
+  return CotangentsOf(kind,
+                      CotangentBits(*subject_->model, c.variant.input_class),
+                      shapes, c.Drawn(ToString(kind)));
 }
 
-DType Trial::Accumulator(const record::PlanRow& row, DType own) const {
+DType Trial::Accumulator(const GradientCase& c) const {
   const Placement* const placement = network_->placement();
   if (placement != nullptr) {
     const std::vector<PlacedNode> placed = placement->Placed();
     if (std::ranges::any_of(placed, [](const PlacedNode& node) {
           return !node.function.empty();
         })) {
-      return own;
+      return c.variant.type;
     }
   }
-  return AccumulatorOf(row, subject_->model->graph(), own);
+  return AccumulatorOf(c.row, subject_->model->graph(), c.variant.type);
 }
 
 bool Trial::IsInDouble() const {

@@ -14,16 +14,15 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "framework/backend/backend.h"
 #include "framework/backend/network_interfaces.h"
 #include "framework/testing/host/runs.h"
 #include "framework/testing/measure/guarded_memory.h"
-#include "framework/testing/record/rows.h"
 #include "framework/testing/suite/question.h"
 #include "gradcheck/answer/cotangent.h"
+#include "gradcheck/case/gradient_case.h"
 
 namespace assay::gradcheck {
 
@@ -47,11 +46,10 @@ class Trial {
   const std::vector<std::string>& targets() const { return subject_->targets; }
   /// The cotangents of that kind of a case, for the outputs of the last Forward.
   Result<std::vector<Value>> Directions(Cotangent kind,
-                                        std::string_view test_id,
-                                        int64_t seed) const;
+                                        const GradientCase& c) const;
   /// AccumulatorOf the case; its own type where the network runs a function's
   /// body, of many nodes.
-  DType Accumulator(const record::PlanRow& row, DType own) const;
+  DType Accumulator(const GradientCase& c) const;
   const suite::Subject& subject() const { return *subject_; }
   Backend& backend() { return *backend_; }
   /// Of a target among the inputs.

@@ -32,9 +32,9 @@ TEST(Trial, SumsInTheClaimedTypeWhereOneNodeRuns) {
     SquareBackend backend({.as_function = row.as_function});
     const auto trial = Trial::Load(backend, subject);
     ASSERT_TRUE(trial.ok()) << trial.status().ToString();
-    record::PlanRow planned;
-    planned.accumulator = row.claimed;
-    EXPECT_EQ(trial->Accumulator(planned, DType::kFloat32), row.sums)
+    GradientCase planned;
+    planned.row.accumulator = row.claimed;
+    EXPECT_EQ(trial->Accumulator(planned), row.sums)
         << row.claimed << " " << row.as_function;
   }
 }
