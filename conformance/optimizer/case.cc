@@ -129,9 +129,13 @@ int64_t StepCase::steps() const {
   return is_long ? kLinear : kDeep;
 }
 
-std::optional<StepCase> StepCaseOf(std::string_view test_id) {
-  if (!test_id.starts_with(kSuite)) return std::nullopt;
-  std::string_view rest = test_id.substr(kSuite.size());
+Result<StepCase> CaseOf(const record::PlanRow& row,
+                        const record::RunFacts& facts) {
+  const Status none(StatusCode::kNotFound, Reason::kReader,
+                    "no case of an optimizer has that name");
+  std::string_view rest = row.test_id;
+  if (!rest.starts_with(kSuite)) return none;
+  rest.remove_prefix(kSuite.size());
   StepCase found;
   found.optimizer = CutFront(&rest, "/");
   found.preset = CutFront(&rest, ".");
@@ -139,13 +143,14 @@ std::optional<StepCase> StepCaseOf(std::string_view test_id) {
   std::string_view how = CutFront(&rest, ".");
   const std::string_view mode = CutFront(&how, "-");
   const auto type = ParseDType(rest);
-  if (!type.has_value()) return std::nullopt;
+  if (!type.has_value()) return none;
   found.type = *type;
   for (const Tier tier : {Tier::kGraph, Tier::kNative}) {
     if (how == ToString(tier)) found.tier = tier;
   }
   found.mode = mode == ToString(Mode::kFree) ? Mode::kFree : Mode::kLocked;
-  if (found.test_id() != test_id) return std::nullopt;
+  if (found.test_id() != row.test_id) return none;
+  found.seed = facts.seed;
   return found;
 }
 

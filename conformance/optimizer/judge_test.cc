@@ -59,12 +59,18 @@ Backend& Reference() {
   return *backend;
 }
 
-record::Record RecordOf(const std::string& test_id, Backend& backend) {
+Result<StepCase> CaseNamed(std::string_view test_id) {
   record::PlanRow row;
   row.test_id = test_id;
-  row.backend = "spoiling";
+  return CaseOf(row, Facts());
+}
+
+record::Record RecordOf(const std::string& test_id, Backend& backend) {
   record::Record record;
-  const measure::Judgement verdict = Judge(row, backend, Facts(), &record);
+  record.result.test_id = test_id;
+  record.result.backend = "spoiling";
+  const measure::Judgement verdict =
+      Judge(CaseNamed(test_id).value(), backend, Facts(), &record);
   record.result.outcome = verdict.outcome;
   record.result.reason_code = verdict.reason.text();
   record.result.message = verdict.message;
@@ -235,7 +241,7 @@ TEST(JudgeTest, LetsTheRightOnesPass) {
     const auto rows = record.Rows<optdiff::StepRow>();
     ASSERT_TRUE(rows.ok());
     EXPECT_EQ(rows->front().step, 1);
-    EXPECT_EQ(rows->back().step, StepCaseOf(test_id)->steps());
+    EXPECT_EQ(rows->back().step, CaseNamed(test_id)->steps());
     // The judge answers for where the backend is.
     for (const optdiff::StepRow& row : *rows) {
       const double loss = row.loss_b.value();
@@ -358,23 +364,21 @@ TEST(NativeRunTest, IsDeclinedByName) {
 }
 
 TEST(JudgeTest, SaysWhatIsMissing) {
-  record::PlanRow row;
-  row.test_id = kLogistic;
   record::Record record;
-  const measure::Judgement verdict =
-      Judge(row, Reference(), record::RunFacts(), &record);
+  const measure::Judgement verdict = Judge(
+      CaseNamed(kLogistic).value(), Reference(), record::RunFacts(), &record);
   EXPECT_EQ(verdict.outcome, record::Outcome::kError);
   EXPECT_THAT(verdict.message, HasSubstr("found no oracle of the run"));
-  row.test_id = "optimizer/adam/paper.moon#locked.float32";
-  EXPECT_EQ(Judge(row, Reference(), Facts(), &record).outcome,
+  const auto moon = CaseNamed("optimizer/adam/paper.moon#locked.float32");
+  EXPECT_EQ(Judge(moon.value(), Reference(), Facts(), &record).outcome,
             record::Outcome::kError);
 }
 
 TEST(StepCaseTest, ReadsItsName) {
   const std::vector<StepCase> all = AllStepCases();
   for (const StepCase& step_case : all) {
-    const auto read = StepCaseOf(step_case.test_id());
-    ASSERT_TRUE(read.has_value()) << step_case.test_id();
+    const auto read = CaseNamed(step_case.test_id());
+    ASSERT_TRUE(read.ok()) << step_case.test_id();
     EXPECT_EQ(read->test_id(), step_case.test_id());
   }
   for (const char* wrong :
@@ -382,7 +386,9 @@ TEST(StepCaseTest, ReadsItsName) {
         "optimizer/adam/paper.mlp#loose.float32",
         "optimizer/adam/paper.mlp#locked-quad.float32",
         "optimizer/adam/paper.mlp#locked-rule.float32"}) {
-    EXPECT_FALSE(StepCaseOf(wrong).has_value()) << wrong;
+    const Status status = CaseNamed(wrong).status();
+    EXPECT_EQ(status.code(), StatusCode::kNotFound) << wrong;
+    EXPECT_EQ(status.reason(), Reason::kReader) << wrong;
   }
 }
 

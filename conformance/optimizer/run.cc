@@ -57,19 +57,14 @@ Result<measure::Judgement> Stopped(const Status& status, bool has_run,
                             StrCat("at step ", step, ": ", status.message())};
 }
 
-draw::Draw Drawn(const Seeding& seeding, std::string_view purpose) {
-  return draw::Draw(seeding.test_id, seeding.seed, purpose);
-}
-
-Result<optdiff::Course> CourseOf(const StepCase& step_case,
-                                 const Seeding& seeding) {
+Result<optdiff::Course> CourseOf(const StepCase& step_case) {
   ASSAY_ASSIGN_OR_RETURN(optdiff::TrainedNetwork narrow,
                          optdiff::MakeNetwork(step_case.network, step_case.type,
-                                              Drawn(seeding, "network")));
+                                              step_case.Drawn("network")));
   ASSAY_ASSIGN_OR_RETURN(
       optdiff::TrainedNetwork wide,
       optdiff::MakeNetwork(step_case.network, DType::kFloat64,
-                           Drawn(seeding, "network")));
+                           step_case.Drawn("network")));
   return optdiff::CourseOf(step_case.network, std::move(narrow),
                            std::move(wide), step_case.steps());
 }
@@ -107,9 +102,9 @@ Result<measure::Judgement> Walk(const optdiff::Course& course, Run& run,
 
 /// Each step begins where the backend's last one ended.
 Result<measure::Judgement> RunLocked(const optdiff::Course& course,
+                                     const StepCase& step_case,
                                      quad::Trial optimizer,
                                      const Parties& parties,
-                                     const Seeding& seeding,
                                      optdiff::StepRows* rows) {
   ASSAY_ASSIGN_OR_RETURN(auto wide, optdiff::Load(course.wide, parties.judge));
   const optdiff::JudgeOf judge{
@@ -117,7 +112,7 @@ Result<measure::Judgement> RunLocked(const optdiff::Course& course,
   ASSAY_ASSIGN_OR_RETURN(
       const auto run,
       optdiff::LockedRun::Begin(course, std::move(optimizer), parties.backend,
-                                judge, Drawn(seeding, "roundings")));
+                                judge, step_case.Drawn("roundings")));
   return Walk(course, *run, rows, [&] { run->Lock(); });
 }
 
@@ -125,7 +120,6 @@ Result<measure::Judgement> RunLocked(const optdiff::Course& course,
 Result<measure::Judgement> RunNative(const optdiff::Course& course,
                                      const StepCase& step_case,
                                      const Parties& parties,
-                                     const Seeding& seeding,
                                      optdiff::StepRows* rows) {
   ASSAY_ASSIGN_OR_RETURN(auto wide, optdiff::Load(course.wide, parties.judge));
   ASSAY_ASSIGN_OR_RETURN(
@@ -133,7 +127,7 @@ Result<measure::Judgement> RunNative(const optdiff::Course& course,
       NativeRun::Begin(course, {step_case.optimizer, step_case.preset},
                        parties.backend,
                        std::make_shared<optdiff::JudgeNetwork>(std::move(wide)),
-                       Drawn(seeding, "roundings")));
+                       step_case.Drawn("roundings")));
   return Walk(course, *run, rows, [] {});
 }
 
@@ -242,17 +236,15 @@ class FreeRun {
 
 Result<measure::Judgement> RunCase(const StepCase& step_case,
                                    const Parties& parties,
-                                   const Seeding& seeding,
                                    optdiff::StepRows* rows) {
-  ASSAY_ASSIGN_OR_RETURN(const optdiff::Course course,
-                         CourseOf(step_case, seeding));
+  ASSAY_ASSIGN_OR_RETURN(const optdiff::Course course, CourseOf(step_case));
   if (step_case.tier == Tier::kNative) {
-    return RunNative(course, step_case, parties, seeding, rows);
+    return RunNative(course, step_case, parties, rows);
   }
   ASSAY_ASSIGN_OR_RETURN(quad::Trial optimizer,
                          TrialOf(step_case, parties.backend));
   if (step_case.mode == Mode::kLocked) {
-    return RunLocked(course, std::move(optimizer), parties, seeding, rows);
+    return RunLocked(course, step_case, std::move(optimizer), parties, rows);
   }
   ASSAY_ASSIGN_OR_RETURN(auto network,
                          optdiff::Load(course.narrow, parties.backend));
@@ -260,9 +252,10 @@ Result<measure::Judgement> RunCase(const StepCase& step_case,
   auto answers = std::make_shared<optdiff::JudgeNetwork>(std::move(judge));
   FreeRun run(
       std::make_unique<optdiff::BesideJudge>(
-          std::move(network), answers, Drawn(seeding, "sieve"), kRoundedEvery),
+          std::move(network), answers, step_case.Drawn("sieve"), kRoundedEvery),
       answers, std::move(optimizer));
-  return run.Go(course, step_case.optimizer, Drawn(seeding, "roundings"), rows);
+  return run.Go(course, step_case.optimizer, step_case.Drawn("roundings"),
+                rows);
 }
 
 }  // namespace assay::optimizer
