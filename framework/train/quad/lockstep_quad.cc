@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "framework/train/quad/beside_quad.h"
+#include "framework/train/quad/lockstep_quad.h"
 
 #include <algorithm>
 #include <cctype>
@@ -51,15 +51,15 @@ T Made(Result<T> made) {
 
 }  // namespace
 
-train::Recipe TrialRecipe() {
+train::Recipe SetupRecipe() {
   return {.schedule = train::StepSchedule(0.5, {300, 700})};
 }
 
-void PrintTo(const Subject& subject, std::ostream* out) {
-  *out << subject.optimizer << " " << subject.preset << " " << subject.settings;
+void PrintTo(const OptimizerSpec& spec, std::ostream* out) {
+  *out << spec.optimizer << " " << spec.preset << " " << spec.settings;
 }
 
-std::string Subject::id() const {
+std::string OptimizerSpec::id() const {
   std::string id;
   for (const char c : StrCat(optimizer, preset, settings)) {
     if (std::isalnum(static_cast<unsigned char>(c)) != 0) id += c;
@@ -67,8 +67,8 @@ std::string Subject::id() const {
   return id;
 }
 
-std::vector<Subject> Subjects() {
-  std::vector<Subject> subjects = {
+std::vector<OptimizerSpec> OptimizerSpecs() {
+  std::vector<OptimizerSpec> specs = {
       {"momentum", "pytorch", "dampening=0.3"},
       {"momentum", "onnx", "dampening=0.3"},
       {"nesterov", "paper", "rate_at=outside weight_decay=0.01 decay=by_rate"},
@@ -87,54 +87,55 @@ std::vector<Subject> Subjects() {
       {"adam", "keras", "clip_norm=0.1"},
   };
   for (const train::Preset& preset : train::Presets()) {
-    subjects.push_back({std::string(preset.optimizer), std::string(preset.name),
-                        CalmRate(preset)});
+    specs.push_back({std::string(preset.optimizer), std::string(preset.name),
+                     CalmRate(preset)});
   }
-  return subjects;
+  return specs;
 }
 
-Result<Trial> TrialOf(const Subject& subject, const train::Recipe& recipe) {
-  Trial trial;
-  trial.optimizer = subject.optimizer;
+Result<OptimizerSetup> SetupOf(const OptimizerSpec& spec,
+                               const train::Recipe& recipe) {
+  OptimizerSetup setup;
+  setup.optimizer = spec.optimizer;
   ASSAY_ASSIGN_OR_RETURN(
-      trial.made,
-      train::MakeOptimizer(
-          {subject.optimizer, subject.preset, subject.settings}, recipe));
-  trial.schedule = recipe.schedule;
-  return trial;
+      setup.made, train::MakeOptimizer(
+                      {spec.optimizer, spec.preset, spec.settings}, recipe));
+  setup.schedule = recipe.schedule;
+  return setup;
 }
 
-BesideQuad::BesideQuad(Trial trial, std::unique_ptr<train::Objective> objective,
-                       GradientOf gradient_of)
+LockstepQuad::LockstepQuad(OptimizerSetup setup,
+                           std::unique_ptr<train::Objective> objective,
+                           GradientOf gradient_of)
     : objective_(std::move(objective)),
       gradient_of_(std::move(gradient_of)),
-      trial_(std::move(trial)) {
-  rule_ = Made(MakeQuadRule(trial_.optimizer, trial_.made.settings,
+      setup_(std::move(setup)) {
+  rule_ = Made(MakeQuadRule(setup_.optimizer, setup_.made.settings,
                             objective_->parameters().size()));
   for (const train::Parameter& parameter : objective_->parameters()) {
     x_.push_back(InQuad(parameter.value));
   }
 }
 
-Status BesideQuad::Step(Gradients gradients) {
+Status LockstepQuad::Step(Gradients gradients) {
   ++at_.step;
-  at_.schedule = trial_.schedule(at_.step);
+  at_.schedule = setup_.schedule(at_.step);
   Recording recording(*objective_, &given_);
-  ASSAY_RETURN_IF_ERROR(trial_.made.optimizer->Step(recording).status());
+  ASSAY_RETURN_IF_ERROR(setup_.made.optimizer->Step(recording).status());
   rule_->Prepare(at_, &x_);
   rule_->Update(at_, gradients == Gradients::kOwn ? gradient_of_(x_) : given_,
                 &x_);
   return OkStatus();
 }
 
-void BesideQuad::Lock() {
-  for (const Both& both : Tensors()) *both.quad = InQuad(both.own);
+void LockstepQuad::Lock() {
+  for (const Pair& lockstep : Tensors()) *lockstep.quad = InQuad(lockstep.own);
 }
 
-std::vector<Apart> BesideQuad::Compare() {
-  const std::vector<Both> tensors = Tensors();
+std::vector<TensorDifference> LockstepQuad::Compare() {
+  const std::vector<Pair> tensors = Tensors();
   greatest_.resize(tensors.size(), 0);
-  std::vector<Apart> compared;
+  std::vector<TensorDifference> compared;
   for (size_t i = 0; i < tensors.size(); ++i) {
     const Spread spread = SpreadOf(tensors[i].own, *tensors[i].quad);
     greatest_[i] = std::max(greatest_[i], spread.greatest);
@@ -144,21 +145,22 @@ std::vector<Apart> BesideQuad::Compare() {
   return compared;
 }
 
-double BesideQuad::Difference() {
+double LockstepQuad::Difference() {
   double worst = 0;
-  for (const Apart& apart : Compare()) {
-    if (!(apart.share() <= worst) && worst == worst) worst = apart.share();
+  for (const TensorDifference& difference : Compare()) {
+    if (!(difference.share() <= worst) && worst == worst)
+      worst = difference.share();
   }
   return worst;
 }
 
-std::vector<BesideQuad::Both> BesideQuad::Tensors() {
-  std::vector<Both> tensors;
+std::vector<LockstepQuad::Pair> LockstepQuad::Tensors() {
+  std::vector<Pair> tensors;
   const auto parameters = objective_->parameters();
   for (size_t p = 0; p < parameters.size(); ++p) {
     tensors.push_back({parameters[p].name, "", parameters[p].value, &x_[p]});
   }
-  for (const train::StateTensor& state : trial_.made.optimizer->State()) {
+  for (const train::StateTensor& state : setup_.made.optimizer->State()) {
     const auto owner =
         std::ranges::find(parameters, state.parameter, &train::Parameter::name);
     if (owner == parameters.end()) continue;

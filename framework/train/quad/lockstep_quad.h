@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// BesideQuad: an optimizer of the framework and the same one in quad precision,
+// LockstepQuad: an optimizer of the framework and the same one in quad precision,
 // step by step on one problem.
 //
-//   ASSAY_ASSIGN_OR_RETURN(Trial trial, TrialOf({"adam", "pytorch"}));
-//   BesideQuad both(std::move(trial),
-//                   std::make_unique<ProblemObjective>(problem, type),
-//                   problem.gradient_of);
-//   both.Step(Gradients::kOwn);
-//   const double off = both.Difference();
-//   both.Lock();   // the next step begins where the optimizer is
+//   ASSAY_ASSIGN_OR_RETURN(OptimizerSetup setup, SetupOf({"adam", "pytorch"}));
+//   LockstepQuad lockstep(std::move(setup),
+//                         std::make_unique<ProblemObjective>(problem, type),
+//                         problem.gradient_of);
+//   lockstep.Step(Gradients::kOwn);
+//   const double off = lockstep.Difference();
+//   lockstep.Lock();   // the next step begins where the optimizer is
 
 #pragma once
 
@@ -34,8 +34,8 @@
 
 namespace assay::quad {
 
-/// What is compared: a preset, or conventions that no preset has.
-struct Subject {
+/// An optimizer by name: a preset, or conventions that no preset has.
+struct OptimizerSpec {
   std::string optimizer, preset, settings;
 
   /// Letters and digits of it, for the name of a test.
@@ -43,29 +43,29 @@ struct Subject {
 };
 
 /// As tests show it.
-void PrintTo(const Subject& subject, std::ostream* out);
+void PrintTo(const OptimizerSpec& spec, std::ostream* out);
 
 /// Each preset, and conventions of which there is none.
-std::vector<Subject> Subjects();
+std::vector<OptimizerSpec> OptimizerSpecs();
 
-/// What surrounds every subject: the rate halves twice, so that it matters where
-/// the rate stands.
-train::Recipe TrialRecipe();
+/// The recipe around every optimizer that tests compare: the rate halves twice, so
+/// that it matters where the rate stands.
+train::Recipe SetupRecipe();
 
-/// An optimizer that is compared, with the settings and the schedule that it is said
-/// to have.
-struct Trial {
+/// An optimizer that is compared, with the settings and the schedule that it is
+/// said to have.
+struct OptimizerSetup {
   std::string optimizer;  // by name
   train::Made made;
   train::Schedule schedule = train::ConstantSchedule();
 };
 
 /// Invalid argument for an optimizer, a preset or a setting that there is not.
-Result<Trial> TrialOf(const Subject& subject,
-                      const train::Recipe& recipe = TrialRecipe());
+Result<OptimizerSetup> SetupOf(const OptimizerSpec& spec,
+                               const train::Recipe& recipe = SetupRecipe());
 
-/// A tensor of an optimizer beside the quad rule's.
-struct Apart {
+/// The distance of a tensor of an optimizer from the quad rule's.
+struct TensorDifference {
   std::string parameter;
   std::string state;  // empty: the parameter itself
   double l2 = 0, linf = 0;
@@ -85,48 +85,49 @@ struct Apart {
 /// that the optimizer was given, so that nothing but the rule differs.
 enum class Gradients : uint8_t { kOwn, kGiven };
 
-class BesideQuad {
+class LockstepQuad {
  public:
   /// Throws std::runtime_error where there is no such rule.
-  BesideQuad(Trial trial, std::unique_ptr<train::Objective> objective,
-             GradientOf gradient_of);
+  LockstepQuad(OptimizerSetup setup,
+               std::unique_ptr<train::Objective> objective,
+               GradientOf gradient_of);
 
-  /// One step of both.
+  /// One step of both optimizers.
   Status Step(Gradients gradients);
   /// The quad rule goes on from where the optimizer is.
   void Lock();
   /// The parameters, each with its state.
-  std::vector<Apart> Compare();
+  std::vector<TensorDifference> Compare();
   /// The greatest share of them.
   double Difference();
 
   /// The optimizer's, which share their memory with it.
   std::vector<train::StateTensor> State() {
-    return trial_.made.optimizer->State();
+    return setup_.made.optimizer->State();
   }
   std::span<train::Parameter> parameters() { return objective_->parameters(); }
   const std::vector<QuadTensor>& wanted() const { return x_; }
-  /// Of both: the numbers and conventions by name.
-  const SettingTexts& settings() const { return trial_.made.settings; }
-  double ScheduleAt(int64_t step) const { return trial_.schedule(step); }
+  /// The numbers and conventions of both by name.
+  const SettingTexts& settings() const { return setup_.made.settings; }
+  double ScheduleAt(int64_t step) const { return setup_.schedule(step); }
 
  private:
-  struct Both {
+  struct Pair {
     std::string parameter, state;
     Tensor own;
     QuadTensor* quad;
   };
 
   /// The parameters, then their state.
-  std::vector<Both> Tensors();
+  std::vector<Pair> Tensors();
 
   std::unique_ptr<train::Objective> objective_;
   GradientOf gradient_of_;
-  Trial trial_;
+  OptimizerSetup setup_;
   std::unique_ptr<QuadRule> rule_;
   std::vector<QuadTensor> x_, given_;
   std::vector<double> greatest_;
-  QuadRule::At at_ = {.step = 0};
+  QuadRule::StepInfo at_ = {.step = 0};
 };
 
 }  // namespace assay::quad
