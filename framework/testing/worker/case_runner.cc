@@ -37,11 +37,9 @@ Result<Ranks*> SetBackend::ranks(const Settings& settings) {
 }
 
 CaseRunner::CaseRunner(Backend& backend, record::RunFacts facts,
-                       const suite::Suite& otherwise,
                        std::function<host::CaseEnd()> end)
     : facts_(std::move(facts)),
       backend_(backend, facts_.settings),
-      otherwise_(otherwise),
       end_(std::move(end)) {
   if (end_) return;
   state_ = ProcessState::Capture();
@@ -52,24 +50,26 @@ host::CaseEnd CaseRunner::OwnEnd() const {
   return {.changed = state_->Restore(), .peak_rss_kb = PeakRssKilobytes()};
 }
 
-const suite::Suite& CaseRunner::RunnerOf(const record::PlanRow& row) const {
-  const suite::Suite* suite = facts_.suite.empty()
-                                  ? suite::SuiteOf(row)
-                                  : suite::FindSuite(facts_.suite);
-  return suite != nullptr ? *suite : otherwise_;
+const suite::Suite* CaseRunner::RunnerOf(const record::PlanRow& row) const {
+  return facts_.suite.empty() ? suite::RunnerOf(row)
+                              : suite::FindSuite(facts_.suite);
 }
 
 measure::Judgement CaseRunner::Judge(const record::PlanRow& row,
                                      record::Record* record) {
-  const suite::Suite& suite = RunnerOf(row);
+  const suite::Suite* const suite = RunnerOf(row);
+  if (suite == nullptr) {
+    return {record::Outcome::kError, Reason::kReader,
+            StrCat("no suite of this program runs ", row.test_id)};
+  }
   measure::Judgement verdict;
   try {
-    verdict = suite.run(row, backend_, facts_, record);
+    verdict = suite->run(row, backend_, facts_, record);
   } catch (...) {
-    const Status status = backend::StatusOfException(suite.name);
+    const Status status = backend::StatusOfException(suite->name);
     verdict = {record::Outcome::kError, status.reason(), status.message()};
   }
-  RequireMeaning(suite, &verdict);
+  RequireMeaning(*suite, &verdict);
   const host::CaseEnd end = end_();
   record->result.peak_rss_kb = end.peak_rss_kb;
   if (end.changed.empty()) return verdict;

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "framework/testing/suite/conformance_suite.h"
+#include "conformance/node/judge.h"
 
 #include <algorithm>
 #include <chrono>
 #include <memory>
 #include <utility>
 
+#include "conformance/node/recheck_plan.h"
 #include "framework/testing/distribution/distribution.h"
-#include "framework/testing/draw/inputs.h"
 #include "framework/testing/measure/exact_answers.h"
 #include "framework/testing/measure/measure_exact.h"
 #include "framework/testing/measure/recheck.h"
 #include "framework/testing/suite/accuracy_row.h"
+#include "framework/testing/suite/suite.h"
 
-namespace assay::suite {
+namespace assay::node {
 namespace {
 
 cases::Limit OwnLimit(const record::PlanRow& row) {
@@ -33,7 +34,7 @@ bool AcceptsZeros(const cases::DataSet& set, const cases::Limit& limit) {
     zeros.emplace_back(*std::move(zero));
   }
   measure::Observation seen;
-  return Judge(seen, measure::Measure(zeros, set.expected, {}, limit))
+  return measure::Judge(seen, measure::Measure(zeros, set.expected, {}, limit))
              .outcome == record::Outcome::kPass;
 }
 
@@ -42,29 +43,6 @@ distribution::DrawPlan PlanDraws(const record::RunFacts& facts) {
   if (facts.case_limit_s > 0) {
     const std::chrono::duration<double> half(facts.case_limit_s / 2);
     plan.budget = std::chrono::duration_cast<std::chrono::microseconds>(half);
-  }
-  return plan;
-}
-
-/// A setting is changed to what it may be, or not at all.
-measure::RecheckPlan PlanRecheck(const record::PlanRow& row, const Graph& graph,
-                                 const cases::DataSet& set) {
-  measure::RecheckPlan plan{{}, {}, row.deterministic};
-  const draw::InputKinds kinds = draw::KindsOf(graph);
-  for (const int64_t index : row.sensitive) {
-    const auto at = static_cast<size_t>(index);
-    if (at >= graph.inputs.size() || at >= set.inputs.size()) continue;
-    const auto kind = kinds.at(graph[graph.inputs[at]].name);
-    const Tensor* const tensor = set.inputs[at].tensor();
-    if (kind == draw::InputKind::kSize && tensor != nullptr) {
-      auto other = draw::OtherSizes(*tensor);
-      if (!other.has_value()) continue;
-      plan.settings.emplace(index, *std::move(other));
-    } else if (kind >= draw::InputKind::kSize ||
-               kind == draw::InputKind::kShifted) {
-      continue;
-    }
-    plan.sensitive.push_back(index);
   }
   return plan;
 }
@@ -113,7 +91,7 @@ SetJudge::Measured SetJudge::MeasureFirst(const measure::Observation& seen,
     first.metrics = measure::Measure(seen.outputs, set.expected,
                                      seen.output_names, first.limit);
   }
-  first.verdict = assay::measure::Judge(seen, first.metrics);
+  first.verdict = measure::Judge(seen, first.metrics);
   if (first.limit.comparator == record::Comparator::kDistribution &&
       seen.status.ok() &&
       first.verdict.outcome == record::Outcome::kUnsupported) {
@@ -131,7 +109,7 @@ SetJudge::Measured SetJudge::MeasureFirst(const measure::Observation& seen,
                  row_.tolerate_atol.value_or(0), row_.tolerate_source};
   loose.metrics = measure::Measure(seen.outputs, set.expected,
                                    seen.output_names, loose.limit);
-  loose.verdict = assay::measure::Judge(seen, loose.metrics);
+  loose.verdict = measure::Judge(seen, loose.metrics);
   if (loose.verdict.outcome != record::Outcome::kPass) return first;
   if (AcceptsZeros(set, loose.limit) && !AcceptsZeros(set, first.limit)) {
     loose.verdict = {
@@ -150,13 +128,13 @@ void SetJudge::MeasureOracle(size_t index, const measure::Observation& seen,
   const auto answers =
       measure::ReadAnswers(measure::AnswersFile(row_.oracle, index));
   if (!answers.ok()) return;
-  const auto list = answers->find(EvaluationOf(row_).name);
+  const auto list = answers->find(suite::EvaluationOf(row_).name);
   if (list == answers->end()) return;
   const auto add = [&](std::span<const Value> got, const char* reference) {
     for (const measure::OutputMetrics& m :
          measure::MeasureExact(got, list->second, seen.output_names,
                                first.limit, reference, first.metrics)) {
-      record_.Add(AccuracyRowOf(m));
+      record_.Add(suite::AccuracyRowOf(m));
     }
   };
   add(seen.outputs, "oracle");
@@ -165,7 +143,7 @@ void SetJudge::MeasureOracle(size_t index, const measure::Observation& seen,
 
 void SetJudge::AddRows(const Measured& first, int64_t distinct_results) {
   for (const measure::OutputMetrics& m : first.metrics) {
-    record::AccuracyRow row = AccuracyRowOf(m);
+    record::AccuracyRow row = suite::AccuracyRowOf(m);
     row.distinct_results = distinct_results;
     record_.Add(row);
     // The headroom of random draws is another in each run: see accuracy.
@@ -205,10 +183,12 @@ measure::Judgement SetJudge::Judge(size_t index) {
   return first.verdict;
 }
 
-measure::Judgement RunCase(const record::PlanRow& row, Backend& backend,
-                           const record::RunFacts& facts,
-                           record::Record* record) {
-  const Result<cases::CaseData> data = DataOf(row);
+}  // namespace
+
+measure::Judgement Judge(const record::PlanRow& row, Backend& backend,
+                         const record::RunFacts& facts,
+                         record::Record* record) {
+  const Result<cases::CaseData> data = suite::DataOf(row);
   if (!data.ok()) {
     const bool declined = data.status().code() == StatusCode::kUnsupported;
     return {declined ? record::Outcome::kUnsupported : record::Outcome::kError,
@@ -230,29 +210,4 @@ measure::Judgement RunCase(const record::PlanRow& row, Backend& backend,
   return verdict;
 }
 
-/// The inputs that a pass is run with others of before it is run again.
-std::vector<Labelled> Tell(const record::PlanRow& row, const record::RunFacts&,
-                           const record::Record&) {
-  if (row.sensitive.empty()) return {};
-  const Result<cases::CaseData> data = DataOf(row);
-  if (!data.ok()) return {};
-  const Graph& graph = data->model->graph();
-  std::vector<std::string> changed;
-  const auto plan = PlanRecheck(row, graph, data->sets.at(0));
-  for (const int64_t index : plan.sensitive) {
-    changed.push_back(
-        StrCat("another ", graph[graph.inputs[static_cast<size_t>(index)]].name,
-               plan.settings.contains(index) ? " of other sizes" : ""));
-  }
-  if (changed.empty()) return {};
-  return {{"run again",
-           StrCat("after a run with ", Joined(changed, ", then with "))}};
-}
-
-}  // namespace
-
-Suite ConformanceSuite() {
-  return {.name = "conformance", .run = &RunCase, .explain = &Tell};
-}
-
-}  // namespace assay::suite
+}  // namespace assay::node
