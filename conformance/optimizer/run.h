@@ -4,12 +4,11 @@
 //
 //   optdiff::StepRows rows(names, {.every = 100}, &record);
 //   const Result<measure::Judgement> verdict =
-//       RunCase(step_case, {backend, oracle}, {row.test_id, facts.seed}, &rows);
+//       RunCase(step_case, {backend, oracle}, &rows);
 
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 #include "conformance/optimizer/case.h"
 #include "framework/backend/backend.h"
@@ -29,17 +28,10 @@ struct Parties {
   Backend& judge;
 };
 
-/// Numbers at random of a case: the network's, and roundings.
-struct Seeding {
-  std::string test_id;
-  int64_t seed = 0;
-};
-
 /// The verdict of a whole run, which ends at the first step beyond a limit. As the
 /// backend declines before its first step; an error behind it is one.
 Result<measure::Judgement> RunCase(const StepCase& step_case,
                                    const Parties& parties,
-                                   const Seeding& seeding,
                                    optdiff::StepRows* rows);
 
 }  // namespace assay::optimizer

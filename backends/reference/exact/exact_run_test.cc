@@ -6,13 +6,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "backends/reference/kernel_rows.h"
 #include "framework/backend/exact.h"
+#include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::reference {
 namespace {
@@ -20,7 +20,6 @@ namespace {
 using testing::ElementsAre;
 
 constexpr double kFloat32 = 0x1p-24;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // A network and the last run of it.
 struct Running {
@@ -161,7 +160,7 @@ TEST(ExactRunTest, UnitsBesideAJump) {
     const auto units = jump.run->VjpUnits(one, UnitKind::kCondition);
     const auto along = jump.run->JvpUnits(one, UnitKind::kHard);
     ASSERT_TRUE(values.ok() && units.ok() && along.ok());
-    EXPECT_EQ(Numbers((*values)[0])[0] == kInfinity, at == 1);
+    EXPECT_EQ(Numbers((*values)[0])[0] == kInf, at == 1);
     EXPECT_LT(Numbers((*units)[0])[0], 4);
     EXPECT_LT(Numbers((*along)[0])[0], 4);
   }
@@ -175,8 +174,7 @@ TEST(ExactRunTest, UnitsOfAMaskedRowAreKnown) {
       "{ z = Add(x, mask) p = Softmax(z) l = LogSoftmax(z) "
       "s = ReduceLogSumExp(z) }");
   ASSERT_TRUE(
-      masked.At({F({3}, {0.5, 0.25, 1.5}), F({3}, {-kInfinity, 0, 0})}, {"x"})
-          .ok());
+      masked.At({F({3}, {0.5, 0.25, 1.5}), F({3}, {-kInf, 0, 0})}, {"x"}).ok());
   const auto units = masked.run->EvaluateUnits(UnitKind::kCondition);
   ASSERT_TRUE(units.ok()) << units.status().message();
   for (const Tensor& of_output : *units) {
@@ -199,11 +197,11 @@ TEST(ExactRunTest, UnitsOfAMaskedRowAreKnown) {
 TEST(ExactRunTest, UnitsBesideAnInfiniteMaximumAreUnknown) {
   for (const std::string op : {"Softmax", "LogSoftmax"}) {
     Running row("g (float[3] x) => (float[3] y) { y = " + op + "(x) }");
-    ASSERT_TRUE(row.At({F({3}, {0.5, kInfinity, 1.5})}, {"x"}).ok());
+    ASSERT_TRUE(row.At({F({3}, {0.5, kInf, 1.5})}, {"x"}).ok());
     const std::vector<v1::Value> ones = {D({3}, {1, 1, 1}).Make()};
     const auto vjp = row.run->VjpUnits(ones, UnitKind::kCondition);
     ASSERT_TRUE(vjp.ok()) << vjp.status().message();
-    EXPECT_THAT(Numbers((*vjp)[0]), testing::Each(kInfinity)) << op;
+    EXPECT_THAT(Numbers((*vjp)[0]), testing::Each(kInf)) << op;
   }
 }
 
@@ -217,7 +215,7 @@ TEST(ExactRunTest, UnitsOfZeroTimesInfinityAreUnknown) {
     const std::vector<v1::Value> ones = {D({2}, {1, 1}).Make()};
     const auto vjp = root.run->VjpUnits(ones, UnitKind::kCondition);
     ASSERT_TRUE(vjp.ok()) << vjp.status().message();
-    EXPECT_EQ(Numbers((*vjp)[0])[0], kInfinity);
+    EXPECT_EQ(Numbers((*vjp)[0])[0], kInf);
     EXPECT_LT(Numbers((*vjp)[0])[1], 4);
   }
 }
@@ -311,8 +309,8 @@ TEST(ExactRunTest, AHullBesideAJumpIsTheWholeLine) {
     const auto along = jump.run->JvpHull(one, kFloat32);
     ASSERT_TRUE(back.ok() && along.ok());
     for (const ExactHull& hull : {(*back)[0], (*along)[0]}) {
-      EXPECT_EQ(Numbers(hull.low)[0], at == 1 ? -kInfinity : 0);
-      EXPECT_EQ(Numbers(hull.high)[0], at == 1 ? kInfinity : 0);
+      EXPECT_EQ(Numbers(hull.low)[0], at == 1 ? -kInf : 0);
+      EXPECT_EQ(Numbers(hull.high)[0], at == 1 ? kInf : 0);
     }
   }
 }

@@ -16,7 +16,6 @@
 #include "framework/testing/record/outcome.h"
 #include "framework/testing/record/reason.h"
 #include "framework/testing/record/run_facts.h"
-#include "framework/testing/suite/conformance_suite.h"
 #include "framework/testing/suite/suite.h"
 #include "framework/testing/verdict/oracle_word.h"
 
@@ -316,12 +315,11 @@ Json ToJson(const Explanation& e) {
 
 /// What the suite of the case says of it.
 void AddSuite(const Explanation& e, Lines* lines) {
-  const suite::Suite* const own = suite::SuiteOf(e.planned);
-  const suite::Suite suite = own == nullptr ? suite::ConformanceSuite() : *own;
-  if (suite.explain == nullptr) return;
+  const suite::Suite* const suite = suite::RunnerOf(e.planned);
+  if (suite == nullptr || suite->explain == nullptr) return;
   record::RunFacts facts;
   facts.seed = e.result.seed;
-  for (const auto& [label, text] : suite.explain(e.planned, facts, e.rows)) {
+  for (const auto& [label, text] : suite->explain(e.planned, facts, e.rows)) {
     lines->Add(label, text);
   }
 }

@@ -54,6 +54,11 @@ const Suite* SuiteOf(const record::PlanRow& row) {
   return runs ? suite : nullptr;
 }
 
+const Suite* RunnerOf(const record::PlanRow& row) {
+  const Suite* const own = SuiteOf(row);
+  return own != nullptr ? own : FindSuite(kSuiteOfCorpora);
+}
+
 record::Outcome OutcomeOf(const Status& status) {
   switch (status.code()) {
     case StatusCode::kOk:

@@ -7,10 +7,9 @@
 //   const bool kRegistered =
 //       AddSuite({.name = "contract", .cases = &Describe, .run = &Run});
 //
-// Cases that are read from files have no suite of their name (node, model):
-// they belong to the one that holds outputs against what is expected,
-// conformance_suite.h. A suite may also be run over cases that are not its own,
-// as the one that writes exact answers is (RunFacts::suite).
+// Cases that are read from files have no suite of their name (node, model): one
+// suite runs all of them, kSuiteOfCorpora. A suite may also be run over cases that
+// are not its own, as the one that writes exact answers is (RunFacts::suite).
 
 #pragma once
 
@@ -156,6 +155,13 @@ std::vector<Listing> Listings();
 /// The suite of a planned case: the one of the row's suite, if it has cases and
 /// runs them. Null for the cases of corpora, whatever their names are.
 const Suite* SuiteOf(const record::PlanRow& row);
+
+/// The suite that runs the cases of corpora (conformance/node).
+inline constexpr std::string_view kSuiteOfCorpora = "conformance";
+
+/// SuiteOf the case, or the suite of corpora. Null where no suite of that name is
+/// linked into the program.
+const Suite* RunnerOf(const record::PlanRow& row);
 
 /// What came of something that a backend may decline.
 record::Outcome OutcomeOf(const Status& status);

@@ -31,11 +31,9 @@ Result<std::unique_ptr<Network>> SetBackend::Load(
 }
 
 CaseRunner::CaseRunner(const Opened& opened, record::RunFacts facts,
-                       const suite::Suite& otherwise,
                        std::function<host::CaseEnd()> end)
     : facts_(std::move(facts)),
       communicator_(opened.communicator.get()),
-      otherwise_(otherwise),
       end_(std::move(end)) {
   if (opened.backend != nullptr) {
     backend_.emplace(*opened.backend, facts_.settings);
@@ -49,11 +47,9 @@ host::CaseEnd CaseRunner::OwnEnd() const {
   return {.changed = state_->Restore(), .peak_rss_kb = PeakRssKilobytes()};
 }
 
-const suite::Suite& CaseRunner::RunnerOf(const record::PlanRow& row) const {
-  const suite::Suite* suite = facts_.suite.empty()
-                                  ? suite::SuiteOf(row)
-                                  : suite::FindSuite(facts_.suite);
-  return suite != nullptr ? *suite : otherwise_;
+const suite::Suite* CaseRunner::RunnerOf(const record::PlanRow& row) const {
+  return facts_.suite.empty() ? suite::RunnerOf(row)
+                              : suite::FindSuite(facts_.suite);
 }
 
 measure::Judgement CaseRunner::RunBy(const suite::Suite& suite,
@@ -83,15 +79,19 @@ measure::Judgement CaseRunner::RunBy(const suite::Suite& suite,
 
 measure::Judgement CaseRunner::Judge(const record::PlanRow& row,
                                      record::Record* record) {
-  const suite::Suite& suite = RunnerOf(row);
+  const suite::Suite* const suite = RunnerOf(row);
+  if (suite == nullptr) {
+    return {record::Outcome::kError, Reason::kReader,
+            StrCat("no suite of this program runs ", row.test_id)};
+  }
   measure::Judgement verdict;
   try {
-    verdict = RunBy(suite, row, record);
+    verdict = RunBy(*suite, row, record);
   } catch (...) {
-    const Status status = backend::StatusOfException(suite.name);
+    const Status status = backend::StatusOfException(suite->name);
     verdict = {record::Outcome::kError, status.reason(), status.message()};
   }
-  RequireMeaning(suite, &verdict);
+  RequireMeaning(*suite, &verdict);
   const host::CaseEnd end = end_();
   record->result.peak_rss_kb = end.peak_rss_kb;
   if (end.changed.empty()) return verdict;

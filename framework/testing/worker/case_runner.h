@@ -3,8 +3,7 @@
 // CaseRunner: one planned case on one backend, as its suite runs it, to a raw
 // Record. The worker's half of a run, without GoogleTest.
 //
-//   CaseRunner runner(opened, {.run_id = id, .seed = 0},
-//                     suite::ConformanceSuite());
+//   CaseRunner runner(opened, {.run_id = id, .seed = 0});
 //   const record::Record record = runner.Run(row);
 //   record.result.outcome;  // Outcome::kPass, kFail, kUnsupported, ...
 //
@@ -51,12 +50,10 @@ class SetBackend : public Backend {
 
 class CaseRunner {
  public:
-  /// Module and suite must outlive the runner. The suite that the facts name
-  /// runs all cases; where they name none, the suite of each case does
-  /// (SuiteOf), and `otherwise` for those without. `end` says what a case did to
-  /// the backend's process; none: it runs in this one.
+  /// The module must outlive the runner. The suite that the facts name runs all
+  /// cases; where they name none, the suite of each case does (RunnerOf). `end`
+  /// says what a case did to the backend's process; none: it runs in this one.
   CaseRunner(const Opened& opened, record::RunFacts facts,
-             const suite::Suite& otherwise,
              std::function<host::CaseEnd()> end = nullptr);
   CaseRunner(const CaseRunner&) = delete;
   CaseRunner& operator=(const CaseRunner&) = delete;
@@ -65,7 +62,7 @@ class CaseRunner {
   record::Record Run(const record::PlanRow& row);
 
  private:
-  const suite::Suite& RunnerOf(const record::PlanRow& row) const;
+  const suite::Suite* RunnerOf(const record::PlanRow& row) const;
   measure::Judgement RunBy(const suite::Suite& suite,
                            const record::PlanRow& row, record::Record* record);
   measure::Judgement Judge(const record::PlanRow& row, record::Record* record);
@@ -74,7 +71,6 @@ class CaseRunner {
   record::RunFacts facts_;
   std::optional<SetBackend> backend_;
   Communicator* const communicator_;  // null: the cases run on a backend alone
-  const suite::Suite& otherwise_;
   std::function<host::CaseEnd()> end_;
   std::optional<ProcessState> state_;  // where the backend runs here
 };

@@ -111,19 +111,18 @@ class CaseRunnerTest : public testing::Test {
                      .reasons = {{"bent", "a toy is out of shape"}}});
     suite::AddSuite({.name = "other", .run = &RunOther});
     suite::AddSuite({.name = "cases", .cases = &NoCases});
+    suite::AddSuite({.name = std::string(suite::kSuiteOfCorpora),
+                     .run = [](const record::PlanRow&, Backend&,
+                               const record::RunFacts&, record::Record*) {
+                       return measure::Judgement{record::Outcome::kSuspect,
+                                                 Reason::kNone, ""};
+                     }});
     suite::AddSuite(
         {.name = "ranks", .cases = &NoCases, .run_ranks = &RunRanks});
   }
 
   record::Record Run(const record::PlanRow& row, record::RunFacts facts = {}) {
-    static const suite::Suite otherwise = {
-        .name = "otherwise",
-        .run = [](const record::PlanRow&, Backend&, const record::RunFacts&,
-                  record::Record*) {
-          return measure::Judgement{record::Outcome::kSuspect, Reason::kNone,
-                                    ""};
-        }};
-    CaseRunner runner(opened_, std::move(facts), otherwise);
+    CaseRunner runner(opened_, std::move(facts));
     return runner.Run(row);
   }
 
@@ -151,6 +150,7 @@ TEST_F(CaseRunnerTest, ACaseIsRunByItsSuite) {
               {"toy", "other", record::Outcome::kPass},
               {"node", "", record::Outcome::kSuspect},
               {"node", "toy", record::Outcome::kFail},
+              {"node", "nobody", record::Outcome::kError},
               {"cases", "", record::Outcome::kSuspect},
               {"other", "", record::Outcome::kSuspect}};
   for (const auto& row : rows) {

@@ -43,7 +43,6 @@
 #include "framework/testing/plan/launch.h"
 #include "framework/testing/record/tables.h"
 #include "framework/testing/suite/answers_suite.h"
-#include "framework/testing/suite/conformance_suite.h"
 #include "framework/testing/suite/interfaces_suite.h"
 #include "framework/testing/suite/outputs_suite.h"
 #include "framework/testing/walls/walls.h"
@@ -80,8 +79,6 @@ struct WorkerOptions {
 struct Worker {
   WorkerOptions options;
   std::vector<record::PlanRow> rows;
-  suite::Suite corpus_suite =
-      suite::ConformanceSuite();  // of cases without one
   std::optional<journal::Journal> journal;
   std::unique_ptr<CaseRunner> runner;
   std::unique_ptr<ForkedBatch> forked;  // where children run the cases
@@ -174,7 +171,7 @@ void RunRow(const record::PlanRow& row, const Opened& opened) {
   }
   if (worker.runner == nullptr) {
     worker.runner = std::make_unique<CaseRunner>(
-        opened, worker.options.facts, worker.corpus_suite, EndOf(worker));
+        opened, worker.options.facts, EndOf(worker));
   }
   record::Record record = worker.runner->Run(row);
   if (worker.hosted != nullptr) return WriteHosted(worker, std::move(record));

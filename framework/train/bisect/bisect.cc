@@ -136,8 +136,8 @@ class Bisection {
 
  private:
   Found InitialWeights() {
-    const auto of_a = a_.both().parameters();
-    const auto of_b = b_.both().parameters();
+    const auto of_a = a_.lockstep().parameters();
+    const auto of_b = b_.lockstep().parameters();
     for (size_t p = 0; p < of_a.size(); ++p) {
       if (SameBytes(of_a[p].value, of_b[p].value)) continue;
       return Say(Cause::kInitialWeights, step_, "", of_a[p].name,
@@ -149,14 +149,15 @@ class Bisection {
 
   /// State or parameters that are no longer those that the last step left.
   Found ChangedBetween(Side* side) {
-    if (side->between) side->between(step_, side->both());
+    if (side->between) side->between(step_, side->lockstep());
     if (step_ == 1) return std::nullopt;
-    for (const quad::Apart& apart : side->both().Compare()) {
-      if (apart.linf == 0) continue;
+    for (const quad::TensorDifference& difference :
+         side->lockstep().Compare()) {
+      if (difference.linf == 0) continue;
       return Say(
-          Cause::kState, step_, side->name, apart.name(),
-          StrCat("run ", side->name, " begins with another ", apart.name(),
-                 " than its last step left, off by ", ToText(apart.linf)));
+          Cause::kState, step_, side->name, difference.name(),
+          StrCat("run ", side->name, " begins with another ", difference.name(),
+                 " than its last step left, off by ", ToText(difference.linf)));
     }
     return std::nullopt;
   }
@@ -265,10 +266,11 @@ class Bisection {
 Result<Finding> Bisect(BisectRun a, BisectRun b, const BisectOptions& options) {
   ASSAY_ASSIGN_OR_RETURN(Side side_a, Side::Begin("a", std::move(a), options));
   ASSAY_ASSIGN_OR_RETURN(Side side_b, Side::Begin("b", std::move(b), options));
-  if (side_a.both().parameters().size() != side_b.both().parameters().size()) {
+  if (side_a.lockstep().parameters().size() !=
+      side_b.lockstep().parameters().size()) {
     return InvalidArgument(
-        "found networks of ", side_a.both().parameters().size(), " and ",
-        side_b.both().parameters().size(), " parameters, wanted the same");
+        "found networks of ", side_a.lockstep().parameters().size(), " and ",
+        side_b.lockstep().parameters().size(), " parameters, wanted the same");
   }
   const auto statistics_a = side_a.run->objective().Statistics();
   const auto statistics_b = side_b.run->objective().Statistics();

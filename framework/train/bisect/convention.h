@@ -31,7 +31,7 @@ using NamedState =
 struct SeenStep {
   std::string optimizer;  // whose rule it is
   quad::SettingTexts settings;
-  quad::QuadRule::At at;
+  quad::QuadRule::StepInfo at;
   std::vector<quad::QuadTensor> start;  // of each parameter
   NamedState state;  // behind the step before; empty at the first
   std::vector<quad::QuadTensor> gradients;

@@ -30,7 +30,7 @@
 #include "framework/train/optdiff/locked_run.h"
 #include "framework/train/optdiff/step_row.h"
 #include "framework/train/other_thread.h"
-#include "framework/train/quad/beside_quad.h"
+#include "framework/train/quad/lockstep_quad.h"
 #include "framework/train/quad/quad.h"
 #include "framework/train/quad/quad_rule.h"
 
@@ -40,8 +40,8 @@ namespace assay::bisect {
 struct Runner {
   std::string instance;  // of the backend
   Backend& backend;
-  quad::Subject subject;  // as it is named
-  quad::Trial trial;      // and what runs
+  quad::OptimizerSpec spec;    // as it is named
+  quad::OptimizerSetup setup;  // and what runs
 };
 
 /// The first thing that was wrong in a run.

@@ -61,8 +61,8 @@ Seen DuelOf(Backend& a, const std::string& spec_a, Backend& b,
                        Got(optdiff::Load(course.wide, Reference())))};
   Seen seen;
   const auto runner = [](Backend& backend, const std::string& spec) {
-    const quad::Subject subject = Got(ParseRunSpec("x:" + spec)).optimizer;
-    return Runner{spec, backend, subject, Got(quad::TrialOf(subject))};
+    const quad::OptimizerSpec named = Got(ParseRunSpec("x:" + spec)).optimizer;
+    return Runner{spec, backend, named, Got(quad::SetupOf(named))};
   };
   seen.duel = Got(Duel::Begin(course, runner(a, spec_a), runner(b, spec_b),
                               judge, draw::Draw("duel", 0, "roundings")));

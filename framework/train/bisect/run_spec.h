@@ -14,13 +14,13 @@
 #include <string_view>
 
 #include "framework/core/status.h"
-#include "framework/train/quad/beside_quad.h"
+#include "framework/train/quad/lockstep_quad.h"
 
 namespace assay::bisect {
 
 struct RunSpec {
   std::string backend;  // instance
-  quad::Subject optimizer;
+  quad::OptimizerSpec optimizer;
 };
 
 /// "BACKEND[:OPTIMIZER[/PRESET][:SETTINGS]]"; momentum and paper where it says none.

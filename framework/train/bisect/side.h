@@ -20,7 +20,7 @@
 #include "framework/train/bisect/convention.h"
 #include "framework/train/optdiff/course.h"
 #include "framework/train/optdiff/locked_run.h"
-#include "framework/train/quad/beside_quad.h"
+#include "framework/train/quad/lockstep_quad.h"
 
 namespace assay::bisect {
 
@@ -28,9 +28,9 @@ namespace assay::bisect {
 struct BisectRun {
   Backend& backend;
   const optdiff::Course& course;
-  quad::Trial trial;
+  quad::OptimizerSetup setup;
   /// What becomes of its parameters and state between steps, where something does.
-  std::function<void(int64_t step, quad::BesideQuad& both)> between = {};
+  std::function<void(int64_t step, quad::LockstepQuad& lockstep)> between = {};
 };
 
 struct BisectOptions {
@@ -44,7 +44,7 @@ struct Side {
   Backend& backend;
   const optdiff::Course& course;
   std::string rule;
-  std::function<void(int64_t, quad::BesideQuad&)> between;
+  std::function<void(int64_t, quad::LockstepQuad&)> between;
   std::unique_ptr<optdiff::LockedRun> run;
   SeenStep seen = {};  // of the last step
   optdiff::StepFault fault = {};
@@ -53,7 +53,7 @@ struct Side {
   static Result<Side> Begin(const char* name, BisectRun run,
                             const BisectOptions& options);
 
-  quad::BesideQuad& both() const { return run->both(); }
+  quad::LockstepQuad& lockstep() const { return run->lockstep(); }
 
   /// Takes one step and keeps what it began with, its gradients and its end.
   Status Step(int64_t step);

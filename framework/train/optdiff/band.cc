@@ -28,7 +28,7 @@ Result<Band> Band::Of(const RuleName& rule,
   return band;
 }
 
-void Band::Step(const quad::QuadRule::At& at,
+void Band::Step(const quad::QuadRule::StepInfo& at,
                 const quad::GradientOf& gradient_of,
                 std::span<const double> off) {
   for (Run& run : runs_) {

@@ -42,8 +42,8 @@ class Band {
                          draw::Draw draw);
 
   /// `off` is of each gradient an l2.
-  void Step(const quad::QuadRule::At& at, const quad::GradientOf& gradient_of,
-            std::span<const double> off);
+  void Step(const quad::QuadRule::StepInfo& at,
+            const quad::GradientOf& gradient_of, std::span<const double> off);
 
   /// Of each parameter the greatest distance of a run from `wanted`, where the run
   /// without roundings is, that there has been: it does not shrink again.

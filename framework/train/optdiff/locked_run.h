@@ -4,7 +4,8 @@
 // step begins from one state.
 //
 //   ASSAY_ASSIGN_OR_RETURN(
-//       auto run, LockedRun::Begin(course, std::move(trial), backend, judge, draw));
+//       auto run,
+//       LockedRun::Begin(course, std::move(setup), backend, judge, draw));
 //   for (int64_t step = 1; step <= course.steps; ++step) {
 //     ASSAY_ASSIGN_OR_RETURN(const StepFault fault, run->Step(step, &rows));
 //     if (!fault.what.empty()) return fault;
@@ -28,7 +29,7 @@
 #include "framework/train/optdiff/exact_gradients.h"
 #include "framework/train/optdiff/judge_network.h"
 #include "framework/train/optdiff/step_rows.h"
-#include "framework/train/quad/beside_quad.h"
+#include "framework/train/quad/lockstep_quad.h"
 
 namespace assay::optdiff {
 
@@ -64,14 +65,14 @@ class LockedRun {
   /// As NetworkObjective::Load declines. Throws std::runtime_error for an optimizer
   /// that has no rule in quad. The course must outlive it.
   static Result<std::unique_ptr<LockedRun>> Begin(
-      const Course& course, quad::Trial optimizer, Backend& backend,
+      const Course& course, quad::OptimizerSetup optimizer, Backend& backend,
       const JudgeOf& judge, draw::Draw draw, int64_t rounded_every = 1);
 
   /// One step of both, and what is wrong with it. A Status where one of them did not
   /// run.
   Result<StepFault> Step(int64_t step, StepRows* rows);
   /// The judge goes on from where the backend's parameters and state are.
-  void Lock() { both_.Lock(); }
+  void Lock() { lockstep_.Lock(); }
 
   /// True once the backend has answered: it declines before.
   bool has_run() const { return objective_.has_run(); }
@@ -80,15 +81,15 @@ class LockedRun {
   double sieve() const { return sieve_; }
   double loss_sieve() const { return loss_sieve_; }
   /// Parameters and state behind the last step beside the rule's.
-  std::span<const quad::Apart> updates() const { return updates_; }
-  quad::BesideQuad& both() { return both_; }
+  std::span<const quad::TensorDifference> updates() const { return updates_; }
+  quad::LockstepQuad& lockstep() { return lockstep_; }
 
  private:
-  LockedRun(const Course& course, quad::Trial optimizer,
+  LockedRun(const Course& course, quad::OptimizerSetup optimizer,
             std::unique_ptr<BesideJudge> objective, Backend& oracle)
       : course_(course),
         objective_(*objective),
-        both_(std::move(optimizer), std::move(objective), nullptr),
+        lockstep_(std::move(optimizer), std::move(objective), nullptr),
         oracle_(oracle) {}
 
   Result<ExactGradients*> Oracle();
@@ -99,10 +100,10 @@ class LockedRun {
 
   const Course& course_;
   BesideJudge& objective_;
-  quad::BesideQuad both_;
+  quad::LockstepQuad lockstep_;
   Backend& oracle_;
   std::unique_ptr<ExactGradients> exact_;
-  std::vector<quad::Apart> updates_;
+  std::vector<quad::TensorDifference> updates_;
   double loss_sieve_ = kSieve;
   double sieve_ = kSieve;
 };

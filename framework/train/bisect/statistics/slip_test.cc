@@ -24,7 +24,7 @@
 #include "framework/train/bisect/model_course.h"
 #include "framework/train/model/new_model.h"
 #include "framework/train/optdiff/course.h"
-#include "framework/train/quad/beside_quad.h"
+#include "framework/train/quad/lockstep_quad.h"
 
 namespace assay::statistics {
 namespace {
@@ -93,7 +93,7 @@ Course CourseOf(const std::shared_ptr<const Model>& model = Network()) {
 }
 
 bisect::BisectRun RunOn(const Course& course, Backend& backend = Reference()) {
-  return {backend, course, Got(quad::TrialOf({"momentum", "pytorch", ""}, {}))};
+  return {backend, course, Got(quad::SetupOf({"momentum", "pytorch", ""}, {}))};
 }
 
 Finding Find(bisect::BisectRun a, bisect::BisectRun b) {
