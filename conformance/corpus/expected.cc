@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// assay-expect: writes the expected outputs of cases with random weights, as
-// the reference computes them in float64, rounded once to the declared types.
-//
-//   assay-expect build/corpus/random/model/light/test_vgg19 ...
-//
-// Exit codes: 0 written, 2 usage, 99 a case could not be read, run or written.
+
+#include "conformance/corpus/expected.h"
 
 #include <filesystem>
-#include <iostream>
+#include <map>
+#include <utility>
 
 #include "framework/backend/backend.h"
 #include "framework/backend/registry.h"
@@ -22,9 +18,6 @@ namespace assay::corpus {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr int kUsage = 2;
-constexpr int kHarness = 99;
 
 template <class To, class From>
 Result<Tensor> Converted(const Tensor& from) {
@@ -64,7 +57,7 @@ Result<std::vector<Value>> RunWide(Backend& reference,
                             binding->outputs().end());
 }
 
-Status WriteExpected(Backend& reference, const fs::path& directory) {
+Status WriteOf(Backend& reference, const fs::path& directory) {
   ASSAY_ASSIGN_OR_RETURN(const cases::RandomCase random,
                          cases::ReadRandomCase(directory));
   ASSAY_ASSIGN_OR_RETURN(const auto outputs, RunWide(reference, random));
@@ -90,29 +83,17 @@ Status WriteExpected(Backend& reference, const fs::path& directory) {
   return OkStatus();
 }
 
-Status WriteAll(int argc, char** argv) {
+}  // namespace
+
+Status WriteExpected(const std::vector<std::string>& folders) {
   ASSAY_RETURN_IF_ERROR(
       LoadBackendModule(file::ModulePath("reference")).status());
   ASSAY_ASSIGN_OR_RETURN(const auto reference, MakeBackend("reference"));
-  for (int i = 1; i < argc; ++i) {
-    const Status written = WriteExpected(*reference, argv[i]);
-    if (!written.ok()) return written.WithContext(argv[i]);
+  for (const std::string& folder : folders) {
+    const Status written = WriteOf(*reference, folder);
+    if (!written.ok()) return written.WithContext(folder);
   }
   return OkStatus();
 }
 
-int Main(int argc, char** argv) {
-  if (argc < 2 || argv[1][0] == '-') {
-    std::cerr << "usage: assay-expect CASE_FOLDER...\n";
-    return kUsage;
-  }
-  const Status status = WriteAll(argc, argv);
-  if (status.ok()) return 0;
-  std::cerr << "assay-expect: " << status.message() << "\n";
-  return kHarness;
-}
-
-}  // namespace
 }  // namespace assay::corpus
-
-int main(int argc, char** argv) { return assay::corpus::Main(argc, argv); }
