@@ -13,8 +13,9 @@ namespace {
 
 using file::ToText;
 
-/// The roundings of an update in float32 (framework/train/quad/README.md); in
-/// float64 corrections of rates are numbers near 1 less 1.
+/// The roundings that an update in float32 may be off by
+/// (framework/train/quad/README.md), and the share of float64, where
+/// corrections subtract numbers near 1 from 1.
 constexpr double kUpdateRoundings = 8;
 constexpr double kUpdateDouble = 1e-12;
 
@@ -73,7 +74,7 @@ Result<StepFault> LockedRun::Loss(const StepBatch& batch, StepRows* rows) {
         fault, oracle->FaultOfLoss(objective_.PlaceOf(batch.narrow),
                                    objective_.backend_loss(),
                                    both_.parameters()[0].value.dtype()));
-    // It knows better what roundings do here.
+    // The oracle let it pass: look less closely from here on.
     if (fault.empty()) loss_sieve_ = 2 * loss.share();
   }
   rows->Add("loss", loss, loss.l2, loss_sieve_ * loss.explained);
