@@ -72,7 +72,7 @@ Lines Tell(const record::PlanRow& row, const record::RunFacts&,
   TellCase(*step_case, &lines);
   const auto rows = record.Rows<optdiff::StepRow>();
   if (!rows.ok()) return lines;
-  // Of each tensor the step that fails, or the one nearest to its limit.
+  // For each tensor the step that fails, or the one nearest to its limit.
   std::map<std::string, optdiff::StepRow> worst;
   const auto share = [](const optdiff::StepRow& found) {
     if (found.outcome == "fail") return 2.0;
