@@ -10,9 +10,9 @@
 // accumulator (u where none is claimed), r the depth of rounding
 // (framework/testing/limit) and q the least positive number of the type:
 //
-//   (4 sqrt(r) a + 2 u) units   rounding, to first order
-//   u (greatest of these)       a product of two small errors
-//   r q                         underflow
+//     (4 sqrt(r) a + 2 u) units   rounding, to first order
+//     u (greatest of these)       a product of two small errors
+//     r q                         underflow
 //
 // - An element of the class exact must be exact, where the oracle's answer is,
 //   no sum is rounded and the type holds the result.
