@@ -45,12 +45,12 @@ class Trial {
       std::span<const host::BackwardAsk> asks);
 
   const std::vector<std::string>& targets() const { return subject_->targets; }
-  /// The cotangents of a kind, drawn for the outputs of the last Forward.
+  /// The cotangents of that kind of a case, for the outputs of the last Forward.
   Result<std::vector<Value>> Directions(Cotangent kind,
                                         std::string_view test_id,
                                         int64_t seed) const;
-  /// The type that sums are kept in (AccumulatorOf). A function's body has many
-  /// nodes: there it is `own`.
+  /// AccumulatorOf the case; its own type where the network runs a function's
+  /// body, of many nodes.
   DType Accumulator(const record::PlanRow& row, DType own) const;
   const suite::Subject& subject() const { return *subject_; }
   Backend& backend() { return *backend_; }
