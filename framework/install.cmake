@@ -117,8 +117,8 @@ install(FILES ${PROJECT_SOURCE_DIR}/reports/TABLES.md
               ${PROJECT_SOURCE_DIR}/reports/gradients.png
               ${PROJECT_SOURCE_DIR}/reports/training.png
         DESTINATION ${assay_doc_dir}/reports)
-install(DIRECTORY decisions
-        DESTINATION ${assay_doc_dir}/framework)
+install(DIRECTORY decisions DESTINATION ${assay_doc_dir}/framework)
+install(FILES MAP.md DESTINATION ${assay_doc_dir}/framework)
 foreach(example example_plugin example_whole_model example_onnxruntime)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/backends/${example}
           DESTINATION ${assay_data_dir}/examples

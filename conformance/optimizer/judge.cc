@@ -15,7 +15,7 @@
 namespace assay::optimizer {
 namespace {
 
-/// The backend of that name, whose module is loaded where none has it.
+/// Makes the oracle; loads its module where no module has registered it.
 Result<std::unique_ptr<Backend>> OpenOracle(const record::RunFacts& facts) {
   if (facts.oracle.empty()) {
     return FailedPrecondition(
@@ -27,7 +27,7 @@ Result<std::unique_ptr<Backend>> OpenOracle(const record::RunFacts& facts) {
   return MakeBackend(facts.oracle);
 }
 
-/// So many of the later steps keep their rows.
+/// The number of later steps whose rows are kept.
 constexpr int64_t kParts = 10;
 
 optdiff::StepRow NamesOf(const StepCase& step_case, const std::string& backend,

@@ -15,9 +15,8 @@
 
 namespace assay::optimizer {
 
-/// The judge is the oracle of the run (RunFacts::oracle), which this process loads:
-/// it is no backend that is judged. Rows have the name of the backend that the
-/// record's result has.
+/// Loads the oracle of the run (RunFacts::oracle) into this process as the
+/// judge; the backend that is judged stays in its host.
 measure::Judgement Judge(const StepCase& step_case, Backend& backend,
                          const record::RunFacts& facts, record::Record* record);
 

@@ -31,15 +31,15 @@ using quad::LockstepQuad;
 using quad::QuadTensor;
 using record::Outcome;
 
-/// A run of its own may be off by so many times what the band reaches: where roundings
-/// are of one sign, as those of an approximation, n of them add up to n, while those
-/// of the band add up to sqrt(n).
+/// A free run may be off by this many times the reach of the band. The band's
+/// roundings have random signs and add up to sqrt(n) after n steps. Those of an
+/// approximation may have one sign and add up to n.
 double GrowthAt(int64_t step) {
   constexpr double kGrowth = 8;
   return kGrowth * std::sqrt(static_cast<double>(step));
 }
 
-/// What roundings explain is looked at again behind so many steps.
+/// The steps between two looks at what roundings explain.
 constexpr int64_t kRoundedEvery = 10;
 
 const measure::Judgement kPass = {Outcome::kPass, Reason::kNone, ""};
@@ -49,7 +49,8 @@ measure::Judgement Fail(const char* reason, std::string message) {
           std::move(message)};
 }
 
-/// A backend declines before it has run; later an error is one of the step.
+/// A backend may decline before it has run. A later failure is an error at its
+/// step.
 Result<measure::Judgement> Stopped(const Status& status, bool has_run,
                                    int64_t step) {
   if (!has_run) return status;
@@ -69,13 +70,13 @@ Result<optdiff::Course> CourseOf(const StepCase& step_case) {
                            std::move(wide), step_case.steps());
 }
 
-/// The optimizer of a case, its rule run by whom the case says.
+/// Makes the optimizer of a case, whose rule runs here or on the backend.
 Result<quad::OptimizerSetup> SetupOf(const StepCase& step_case,
                                      Backend& backend) {
   if (step_case.tier == Tier::kRule) {
     return quad::SetupOf({step_case.optimizer, step_case.preset, ""});
   }
-  // The rate changes within its fewer steps, too.
+  // These cases have fewer steps; the rate changes within them.
   const train::Recipe recipe = {
       .schedule = train::StepSchedule(
           0.5, {3 * step_case.steps() / 10, 7 * step_case.steps() / 10})};
@@ -87,7 +88,8 @@ Result<quad::OptimizerSetup> SetupOf(const StepCase& step_case,
                               recipe.schedule};
 }
 
-/// The steps of a course up to the first that is wrong, with what is done behind each.
+/// Takes the steps of a course up to the first that is wrong, and calls `then`
+/// after each.
 template <class Run>
 Result<measure::Judgement> Walk(const optdiff::Course& course, Run& run,
                                 optdiff::StepRows* rows, const auto& then) {
@@ -102,7 +104,7 @@ Result<measure::Judgement> Walk(const optdiff::Course& course, Run& run,
   return kPass;
 }
 
-/// Each step begins where the backend's last one ended.
+/// Runs a case whose steps each begin where the backend's last one ended.
 Result<measure::Judgement> RunLocked(const optdiff::Course& course,
                                      const StepCase& step_case,
                                      quad::OptimizerSetup optimizer,
@@ -118,7 +120,7 @@ Result<measure::Judgement> RunLocked(const optdiff::Course& course,
   return Walk(course, *run, rows, [&] { run->Lock(); });
 }
 
-/// The backend takes whole steps.
+/// Runs a case whose steps the backend takes as a whole.
 Result<measure::Judgement> RunNative(const optdiff::Course& course,
                                      const StepCase& step_case,
                                      const Parties& parties,
@@ -133,7 +135,8 @@ Result<measure::Judgement> RunNative(const optdiff::Course& course,
   return Walk(course, *run, rows, [] {});
 }
 
-/// The judge goes its own way, and five others beside it.
+/// A run in which the judge goes its own way, beside a band of runs with
+/// roundings.
 class FreeRun {
  public:
   FreeRun(std::unique_ptr<optdiff::BesideJudge> backend,
@@ -173,7 +176,7 @@ class FreeRun {
   }
 
  private:
-  /// The judge's gradients there.
+  /// Asks the judge's network for its gradients at `x`.
   std::vector<QuadTensor> At(const std::vector<QuadTensor>& x) {
     for (size_t p = 0; p < x.size(); ++p) {
       std::ranges::transform(
@@ -190,8 +193,8 @@ class FreeRun {
     return gradients;
   }
 
-  /// What the backend's gradients are off by where they were taken, as far as the
-  /// sieve of a locked run lets it through.
+  /// How far each gradient of the backend is off, at most as far as the sieve
+  /// of a locked run allows.
   std::vector<double> Off() const {
     std::vector<double> off;
     for (const optdiff::Distance& gradient : backend_.gradients()) {

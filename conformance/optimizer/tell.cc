@@ -68,7 +68,7 @@ Lines Tell(const StepCase& step_case, const record::Record& record) {
   TellCase(step_case, &lines);
   const auto rows = record.Rows<optdiff::StepRow>();
   if (!rows.ok()) return lines;
-  // Of each tensor the step that fails, or the one nearest to its limit.
+  // For each tensor the step that fails, or the one nearest to its limit.
   std::map<std::string, optdiff::StepRow> worst;
   const auto share = [](const optdiff::StepRow& found) {
     if (found.outcome == "fail") return 2.0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tell: what `assay explain` says of a case of an optimizer.
+// Tell: the lines of `assay explain` about a case of an optimizer.
 //
 //   for (const auto& [label, text] : Tell(step_case, record)) Print(label);
 

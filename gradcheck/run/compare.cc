@@ -38,7 +38,7 @@ class Exactly {
 
   double value(size_t i) const { return value_[i]; }
   double tail(size_t i) const { return tail_.empty() ? 0 : tail_[i]; }
-  /// With what is lost where there is no tail.
+  /// Adds the rounding to double where there is no tail.
   double bound(size_t i) const {
     const double lost = tail_.empty() ? 0x1p-53 * std::abs(value_[i]) : 0;
     return bound_[i] == 0 ? 0 : bound_[i] + lost;
@@ -68,12 +68,12 @@ class Exactly {
   std::span<const double> low_, high_;
 };
 
-/// What gradients at kinks were chosen to be.
+/// Collects which of the possible gradients a backend chose at kinks.
 class Convention {
  public:
   void Add(double got, double low, double high, double tolerance) {
     const auto is = [&](double x) { return std::abs(got - x) <= tolerance; };
-    // All that flows, or nothing of it.
+    // The choice '1' is all that flows, '0' is nothing of it.
     const double all = std::abs(low) > std::abs(high) ? low : high;
     const char choice = is(all) ? '1' : is(0) ? '0' : 's';
     if (first_ == 0) first_ = choice;
@@ -136,8 +136,8 @@ class Comparison {
     }
     const double units = exact_.units(i);
     const double bound = exact_.bound(i);
-    // A choice that may go either way. Where the derivatives on both sides are
-    // not known, the outputs have shown that it went as it should.
+    // At a kink either side may be taken. Where the derivatives of both sides
+    // are unknown, the outputs have shown that the right side was taken.
     const bool known = std::isfinite(bound) && std::isfinite(units);
     if (exact_.HasWidth(i) && (exact_.HasFiniteHull(i) || !known)) {
       return AddKink(i, got);
@@ -255,14 +255,15 @@ class Comparison {
     ++found_.telling;
     const double nearest = std::clamp(got, low, high);
     Judge(i, nearest, got, std::abs(got - nearest), slack);
-    // Its place in the hull is open, so its distance says nothing of others.
+    // Any place in the hull is right, so the distance is no limit for other
+    // checks.
     found_.limits.back() = kInfinity;
     convention_.Add(got, low, high, slack);
   }
 
-  /// An infinite derivative is infinite, of the same sign: NaN says less, and is
-  /// wrong. Where there is no exact one, as for an infinite derivative times a
-  /// cotangent of zero, anything will do.
+  /// An infinite derivative must be infinite with the same sign; NaN is wrong.
+  /// Where the exact answer is NaN, as an infinite derivative times a cotangent
+  /// of zero, every number is right.
   void AddNonFinite(size_t i, double got) {
     ++found_.non_finite;
     const double want = exact_.value(i);
@@ -279,8 +280,8 @@ class Comparison {
   double roundoff_;
   double of_sums_;  // the roundoff of the accumulator
   double quantum_ = 0;
-  /// What two small errors make of a product of them, where units say nothing:
-  /// a roundoff of the greatest limit of all elements.
+  /// A product of two small errors, which units leave out: one roundoff of the
+  /// greatest first-order limit of all elements.
   double second_order_ = 0;
   double greatest_ = 0;
   Compared& found_;

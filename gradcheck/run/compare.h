@@ -5,14 +5,22 @@
 //   const Compared found = Compare(got, answer, {.type = DType::kFloat32});
 //   if (found.beyond > 0) Report(found.worst);
 //
-// An element may be off by its limit (framework/testing/limit) and by the oracle's bound. An
-// accumulator of more digits narrows the limit of each element, what a sum at a
-// kink may be off by, and the limit that no order of rounding exceeds; it does
-// not narrow what two small errors make of a product, of which either may be the
-// last rounding, in the type's own roundoff; and an integer must be exact where
-// the accumulator rounds no sum and the type has the result. Where
-// the oracle's hull has a width the element stands at a kink, and whatever lies
-// in the hull is right. What the oracle does not know is counted and not judged.
+// An element may be off by its limit and by the oracle's bound. The limit is
+// the sum of three parts, with u the roundoff of the type, a that of the
+// accumulator (u where none is claimed), r the depth of rounding
+// (framework/testing/limit) and q the least positive number of the type:
+//
+//     (4 sqrt(r) a + 2 u) units   rounding, to first order
+//     u (greatest of these)       a product of two small errors
+//     r q                         underflow
+//
+// - An element of the class exact must be exact, where the oracle's answer is,
+//   no sum is rounded and the type holds the result.
+// - At a kink, where the oracle's hull has a width, all that lies in the hull
+//   is right, within the first part and q.
+// - An infinite derivative must be infinite with the same sign.
+// - Where a cotangent of zero may meet an infinite derivative, NaN is right.
+// - An element that the oracle does not know is counted and not judged.
 
 #pragma once
 
@@ -31,9 +39,10 @@ struct Yardstick {
   DType type = DType::kFloat32;  // whose roundoff errors are counted in
   /// True where sums of a few binary digits must be exact.
   bool exact = false;
-  /// The answer for cotangents none of which is zero; null where those compared
-  /// are such. Where it is infinite, none or not known, zero times it, which is
-  /// 0 here, may be NaN (IEEE 754, 7.2).
+  /// The answer for cotangents without a zero; null where the cotangents that
+  /// are compared have no zero either. Where this answer is infinite, NaN or
+  /// unknown, zero times it may be NaN (IEEE 754, 7.2), although the exact
+  /// gradient is 0.
   const measure::ExactAnswer* without_zeros = nullptr;
   /// The type that sums are kept in, of no fewer digits; nothing: `type`.
   std::optional<DType> accumulator = {};
@@ -47,20 +56,20 @@ struct Element {
   double hard_limit = 0;
   /// Error over limit; infinite where one side is not a number.
   double share = -1;
-  /// The limit is made of these: condition units, the depth of rounding, and
-  /// how far off the exact gradient may be.
+  /// The parts of the limit: condition units, the depth of rounding, and the
+  /// oracle's bound.
   double units = 0, depth = 1, bound = 0;
-  /// All that the gradient may be there; nothing where that is one number.
+  /// The values that the gradient may have at a kink; nothing elsewhere.
   std::optional<std::pair<double, double>> hull = {};
 };
 
-/// "element 9 is -1.5, wanted 1.5 within 1e-06", in so many digits that a number
-/// of the type is told from its neighbours.
+/// "element 9 is -1.5, wanted 1.5 within 1e-06", in so many digits that a
+/// number of the type is told from its neighbours.
 std::string InWords(const Element& element, DType type);
 
 struct Compared {
-  /// What was found and wanted where type or shape is another; the rest is then
-  /// not filled.
+  /// Says what was found and wanted where type or shape differs. The rest is
+  /// not filled then.
   std::string mismatch;
   int64_t count = 0;
   int64_t beyond = 0;        // the limit
@@ -78,7 +87,7 @@ struct Compared {
   std::string convention;  // at kinks
   double sum = 0;          // of what was got
   double sum_limit = 0;
-  /// Of each element: what it may be off by. Infinite where it is not judged.
+  /// How far each element may be off; infinite where it is not judged.
   std::vector<double> limits;
 };
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Judged: gradients that were held against the exact ones, and what each element
-// may be off by. The same gradients, found in another way, are held against them.
+// Judged: gradients that were compared with the exact ones, and how far each
+// element may be off. The same gradients, taken in another way, are compared
+// with these.
 //
 //   const Beside found = judged.Hold(others);
 //   if (!found.fault.empty()) Report(found.fault);
@@ -18,8 +19,8 @@
 namespace assay::gradcheck {
 
 struct Beside {
-  /// "element 3 of the gradient of 'x' is 1, wanted 2", the first that is too far
-  /// off; empty where none is.
+  /// Names the first element that is too far off, as "element 3 of the gradient
+  /// of 'x' is 1, wanted 2"; empty where none is.
   std::string fault;
   double greatest = 0;  // error over limit
 };
@@ -30,11 +31,11 @@ struct Judged {
   std::span<const Value> gradients;
   std::span<const Compared> compared;  // one for each target
 
-  /// Two that are both right are two limits apart at most: `others`, one for each
-  /// target, against `factor` times these gradients. What is not judged, as an
-  /// element at a kink, is passed over.
+  /// Compares `others`, one for each target, with `factor` times these
+  /// gradients. Two right gradients are at most two limits apart. An element
+  /// that is not judged, as at a kink, is skipped.
   Beside Hold(std::span<const Value> others, double factor = 1) const;
-  /// The same of one target.
+  /// Does the same for one target.
   Beside HoldOne(size_t target, const Value& other, double factor = 1) const;
 };
 

@@ -18,7 +18,7 @@ namespace {
 
 constexpr size_t kBytesAtOnce = size_t{1} << 20;  // of inputs of several runs
 
-/// Adds what a call took to `us`.
+/// Adds the time of a call to `us`.
 template <class Call>
 auto Timed(int64_t& us, Call&& call) {
   const int64_t began = record::SteadyMicroseconds();
@@ -27,7 +27,7 @@ auto Timed(int64_t& us, Call&& call) {
   return result;
 }
 
-/// Copies in guarded memory.
+/// Makes copies in guarded memory.
 Status Guard(std::span<const Value> values, std::vector<Value>* given,
              std::vector<measure::GuardedTensor>* guards) {
   given->assign(values.begin(), values.end());

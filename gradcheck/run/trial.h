@@ -28,18 +28,18 @@ namespace assay::gradcheck {
 
 class Trial {
  public:
-  /// Load and Bind, declined or not.
+  /// Loads and binds; declines as the backend does.
   static Result<Trial> Load(Backend& backend, const suite::Subject& subject);
 
   Status Forward();
   /// The outputs of the last Forward.
   std::span<const Value> outputs() const { return binding_->outputs(); }
 
-  /// Cotangents in float64 are given in the types of the outputs.
+  /// Takes cotangents in float64, and rounds them to the types of the outputs.
   Result<std::vector<Value>> Backward(std::span<const Value> cotangents,
                                       std::span<const std::string> targets);
-  /// The same for each, in order, up to the first that fails, which is the last
-  /// of what is returned.
+  /// Does the same for each ask in order, and stops at the first that fails,
+  /// which is the last one returned.
   std::vector<host::Pulled> BackwardEach(
       std::span<const host::BackwardAsk> asks);
 
@@ -52,42 +52,44 @@ class Trial {
   DType Accumulator(const GradientCase& c) const;
   const suite::Subject& subject() const { return *subject_; }
   Backend& backend() { return *backend_; }
-  /// Of a target among the inputs.
+  /// The index of a target among the inputs.
   size_t PlaceOf(size_t target) const { return places_[target]; }
-  /// True of a target that is an input. An initializer keeps its numbers.
+  /// True when the target is an input; an initializer keeps its numbers.
   bool IsFed(size_t target) const { return target < places_.size(); }
   bool FeedsTargets() const { return places_.size() == targets().size(); }
-  /// True where all targets are inputs in float64, and so are all outputs with
-  /// cotangents.
+  /// True when all targets are inputs of float64, and all outputs with
+  /// cotangents are of float64.
   bool IsInDouble() const;
-  /// The elements of a target that is an input, and other ones in their place.
+  /// Reads the elements of a target that is an input; Put writes others.
   Result<std::vector<double>> NumbersOf(size_t target) const;
   Status Put(size_t target, std::span<const double> numbers);
 
-  /// A forward for each of these, with a look at its outputs: elements for all
-  /// targets, which are inputs, in their place. The last stay there, and
-  /// outputs() says nothing until the next Forward.
+  /// Runs one Forward for each of `runs`, whose elements take the place of
+  /// those of all targets, which are inputs, and shows its outputs to `sees`.
+  /// The last elements stay there; outputs() says nothing until the next
+  /// Forward.
   Status ForwardEach(std::span<const std::vector<std::vector<double>>> runs,
                      const host::SeesRun& sees);
 
-  /// A forward of the first binding with these elements in its inputs' memory,
-  /// of their types and shapes; with the targets' elements in reverse order; and
-  /// with its own again.
+  /// Runs Forward of the first binding: with these elements, of the inputs'
+  /// types and shapes; with the targets' elements in reverse order; with its
+  /// own again.
   Status ForwardOf(std::span<const Value> inputs);
   Status ForwardOfOthers();
   Status ForwardOfOwn() { return ForwardOf(subject_->inputs[0]); }
-  /// A forward of a second binding of the network, of the others.
+  /// Runs Forward of a second binding of the network, on the reversed elements.
   Status ForwardOfOtherBinding();
 
-  /// Ties all targets to the first binding, as Differentiable does. Never null.
+  /// Binds the gradients of all targets to the first binding, as
+  /// Differentiable::BindBackward does. Never null.
   Result<std::unique_ptr<GradientBinding>> BindBackward(
       std::span<const Value> cotangents, std::span<const Value> gradients);
   Status RunBackward(GradientBinding& bound);
-  /// Cotangents in float64 in the types of the outputs.
+  /// Rounds cotangents of float64 to the types of the outputs.
   Result<std::vector<Value>> InTypes(std::span<const Value> cotangents) const;
 
-  /// "input 'x': 3 bytes behind its end" where somebody wrote into an input or a
-  /// cotangent, or beside one.
+  /// Says where somebody wrote into an input or a cotangent, or beside one, as
+  /// "input 'x': 3 bytes behind its end"; empty where nobody did.
   std::string Damage() const;
 
   int64_t n_forward() const { return n_forward_; }
@@ -107,8 +109,8 @@ class Trial {
 
   Backend* backend_ = nullptr;
   const suite::Subject* subject_ = nullptr;
-  /// Of the targets among the inputs; initializers, which are behind them, have
-  /// none.
+  /// The indices of the targets among the inputs. Initializers come after them
+  /// and have none.
   std::vector<size_t> places_;
   std::unique_ptr<Network> network_;
   std::vector<Value> inputs_;  // in guarded memory where they are tensors

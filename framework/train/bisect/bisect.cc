@@ -27,7 +27,7 @@ bool SameBytes(const Tensor& a, const Tensor& b) {
          std::ranges::equal(a.bytes(), b.bytes());
 }
 
-/// The first element that differs, in words.
+/// Names the first element that differs.
 std::string FirstElement(const Tensor& a, const Tensor& b) {
   if (a.dtype() != b.dtype() || a.shape() != b.shape()) {
     return StrCat("a has ", a.Signature(), ", b ", b.Signature());
@@ -42,7 +42,8 @@ std::string FirstElement(const Tensor& a, const Tensor& b) {
 
 using Found = std::optional<Finding>;
 
-/// `run` is empty where b is beside a, and both do what their models say.
+/// Says that a statistic was fed back wrongly. `run` names the run that did; it
+/// is empty where each run does what its own model says and b differs from a.
 Finding SayFedBack(const Side& side, const std::string& run, int64_t step,
                    const std::string& statistic,
                    const statistics::FedNumbers& fed) {
@@ -72,7 +73,7 @@ Finding WrongStatistic(const Side& side, int64_t step) {
                     {fed->before, fed->got, fed->wanted});
 }
 
-/// Each as its own model says.
+/// Finds a statistic that differs although each run does what its model says.
 Found OtherStatistics(const Side& a, const Side& b, int64_t step) {
   const auto of_a = a.run->objective().statistics();
   const auto of_b = b.run->objective().statistics();
@@ -147,7 +148,7 @@ class Bisection {
     return std::nullopt;
   }
 
-  /// State or parameters that are no longer those that the last step left.
+  /// Finds state or parameters that changed between two steps.
   Found ChangedBetween(Side* side) {
     if (side->between) side->between(step_, side->lockstep());
     if (step_ == 1) return std::nullopt;
@@ -177,7 +178,7 @@ class Bisection {
     return Found();
   }
 
-  /// What a run does that is not what it says.
+  /// Finds what one run does wrong by its own model and settings.
   Result<Found> Judged() {
     for (Side* const side : {&a_, &b_}) {
       const optdiff::StepFault& fault = side->fault;
@@ -195,7 +196,7 @@ class Bisection {
     return Found();
   }
 
-  /// Where both do what they say, and it is not the same.
+  /// Finds where the two differ although each does what it says.
   Found Apart() {
     const optdiff::BesideJudge& of_a = a_.run->objective();
     const optdiff::BesideJudge& of_b = b_.run->objective();

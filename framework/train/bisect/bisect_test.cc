@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Causes that were planted, and whether the bisection names them.
+// Plants causes and checks that the bisection names them.
 
 #include "framework/train/bisect/bisect.h"
 
@@ -271,8 +271,8 @@ struct NodeRow {
 
 class NodeTest : public ::testing::TestWithParam<NodeRow> {};
 
-// Kills: a node that is not the first, a forward that is taken for a backward, noise
-// that is taken for a slip.
+// Kills: a node that is not the first, a forward that is taken for a backward,
+// noise that is taken for a slip.
 TEST_P(NodeTest, IsNamed) {
   ASSERT_TRUE(Mutant::Opened());
   const NodeRow& row = GetParam();
@@ -316,7 +316,7 @@ INSTANTIATE_TEST_SUITE_P(
       return name;
     });
 
-/// A node whose backward is wrong, and so all gradients behind it.
+/// A node whose backward is wrong, and with it all gradients that follow.
 struct BackwardRow {
   const char *name, *network;
   std::vector<std::string> values;  // by which gradients are wrong
@@ -391,7 +391,7 @@ void Negated(std::span<float> elements) {
   for (float& x : elements) x = -x;
 }
 void LastZeroed(std::span<float> elements) { elements.back() = 0; }
-/// To 11 binary digits, those of float16.
+/// Rounds to 11 binary digits, those of float16.
 void Shortened(std::span<float> elements) {
   for (float& x : elements) {
     int exponent = 0;

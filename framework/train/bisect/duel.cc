@@ -33,7 +33,7 @@ optdiff::StepRow NamesOf(const optdiff::Course& course, const Runner& a,
           .mode = "locked"};
 }
 
-/// Copies the elements where the two are alike.
+/// Copies the elements where both have the same type and shape.
 void CopyInto(const Tensor& from, Tensor to) {
   if (from.dtype() != to.dtype() || from.shape() != to.shape()) return;
   std::ranges::copy(from.bytes(), to.mutable_data());
@@ -82,7 +82,7 @@ Status Duel::StepOne(int64_t step, Side* side) {
 }
 
 void Duel::StepAcross(int64_t step) {
-  // One rule for both makes what run a's judge has made already.
+  // With one rule for both, the judge of run a has this result already.
   if (is_one_rule_) {
     x_ = a_.run->lockstep().wanted();
     return;
@@ -110,7 +110,8 @@ void Duel::AddGradients(std::vector<Pair>* pairs) {
   }
 }
 
-/// An update differs as the gradients do, by run b's rule, and by roundings.
+/// Two updates may differ as their gradients make them, by run b's rule, and by
+/// roundings.
 void Duel::AddUpdates(std::vector<Pair>* pairs) {
   LockedRun& a = *a_.run;
   LockedRun& b = *b_.run;
@@ -165,7 +166,7 @@ Status Duel::Step(int64_t step, record::Record* record) {
   return Lock();
 }
 
-/// Run b's rule goes on from its state.
+/// Sets the parameters of run a and this state in run b's rule.
 void Duel::LockAcross(std::span<const train::StateTensor> state) {
   const auto parameters = a_.run->lockstep().parameters();
   for (size_t p = 0; p < parameters.size(); ++p) {
@@ -181,7 +182,7 @@ void Duel::LockAcross(std::span<const train::StateTensor> state) {
   }
 }
 
-/// Both go on from where run a is.
+/// Sets both runs to the parameters, state and statistics of run a.
 Status Duel::Lock() {
   const auto parameters = a_.run->lockstep().parameters();
   for (size_t p = 0; p < parameters.size(); ++p) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Two runs in step: the same, of other conventions, and one whose gradients are
-// wrong.
+// Tests two runs in step: equal ones, ones with different conventions, and one
+// whose gradients are wrong.
 
 #include "framework/train/bisect/duel.h"
 
@@ -128,8 +128,8 @@ TEST(DuelTest, SaysWhoIsWrong) {
   EXPECT_EQ(seen.duel->difference()->tensor, "b1.gradient");
 }
 
-// Kills: a course whose two networks are not of the same numbers, and batches that
-// differ from step to step in one of them.
+// Kills: a course whose two networks are not of the same numbers, and batches
+// that differ from step to step in one of them.
 TEST(ModelCourseTest, IsOneNetworkTwice) {
   const train::Dataset images = Got(train::DrawnImages(24, 1));
   // The last two have running statistics, and masks.

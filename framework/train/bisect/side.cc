@@ -133,7 +133,7 @@ Result<Finding> WrongNode(const Side& side, int64_t step,
       draw::Draw("cause", static_cast<int64_t>(options.seed), "roundings"));
   const std::string run = StrCat("run ", side.name);
   if (!fault.ok() || fault->op_type.empty()) {
-    // A network that is asked for more may do it right.
+    // A network that also gives inner values may compute right.
     const bool is_loss =
         side.fault.reason == std::string_view(optdiff::kFailLoss);
     return Say(is_loss ? Cause::kForward : Cause::kGradient, step, side.name,

@@ -13,8 +13,9 @@ namespace {
 
 using file::ToText;
 
-/// The roundings of an update in float32 (framework/train/quad/README.md); in
-/// float64 corrections of rates are numbers near 1 less 1.
+/// The roundings that an update in float32 may be off by
+/// (framework/train/quad/README.md), and the share of float64, where
+/// corrections subtract numbers near 1 from 1.
 constexpr double kUpdateRoundings = 8;
 constexpr double kUpdateDouble = 1e-12;
 
@@ -72,8 +73,8 @@ Result<StepFault> LockedRun::Loss(const StepBatch& batch, StepRows* rows) {
     ASSAY_ASSIGN_OR_RETURN(
         fault, oracle->FaultOfLoss(objective_.PlaceOf(batch.narrow),
                                    objective_.backend_loss(),
-                                   lockstep_.parameters()[0].value.dtype()));
-    // It knows better what roundings do here.
+                                  lockstep_.parameters()[0].value.dtype()));
+    // The oracle let it pass: look less closely from here on.
     if (fault.empty()) loss_sieve_ = 2 * loss.share();
   }
   rows->Add("loss", loss, loss.l2, loss_sieve_ * loss.explained);

@@ -107,7 +107,7 @@ Result<int> OptDiff(const PairOptions& options) {
     stepped = duel->Step(step, options.table.empty() ? nullptr : &record);
     if (stepped.ok()) told.Step(step, course.steps, *duel);
   }
-  // What was seen is kept, whatever ended the run.
+  // The table is written even where the run ended early.
   ASSAY_RETURN_IF_ERROR(bisect::WriteTable(options.table, record));
   ASSAY_RETURN_IF_ERROR(stepped);
   return told.End(*duel) ? 0 : 1;
