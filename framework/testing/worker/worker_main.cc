@@ -170,8 +170,8 @@ void RunRow(const record::PlanRow& row, const Opened& opened) {
                                                         : getpid()));
   }
   if (worker.runner == nullptr) {
-    worker.runner = std::make_unique<CaseRunner>(
-        opened, worker.options.facts, EndOf(worker));
+    worker.runner = std::make_unique<CaseRunner>(opened, worker.options.facts,
+                                                 EndOf(worker));
   }
   record::Record record = worker.runner->Run(row);
   if (worker.hosted != nullptr) return WriteHosted(worker, std::move(record));

@@ -73,7 +73,7 @@ Result<StepFault> LockedRun::Loss(const StepBatch& batch, StepRows* rows) {
     ASSAY_ASSIGN_OR_RETURN(
         fault, oracle->FaultOfLoss(objective_.PlaceOf(batch.narrow),
                                    objective_.backend_loss(),
-                                  lockstep_.parameters()[0].value.dtype()));
+                                   lockstep_.parameters()[0].value.dtype()));
     // The oracle let it pass: look less closely from here on.
     if (fault.empty()) loss_sieve_ = 2 * loss.share();
   }
