@@ -99,7 +99,8 @@ install(CODE "
                           \"${ASSAY_CORPUS_DIR}/.\" \"\${to}\"
                   COMMAND_ERROR_IS_FATAL ANY)")
 # The mutants that the suites of this build were seen to kill.
-install(FILES ${PROJECT_BINARY_DIR}/share/assay/mutants.csv OPTIONAL
+install(FILES ${PROJECT_BINARY_DIR}/share/assay/mutants.csv
+              ${PROJECT_SOURCE_DIR}/ctest/trial/nightly.txt OPTIONAL
         DESTINATION ${assay_data_dir})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/reports/assay_report
         DESTINATION ${assay_data_dir}/reports

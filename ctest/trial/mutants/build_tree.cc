@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "ctest/trial/mutants/random/build_tree.h"
+#include "ctest/trial/mutants/build_tree.h"
 
 #include <algorithm>
 #include <array>
@@ -11,7 +11,7 @@
 #include "framework/core/text.h"
 #include "framework/file/file.h"
 
-namespace assay::random_mutants {
+namespace assay::harness_mutants {
 namespace {
 
 namespace fs = std::filesystem;
@@ -20,12 +20,10 @@ std::string FolderOf(const std::string& path) {
   return fs::path(path).parent_path().string();
 }
 
+constexpr std::string_view kAssay = "bin/assay";
+
 /// The folder of a target's objects names it: x/CMakeFiles/NAME.dir/y.cc.o.
 /// Splits that path into "x/y.cc" and NAME.
-struct ObjectName {
-  std::string source;
-  std::string target;
-};
 ObjectName Split(const std::string& object) {
   constexpr std::string_view kBefore = "CMakeFiles/";
   constexpr std::string_view kBehind = ".dir/";
@@ -37,6 +35,22 @@ ObjectName Split(const std::string& object) {
   return {
       object.substr(0, before) + object.substr(file, object.size() - file - 2),
       object.substr(name, behind - name)};
+}
+
+/// The sources that a file includes whole, as those that are joined are; a file
+/// that is not joined is its own.
+std::vector<fs::path> JoinedIn(const fs::path& file) {
+  if (file.parent_path().filename() != "Unity") return {file};
+  constexpr std::string_view kInclude = "#include \"";
+  std::vector<fs::path> sources;
+  const auto text = file::ReadFile(file);
+  std::istringstream in(text.ok() ? *text : std::string());
+  for (std::string line; std::getline(in, line);) {
+    if (!line.starts_with(kInclude)) continue;
+    sources.emplace_back(
+        line.substr(kInclude.size(), line.rfind('"') - kInclude.size()));
+  }
+  return sources;
 }
 
 std::vector<std::string> Lines(const std::string& text) {
@@ -93,9 +107,10 @@ Status BuildTree::ReadCompileCommands() {
     behind >> object;
     const std::string library = StrCat("/lib", Split(object).target, ".");
     if (!IsTested(library)) continue;
-    const fs::path source = entry.value("file", "");
-    compiled_.try_emplace(source.lexically_relative(root_).string(),
-                          Compiled{command.substr(0, at), library});
+    for (const fs::path& source : JoinedIn(entry.value("file", ""))) {
+      compiled_.try_emplace(source.lexically_relative(root_).string(),
+                            Compiled{command.substr(0, at), library});
+    }
   }
   return OkStatus();
 }
@@ -108,7 +123,7 @@ Status BuildTree::ReadTests() {
   for (const std::string& line : Lines(targets.text)) {
     const std::string target = line.substr(0, line.find(':'));
     if (line.find(": CXX_EXECUTABLE_LINKER") == line.npos ||
-        !target.ends_with("_test")) {
+        (!target.ends_with("_test") && target != kAssay)) {
       continue;
     }
     tests_.push_back({target, {}, {}, {}});
@@ -123,13 +138,34 @@ Status BuildTree::ReadTests() {
     tests_[i].link = links[i];
     std::istringstream words(links[i]);
     for (std::string word; words >> word;) {
-      const std::string source = Split(word).source;
-      if (source.empty() || !fs::exists(root_ / source)) continue;
-      tests_[i].sources.push_back(source);
-      AddIncludes(root_ / source, &tests_[i].folders);
+      const ObjectName object = Split(word);
+      if (object.source.empty()) continue;
+      for (const std::string& source : SourcesOf(object)) {
+        tests_[i].sources.push_back(source);
+        AddIncludes(root_ / source, &tests_[i].folders);
+      }
     }
   }
   return OkStatus();
+}
+
+std::vector<std::string> BuildTree::SourcesOf(const ObjectName& object) const {
+  if (fs::exists(root_ / object.source)) return {object.source};
+  // Those that are joined stand in the build: x/Unity/unity_0_cxx.cxx.
+  const fs::path name = object.source;
+  if (name.parent_path().filename() != "Unity") return {};
+  std::vector<std::string> sources;
+  for (const fs::path& source :
+       JoinedIn(build_ / name.parent_path().parent_path() / "CMakeFiles" /
+                (object.target + ".dir") / "Unity" / name.filename())) {
+    sources.push_back(source.lexically_relative(root_).string());
+  }
+  return sources;
+}
+
+const UnitTest* BuildTree::Find(const std::string& target) const {
+  const auto found = std::ranges::find(tests_, target, &UnitTest::target);
+  return found == tests_.end() ? nullptr : &*found;
 }
 
 bool BuildTree::IsTested(const std::string& library) const {
@@ -156,6 +192,7 @@ std::vector<BuildTree::Covering> BuildTree::TestsOf(
   const std::string own = source.substr(0, source.rfind('.')) + "_test.cc";
   std::vector<Covering> found[3];
   for (const UnitTest& test : tests_) {
+    if (test.target == kAssay) continue;
     if (test.link.find(library) == test.link.npos) continue;
     if (std::ranges::count(test.sources, own) > 0) {
       found[0].push_back({&test, true});
@@ -173,20 +210,22 @@ std::string BuildTree::CompileCommand(const std::string& source,
                                       const fs::path& changed,
                                       const std::string& options,
                                       const fs::path& object) const {
-  // A name that a change leaves unused is no fault. An index behind the end
-  // is one, and ends the program.
+  // A name that a change leaves unused is no fault.
   return StrCat("cd '", build_.string(), "' && ", compiled_.at(source).command,
-                " -w -g0 -D_GLIBCXX_ASSERTIONS ", options, " -o '",
+                " -w -g0 ", options, " -o '",
                 object.string(), "' -c '", changed.string(), "'");
 }
 
-std::string BuildTree::LinkCommand(const UnitTest& test, const fs::path& object,
+std::string BuildTree::LinkCommand(const UnitTest& test,
+                                   const std::vector<fs::path>& objects,
                                    const fs::path& program) const {
   const std::string out = StrCat(" -o ", test.target, " ");
   const size_t at = test.link.find(out);
-  return StrCat("cd '", build_.string(), "' && ", test.link.substr(0, at), " '",
-                object.string(), "' -o '", program.string(), "' ",
-                test.link.substr(at + out.size()));
+  std::string front;
+  for (const fs::path& object : objects) front += " '" + object.string() + "'";
+  return StrCat("cd '", build_.string(), "' && ", test.link.substr(0, at),
+                " -Wl,--allow-multiple-definition", front, " -o '",
+                program.string(), "' ", test.link.substr(at + out.size()));
 }
 
-}  // namespace assay::random_mutants
+}  // namespace assay::harness_mutants

@@ -2,7 +2,8 @@
 //
 // BuildTree: how a build folder of Ninja compiles a source and links the unit
 // tests that cover it, so that a changed source can be compiled and linked in
-// front of the library that holds the right one.
+// front of the library that holds the right one. A source that is joined with
+// others is compiled alone, with the flags of the joined one.
 //
 //   ASSAY_ASSIGN_OR_RETURN(BuildTree tree, BuildTree::Read(root, build));
 //   for (const auto& [test, near] : tree.TestsOf("framework/metric/ulp.cc"))
@@ -20,14 +21,20 @@
 
 #include "framework/core/status.h"
 
-namespace assay::random_mutants {
+namespace assay::harness_mutants {
 
-/// A program whose target ends in _test.
+/// A program whose target ends in _test, or the assay program.
 struct UnitTest {
   std::string target;                // from the build folder
   std::string link;                  // the command that links it
   std::vector<std::string> sources;  // from the root
   std::vector<std::string> folders;  // of the headers that these include
+};
+
+/// Of an object, the source and the target.
+struct ObjectName {
+  std::string source;
+  std::string target;
 };
 
 class BuildTree {
@@ -46,15 +53,25 @@ class BuildTree {
   /// The tests that cover a source, that with a source of its name first.
   std::vector<Covering> TestsOf(const std::string& source) const;
 
+  /// The program of a target, as tests/metric_test or bin/assay; null: there is
+  /// none.
+  const UnitTest* Find(const std::string& target) const;
+
+  /// True where a library that a test has in it has the source.
+  bool Has(const std::string& source) const {
+    return compiled_.contains(source);
+  }
+
   /// The command that compiles `changed` in the place of `source`.
   std::string CompileCommand(const std::string& source,
                              const std::filesystem::path& changed,
                              const std::string& options,
                              const std::filesystem::path& object) const;
 
-  /// The command that links the test with an object in front.
+  /// The command that links the test with objects in front, whose symbols hold
+  /// where the libraries have them, too.
   std::string LinkCommand(const UnitTest& test,
-                          const std::filesystem::path& object,
+                          const std::vector<std::filesystem::path>& objects,
                           const std::filesystem::path& program) const;
 
   const std::filesystem::path& root() const { return root_; }
@@ -68,6 +85,8 @@ class BuildTree {
 
   Status ReadCompileCommands();
   Status ReadTests();
+  /// The sources of an object of a test, from the root.
+  std::vector<std::string> SourcesOf(const ObjectName& object) const;
   /// A test has the library in it.
   bool IsTested(const std::string& library) const;
 
@@ -84,4 +103,4 @@ struct Output {
 };
 Output Shell(const std::string& command);
 
-}  // namespace assay::random_mutants
+}  // namespace assay::harness_mutants
