@@ -264,7 +264,7 @@ Result<Chosen> MutantsOf(const cli::AssessOptions& options,
 record::MutantRow UntriedRow(const policy::MutantLine& mutant) {
   record::MutantRow row;
   row.mutant = mutant.name;
-  row.mutant_class = mutant.mutant_class;
+  row.mutant_class = mutant.kind;
   row.expected_killer = mutant.killer;
   return row;
 }
