@@ -23,6 +23,7 @@
 #include "framework/backend/forwarding_network.h"
 #include "framework/backend/network_interfaces.h"
 #include "framework/backend/registry.h"
+#include "framework/testing/support/backends_fixture.h"
 #include "framework/train/optdiff/locked_run.h"
 #include "framework/train/optdiff/spoiling_backend.h"
 #include "framework/train/optdiff/step_row.h"
@@ -49,14 +50,6 @@ record::RunFacts Facts() {
   facts.oracle = "reference";
   facts.oracle_module = ASSAY_REFERENCE_MODULE;
   return facts;
-}
-
-Backend& Reference() {
-  static const std::unique_ptr<Backend> backend = [] {
-    static_cast<void>(LoadBackendModule(ASSAY_REFERENCE_MODULE));
-    return MakeBackend("reference").value();
-  }();
-  return *backend;
 }
 
 Result<StepCase> CaseNamed(std::string_view test_id) {
@@ -291,27 +284,20 @@ class LyingNetwork : public ForwardingNetwork, private NativeStep {
     return inner().native_step()->Configure(optimizer_, numbers_);
   }
 
-  const Lie& lie_;
+  const Lie lie_;
   std::string optimizer_;
   Numbers numbers_;
 };
 
-class LyingBackend : public Backend {
- public:
-  explicit LyingBackend(LyingNetwork::Lie lie) : lie_(std::move(lie)) {}
-  std::string_view name() const override { return "lying"; }
-  Result<Probe> Inspect() override { return Reference().Inspect(); }
-  Result<std::unique_ptr<Network>> Load(std::shared_ptr<const Model> model,
-                                        const LoadOptions& options) override {
-    ASSAY_ASSIGN_OR_RETURN(auto network,
-                           Reference().Load(std::move(model), options));
-    return std::unique_ptr<Network>(
-        std::make_unique<LyingNetwork>(std::move(network), lie_));
-  }
-
- private:
-  LyingNetwork::Lie lie_;
-};
+StubBackend Lying(const LyingNetwork::Lie& lie) {
+  return StubBackend(
+      [lie](auto model,
+            const LoadOptions& options) -> Result<std::unique_ptr<Network>> {
+        ASSAY_ASSIGN_OR_RETURN(auto network,
+                               Reference().Load(std::move(model), options));
+        return std::make_unique<LyingNetwork>(std::move(network), lie);
+      });
+}
 
 // Kills: a native step that is not judged, or by another rule.
 TEST(NativeRunTest, FindsTheStep) {
@@ -336,7 +322,7 @@ TEST(NativeRunTest, FindsTheStep) {
            LieRow{
                {.is_off = true}, optdiff::kFailLoss, "at step 1 the loss is "},
        }) {
-    LyingBackend backend(row.lie);
+    StubBackend backend = Lying(row.lie);
     const record::Record record = RecordOf(kNative, backend);
     EXPECT_EQ(record.result.outcome, record::Outcome::kFail);
     EXPECT_EQ(record.result.reason_code, row.reason);
@@ -350,7 +336,7 @@ TEST(NativeRunTest, FindsTheStep) {
 
 // Kills: a backend without the interface or the optimizer that is blamed for it.
 TEST(NativeRunTest, IsDeclinedByName) {
-  LyingBackend lying({});
+  StubBackend lying = Lying({});
   const record::Record other =
       RecordOf("optimizer/adagrad/onnx.quadratic#locked-native.float32", lying);
   EXPECT_EQ(other.result.outcome, record::Outcome::kUnsupported);

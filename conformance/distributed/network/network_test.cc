@@ -13,29 +13,12 @@
 #include "conformance/distributed/ranks/distributed_row.h"
 #include "conformance/distributed/ranks/ranks_fixture.h"
 #include "framework/backend/registry.h"
+#include "framework/testing/support/backends_fixture.h"
 
 namespace assay::distributed {
 namespace {
 
 using ::testing::HasSubstr;
-
-Backend& Reference() {
-  static const std::unique_ptr<Backend> backend =
-      MakeBackend(LoadBackendModule(ASSAY_REFERENCE_MODULE).value().front())
-          .value();
-  return *backend;
-}
-
-/// A backend that loads nothing.
-class Empty : public Backend {
- public:
-  std::string_view name() const override { return "empty"; }
-  Result<Probe> Inspect() override { return Probe{}; }
-  Result<std::unique_ptr<Network>> Load(std::shared_ptr<const Model>,
-                                        const LoadOptions&) override {
-    return Unsupported(Reason::kOperator, "found Conv");
-  }
-};
 
 template <class Of>
 RanCase RanOn(const NetworkCase& test_case, const Wrap& wrap = nullptr) {
@@ -54,7 +37,7 @@ struct OnReference {
 };
 struct OnEmpty {
   Backend& operator()() { return empty; }
-  Empty empty;
+  StubBackend empty{Unsupported(Reason::kOperator, "found Conv")};
 };
 
 NetworkCase CaseOf(std::string scheme, std::string way, int ranks) {

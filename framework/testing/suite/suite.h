@@ -5,7 +5,7 @@
 // supervisor, which plans, and in the worker, which runs.
 //
 //   const bool kRegistered =
-//       AddSuite({.name = "contract", .cases = &Describe, .run = &Run});
+//       AddSuite({.name = "contract", .cases = &PlannedCases, .run = &Run});
 //
 // Cases that are read from files have no suite of their name (node, model): one
 // suite runs all of them, kSuiteOfCorpora. A suite may also be run over cases that

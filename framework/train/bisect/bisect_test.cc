@@ -19,6 +19,7 @@
 
 #include "framework/backend/forwarding_network.h"
 #include "framework/backend/registry.h"
+#include "framework/testing/support/backends_fixture.h"
 #include "framework/train/optdiff/network.h"
 
 namespace assay::bisect {
@@ -27,18 +28,6 @@ namespace {
 using optdiff::Course;
 
 constexpr int64_t kSteps = 8;
-
-template <class T>
-T Got(Result<T> result) {
-  if (!result.ok()) throw std::runtime_error(result.status().ToString());
-  return *std::move(result);
-}
-
-Backend& Reference() {
-  static const std::unique_ptr<Backend> backend =
-      Got(MakeBackend(Got(LoadBackendModule(ASSAY_REFERENCE_MODULE)).front()));
-  return *backend;
-}
 
 Course CourseNamed(const std::string& network, int64_t seed = 0) {
   const draw::Draw draw("bisect", seed, "network");
@@ -241,27 +230,13 @@ TEST(BisectTest, NamesChangedState) {
 }
 
 /// The backend that is wrong on purpose, with one mutant.
-class Mutant : public Backend {
- public:
-  explicit Mutant(std::string name)
-      : inner_(Got(MakeBackend("faulty"))), name_(std::move(name)) {}
-  static bool Opened() {
-    static const bool opened = LoadBackendModule(ASSAY_FAULTY_MODULE).ok();
-    return opened;
-  }
-  std::string_view name() const override { return inner_->name(); }
-  Result<Probe> Inspect() override { return inner_->Inspect(); }
-  Result<std::unique_ptr<Network>> Load(std::shared_ptr<const Model> model,
-                                        const LoadOptions& options) override {
+StubBackend WithMutant(const std::string& name) {
+  return StubBackend([name](auto model, const LoadOptions& options) {
     LoadOptions set = options;
-    set.settings["mutant"] = name_;
-    return inner_->Load(std::move(model), set);
-  }
-
- private:
-  std::unique_ptr<Backend> inner_;
-  std::string name_;
-};
+    set.settings["mutant"] = name;
+    return BackendOfModule(ASSAY_FAULTY_MODULE).Load(std::move(model), set);
+  });
+}
 
 struct NodeRow {
   const char *mutant, *network;
@@ -274,10 +249,9 @@ class NodeTest : public ::testing::TestWithParam<NodeRow> {};
 // Kills: a node that is not the first, a forward that is taken for a backward,
 // noise that is taken for a slip.
 TEST_P(NodeTest, IsNamed) {
-  ASSERT_TRUE(Mutant::Opened());
   const NodeRow& row = GetParam();
   const Course course = CourseNamed(row.network);
-  Mutant wrong(row.mutant);
+  StubBackend wrong = WithMutant(row.mutant);
   const Finding found =
       Find(RunOn(course, kMomentum), RunOn(course, kMomentum, wrong));
   EXPECT_EQ(ToString(found.cause), ToString(row.cause)) << found.sentence;
@@ -367,23 +341,6 @@ class WrongBackward : public ForwardingNetwork, public Differentiable {
   std::vector<std::string> targets_;
 };
 
-class WrongBackend : public Backend {
- public:
-  explicit WrongBackend(const BackwardRow& row) : row_(row) {}
-  std::string_view name() const override { return "wrong"; }
-  Result<Probe> Inspect() override { return Reference().Inspect(); }
-  Result<std::unique_ptr<Network>> Load(std::shared_ptr<const Model> model,
-                                        const LoadOptions& options) override {
-    ASSAY_ASSIGN_OR_RETURN(auto network,
-                           Reference().Load(std::move(model), options));
-    return std::unique_ptr<Network>(
-        std::make_unique<WrongBackward>(std::move(network), row_));
-  }
-
- private:
-  const BackwardRow& row_;
-};
-
 void Scaled(std::span<float> elements) {
   for (float& x : elements) x *= 1.01F;
 }
@@ -406,7 +363,13 @@ class BackwardTest : public ::testing::TestWithParam<BackwardRow> {};
 TEST_P(BackwardTest, IsNamed) {
   const BackwardRow& row = GetParam();
   const Course course = CourseNamed(row.network);
-  WrongBackend wrong(row);
+  StubBackend wrong(
+      [&](auto model,
+          const LoadOptions& options) -> Result<std::unique_ptr<Network>> {
+        ASSAY_ASSIGN_OR_RETURN(auto network,
+                               Reference().Load(std::move(model), options));
+        return std::make_unique<WrongBackward>(std::move(network), row);
+      });
   const Finding found =
       Find(RunOn(course, kMomentum), RunOn(course, kMomentum, wrong));
   EXPECT_EQ(ToString(found.cause), ToString(row.cause)) << found.sentence;

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "framework/backend/registry.h"
+#include "framework/testing/support/backends_fixture.h"
 #include "framework/train/bisect/model_course.h"
 #include "framework/train/bisect/run_spec.h"
 #include "framework/train/format/drawn.h"
@@ -25,18 +26,6 @@ namespace assay::bisect {
 namespace {
 
 using ::testing::HasSubstr;
-
-template <class T>
-T Got(Result<T> result) {
-  if (!result.ok()) throw std::runtime_error(result.status().ToString());
-  return *std::move(result);
-}
-
-Backend& Reference() {
-  static const std::unique_ptr<Backend> backend =
-      Got(MakeBackend(Got(LoadBackendModule(ASSAY_REFERENCE_MODULE)).front()));
-  return *backend;
-}
 
 /// A small network.
 const optdiff::Course& Mlp() {

@@ -9,22 +9,11 @@
 #include <utility>
 
 #include "framework/backend/registry.h"
+#include "framework/testing/support/backends_fixture.h"
 #include "framework/train/format/datasets.h"
 
 namespace assay::converge {
 namespace {
-
-template <class T>
-T Got(Result<T> result) {
-  if (!result.ok()) throw std::runtime_error(result.status().ToString());
-  return *std::move(result);
-}
-
-Backend& Reference() {
-  static const std::unique_ptr<Backend> backend =
-      Got(MakeBackend(Got(LoadBackendModule(ASSAY_REFERENCE_MODULE)).front()));
-  return *backend;
-}
 
 Reached To(const Goal& goal, const char* settings, uint64_t seed) {
   static const train::Split data = Got(train::MakeDataset("drawn", {"", 0}));

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "framework/backend/registry.h"
+#include "framework/testing/support/backends_fixture.h"
 #include "framework/train/graph_rule/graph_optimizer.h"
 #include "framework/train/quad/lockstep_quad.h"
 #include "framework/train/quad/problem.h"
@@ -25,14 +26,6 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 constexpr int kSteps = 30;
-
-Backend& Reference() {
-  static const std::unique_ptr<Backend> backend = [] {
-    static_cast<void>(LoadBackendModule(ASSAY_REFERENCE_MODULE));
-    return MakeBackend("reference").value();
-  }();
-  return *backend;
-}
 
 /// The rate halves within the few steps.
 train::Recipe FewSteps() {
@@ -133,25 +126,18 @@ TEST(GraphOptimizerTest, TakesParametersOfAllShapes) {
   }
 }
 
-/// Declines everything with Sqrt, which its message names.
-class Rootless : public Backend {
- public:
-  std::string_view name() const override { return "rootless"; }
-  Result<Probe> Inspect() override { return Reference().Inspect(); }
-  Result<std::unique_ptr<Network>> Load(std::shared_ptr<const Model> model,
-                                        const LoadOptions& options) override {
-    for (const Node& node : model->graph().nodes) {
-      if (node.op_type == "Sqrt") {
-        return Unsupported(Reason::kOperator, "operator Sqrt");
-      }
-    }
-    return Reference().Load(std::move(model), options);
-  }
-};
-
 // Kills: a rule that is declined behind the gradients.
 TEST(GraphOptimizerTest, IsDeclinedBeforeItsGradients) {
-  Rootless backend;
+  StubBackend backend(
+      [](auto model,
+         const LoadOptions& options) -> Result<std::unique_ptr<Network>> {
+        for (const Node& node : model->graph().nodes) {
+          if (node.op_type == "Sqrt") {
+            return Unsupported(Reason::kOperator, "operator Sqrt");
+          }
+        }
+        return Reference().Load(std::move(model), options);
+      });
   auto made = train::MakeGraphOptimizer({"adam"}, backend);
   ASSERT_TRUE(made.ok());
   Slope slope(*Tensor::Of<double>({1}, std::vector{1.0}), Tensor());

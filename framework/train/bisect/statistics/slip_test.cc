@@ -20,6 +20,7 @@
 #include "framework/graph/edit/model_edit.h"
 #include "framework/graph/edit/node_edit.h"
 #include "framework/graph/model_text.h"
+#include "framework/testing/support/backends_fixture.h"
 #include "framework/train/bisect/bisect.h"
 #include "framework/train/bisect/model_course.h"
 #include "framework/train/model/new_model.h"
@@ -35,18 +36,6 @@ using optdiff::Course;
 using ::testing::HasSubstr;
 
 constexpr int64_t kSteps = 4, kSamples = 8;
-
-template <class T>
-T Got(Result<T> result) {
-  if (!result.ok()) throw std::runtime_error(result.status().ToString());
-  return *std::move(result);
-}
-
-Backend& Reference() {
-  static const std::unique_ptr<Backend> backend =
-      Got(MakeBackend(Got(LoadBackendModule(ASSAY_REFERENCE_MODULE)).front()));
-  return *backend;
-}
 
 /// Two normalizations, the second with another momentum, after a Dropout.
 constexpr char kNetwork[] =
@@ -100,24 +89,6 @@ Finding Find(bisect::BisectRun a, bisect::BisectRun b) {
                             {.oracle = Reference(), .steps = kSteps}));
 }
 
-/// A backend that loads another node in place of the one that computes a value.
-class Slipping : public Backend {
- public:
-  Slipping(std::string value, std::string nodes)
-      : value_(std::move(value)), nodes_(std::move(nodes)) {}
-  std::string_view name() const override { return "slipping"; }
-  Result<Probe> Inspect() override { return Reference().Inspect(); }
-  Result<std::unique_ptr<assay::Network>> Load(
-      std::shared_ptr<const Model> model, const LoadOptions& options) override {
-    ASSAY_ASSIGN_OR_RETURN(auto other,
-                           edit::ReplaceNode(*model, value_, nodes_));
-    return Reference().Load(std::move(other), options);
-  }
-
- private:
-  std::string value_, nodes_;
-};
-
 // Kills: statistics that are not compared, a test of masks that are not the
 // same.
 TEST(SlipTest, IsNoneWhereThereIsNone) {
@@ -137,7 +108,13 @@ class PlantedTest : public ::testing::TestWithParam<Row> {};
 TEST_P(PlantedTest, IsNamed) {
   const Row& row = GetParam();
   const Course course = CourseOf();
-  Slipping slips(row.value, row.nodes);
+  // Loads another node in place of the one that computes a value.
+  StubBackend slips([&](auto model, const LoadOptions& options)
+                        -> Result<std::unique_ptr<assay::Network>> {
+    ASSAY_ASSIGN_OR_RETURN(auto other,
+                           edit::ReplaceNode(*model, row.value, row.nodes));
+    return Reference().Load(std::move(other), options);
+  });
   const Finding found = Find(RunOn(course), RunOn(course, slips));
   EXPECT_EQ(ToString(found.cause), "running statistics") << found.sentence;
   EXPECT_EQ(found.where, row.value) << found.sentence;
