@@ -14,7 +14,6 @@
 #include "conformance/distributed/collective/collective_case.h"
 #include "conformance/distributed/collective/collective_run.h"
 #include "conformance/distributed/collective/contents.h"
-#include "conformance/distributed/planned_case.h"
 #include "conformance/distributed/ranks/distributed_row.h"
 #include "conformance/distributed/ranks/ranks_fixture.h"
 #include "framework/core/text.h"
@@ -222,25 +221,6 @@ TEST(CollectiveRunTest, ARankThatFailsIsNamed) {
   });
   EXPECT_EQ(ran.judged.reason, record::ReasonCode(kFailRanks));
   EXPECT_THAT(ran.judged.message, HasSubstr("rank 2: the cable is out"));
-}
-
-class NoRanks : public Backend {
- public:
-  std::string_view name() const override { return "none"; }
-  Result<Probe> Inspect() override { return Probe{}; }
-  Result<std::unique_ptr<Network>> Load(std::shared_ptr<const Model>,
-                                        const LoadOptions&) override {
-    return Unsupported(Reason::kOperator, "nothing");
-  }
-};
-
-TEST(PlannedCaseTest, ABackendWithoutRanksDeclines) {
-  NoRanks backend;
-  record::PlanRow row;
-  row.test_id = RingOf(4).test_id();
-  record::Record record;
-  EXPECT_EQ(RunPlanned(row, backend, {}, &record).outcome,
-            record::Outcome::kUnsupported);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 
 #include "conformance/distributed/network/network_case.h"
 #include "conformance/distributed/network/network_run.h"
+#include "conformance/distributed/planned_case.h"
 #include "conformance/distributed/ranks/distributed_row.h"
 #include "conformance/distributed/ranks/ranks_fixture.h"
 #include "framework/backend/registry.h"
@@ -113,6 +114,17 @@ TEST(NetworkRunTest, ABackendThatLoadsNoNetworkDeclines) {
   const RanCase ran = RanOn<OnEmpty>(CaseOf("train_all_reduce", "ring", 2));
   EXPECT_EQ(ran.judged.outcome, record::Outcome::kUnsupported);
   EXPECT_THAT(ran.judged.message, HasSubstr("found Conv"));
+}
+
+TEST(PlannedCaseTest, RanksWithoutABackendTrainNoNetwork) {
+  WrappedRanks ranks;
+  record::PlanRow row;
+  row.test_id = CaseOf("train_all_reduce", "ring", 2).test_id();
+  record::Record record;
+  const measure::Judgement judged =
+      RunPlanned(row, ranks, /*networks=*/nullptr, {}, &record);
+  EXPECT_EQ(judged.outcome, record::Outcome::kUnsupported);
+  EXPECT_THAT(judged.message, HasSubstr("no backend"));
 }
 
 }  // namespace
