@@ -30,6 +30,12 @@ struct MessageSum {
   uint64_t bytes = 0;
 };
 
+constexpr void EachField(MessageSum& sum, const auto& visit) {
+  visit(sum.peer);
+  visit(sum.sum);
+  visit(sum.bytes);
+}
+
 /// A rank's first messages, in its order.
 struct MessageSums {
   std::vector<MessageSum> sent, received;

@@ -26,6 +26,11 @@ class ModelMessage {
     int64_t clock = 0;    // steps that the asking rank has done
   };
 
+  friend constexpr void EachField(Header& header, const auto& visit) {
+    visit(header.version);
+    visit(header.clock);
+  }
+
   /// Writes the header, then the bytes of the tensors in their order.
   void Write(const Header& header, std::span<const Tensor> tensors);
   /// Makes room to receive a message of tensors of these sizes.

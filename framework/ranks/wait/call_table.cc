@@ -9,23 +9,20 @@
 
 #include <algorithm>
 #include <atomic>
-#include <bit>
 #include <cerrno>
 #include <cstring>
 #include <thread>
-#include <type_traits>
 #include <utility>
 
 #include "framework/file/descriptor.h"
+#include "framework/ranks/fields.h"
 
 namespace assay::ranks {
 namespace {
 
-static_assert(std::is_trivially_copyable_v<RankState>);
-static_assert(sizeof(RankState) % sizeof(uint64_t) == 0);
 static_assert(std::atomic_ref<uint64_t>::is_always_lock_free);
 
-constexpr size_t kWords = sizeof(RankState) / sizeof(uint64_t);
+constexpr size_t kWords = FieldsOf<RankState>();
 constexpr int64_t kMostRanks = 1 << 16;
 // A rank that is killed while it writes leaves a row that never becomes whole.
 constexpr int kTries = 1000;
@@ -88,7 +85,9 @@ Result<CallTable> CallTable::InFile(const std::filesystem::path& file,
 
 void CallTable::Write(int rank, const RankState& state) {
   std::array<uint64_t, kWords> words{};
-  std::memcpy(words.data(), &state, sizeof state);
+  RankState fields = state;
+  size_t at = 0;
+  EachField(fields, [&](const auto& field) { words[at++] = WordOf(field); });
   Row& row = rows_.get()[rank];
   std::atomic_ref<uint64_t> version(row.version);
   const uint64_t before = version.load(std::memory_order_relaxed);
@@ -119,8 +118,13 @@ RankState CallTable::Read(int rank) const {
 }
 
 RankState CallTable::StateOf(const Row& row) {
-  const auto state = std::bit_cast<RankState>(row.words);
-  return CanBe(state) ? state : RankState();
+  RankState state;
+  bool fits = true;
+  size_t at = 0;
+  EachField(state, [&](auto& field) {
+    fits = FromWord(row.words[at++], &field) && fits;
+  });
+  return fits && CanBe(state) ? state : RankState();
 }
 
 std::vector<RankState> CallTable::ReadAll() const {

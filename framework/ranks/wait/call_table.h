@@ -39,8 +39,8 @@ struct GroupPlace {
   int64_t collectives = 0;
 };
 
-/// A row. It is copied as bytes: processes of one build share it, and CanBe
-/// checks what was read.
+/// A row, whose fields are written one by one (fields.h): its writer and its
+/// readers may be processes.
 struct RankState {
   int64_t run = 0;  // number of the run; 0: none
   int64_t ranks = 0;
@@ -52,7 +52,21 @@ struct RankState {
   std::array<GroupPlace, 8> groups;
 };
 
-/// False for bytes that no rank writes: enumerators and ranks out of range.
+constexpr void EachField(RankState& state, const auto& visit) {
+  visit(state.run);
+  visit(state.ranks);
+  visit(state.where);
+  visit(state.number);
+  visit(state.since_us);
+  EachField(state.call, visit);
+  for (GroupPlace& place : state.groups) {
+    visit(place.group);
+    visit(place.rank);
+    visit(place.collectives);
+  }
+}
+
+/// False for a state that no rank writes: enumerators and ranks out of range.
 bool CanBe(const RankState& state);
 
 /// The file name in a folder that all ranks share.

@@ -48,6 +48,21 @@ struct RankCall {
   int64_t collective = 0;
 };
 
+constexpr void EachField(RankCall& call, const auto& visit) {
+  visit(call.kind);
+  visit(call.operation);
+  visit(call.reduction);
+  visit(call.type);
+  visit(call.root);
+  visit(call.count);
+  visit(call.to);
+  visit(call.from);
+  visit(call.out);
+  visit(call.in);
+  visit(call.group);
+  visit(call.collective);
+}
+
 RankCall ExchangeOf(int to, size_t out, int from, size_t in);
 RankCall ReceiveAnyOf(size_t in);
 /// `kind` is kCollective or kWait.
