@@ -173,7 +173,7 @@ TEST(SmallerCaseTest, PassesOnThreads) {
 TEST(SmallerCaseTest, TrainsAsManyStepsAsItsNameSays) {
   const AnyCase named =
       CaseNamed("distributed/train_all_reduce/ring.momentum#n2.steps3").value();
-  const RanCase ran = RanOn(&RunSchemeCase, std::get<SchemeCase>(named));
+  const RanCase ran = RanOn(std::get<SchemeCase>(named));
   EXPECT_EQ(ran.judged.outcome, record::Outcome::kPass) << ran.judged.message;
   ASSERT_EQ(ran.rows.size(), 1U);
   EXPECT_EQ(ran.rows[0].steps, 3);

@@ -102,8 +102,8 @@ Result<Judgement> RunRoot(const CollectiveCase& test_case, int root,
 
 }  // namespace
 
-Judgement RunCollectiveCase(const CollectiveCase& test_case, const RunOf& run,
-                            record::Record* record) {
+Judgement RunCase(const CollectiveCase& test_case, const RunOf& run,
+                  record::Record* record) {
   return RunRoots(test_case.roots(), record, [&](int root) {
     return RunRoot(test_case, root, run, record);
   });

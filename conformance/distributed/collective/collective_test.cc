@@ -28,10 +28,6 @@ CollectiveCase RingOf(int ranks) {
                    1021, 0}};
 }
 
-RanCase RanOn(const CollectiveCase& test_case, const Wrap& wrap = nullptr) {
-  return distributed::RanOn(&RunCollectiveCase, test_case, wrap);
-}
-
 TEST(CollectiveCaseTest, EveryCaseHasANameOfItsOwn) {
   std::set<std::string> names;
   const std::vector<CollectiveCase> all = AllCollectiveCases();
@@ -180,8 +176,7 @@ class Twice : public Ranks {
 TEST(CollectiveRunTest, RanksThatRunTwiceAreAFail) {
   Twice twice;
   record::Record record;
-  const auto judged =
-      RunCollectiveCase(RingOf(2), {twice, "twice", 0}, &record);
+  const auto judged = RunCase(RingOf(2), {twice, "twice", 0}, &record);
   EXPECT_EQ(judged.reason, record::ReasonCode(kFailRanks));
   EXPECT_THAT(judged.message, HasSubstr("found 2 ranks of number 0"));
 }
@@ -198,8 +193,7 @@ class Nobody : public Ranks {
 TEST(CollectiveRunTest, RanksThatWereNotRunAreAFail) {
   Nobody nobody;
   record::Record record;
-  const auto judged =
-      RunCollectiveCase(RingOf(2), {nobody, "nobody", 0}, &record);
+  const auto judged = RunCase(RingOf(2), {nobody, "nobody", 0}, &record);
   EXPECT_EQ(judged.reason, record::ReasonCode(kFailRanks));
   EXPECT_THAT(judged.message, HasSubstr("found 0 ranks of number 0"));
 }

@@ -198,8 +198,8 @@ Result<Judgement> Run(const NeighborCase& test_case, const RunOf& run,
 
 }  // namespace
 
-Judgement RunNeighborCase(const NeighborCase& test_case, const RunOf& run,
-                          record::Record* record) {
+Judgement RunCase(const NeighborCase& test_case, const RunOf& run,
+                  record::Record* record) {
   constexpr int kNoRoot[] = {0};
   return RunRoots(kNoRoot, record,
                   [&](int) { return Run(test_case, run, record); });

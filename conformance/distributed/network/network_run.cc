@@ -192,8 +192,8 @@ Result<Judgement> RunNetwork(const NetworkCase& test_case, const RunOf& run,
 
 }  // namespace
 
-Judgement RunNetworkCase(const NetworkCase& test_case, const RunOf& run,
-                         record::Record* record) {
+Judgement RunCase(const NetworkCase& test_case, const RunOf& run,
+                  record::Record* record) {
   const int64_t began = record::SteadyMicroseconds();
   const Result<Judgement> judged = test_case.goal > 0
                                        ? RunToGoal(test_case, run, record)

@@ -204,8 +204,8 @@ Result<Judgement> RunRoot(const OwnCase& test_case, int root, const RunOf& run,
 
 }  // namespace
 
-Judgement RunOwnCase(const OwnCase& test_case, const RunOf& run,
-                     record::Record* record) {
+Judgement RunCase(const OwnCase& test_case, const RunOf& run,
+                  record::Record* record) {
   return RunRoots(test_case.of.roots(), record, [&](int root) {
     return RunRoot(test_case, root, run, record);
   });

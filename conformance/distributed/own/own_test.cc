@@ -37,10 +37,6 @@ OwnCase DrawnSum(int ranks) {
   return made;
 }
 
-RanCase RanOn(const OwnCase& test_case, const Wrap& wrap = nullptr) {
-  return distributed::RanOn(&RunOwnCase, test_case, wrap);
-}
-
 TEST(OwnCaseTest, TheNameSaysHowItIsCalled) {
   EXPECT_EQ(CaseOf(Operation::kAllReduce, Way::kTwo).test_id(),
             "distributed/allreduce/own_two.float32.sum.61#n4");

@@ -81,13 +81,12 @@ struct RanCase {
 };
 
 template <class Case>
-RanCase RanOn(measure::Judgement (*run)(const Case&, const RunOf&,
-                                        record::Record*),
-              const Case& test_case, const Wrap& wrap = nullptr) {
+RanCase RanOn(const Case& test_case, const Wrap& wrap = nullptr,
+              Backend* networks = nullptr) {
   WrappedRanks ranks(wrap);
   record::Record record;
   RanCase ran;
-  ran.judged = run(test_case, {ranks, "threads", 3}, &record);
+  ran.judged = RunCase(test_case, {ranks, "threads", 3, networks}, &record);
   ran.rows = record.Rows<DistributedRow>().value();
   return ran;
 }

@@ -36,7 +36,9 @@ const Suite* FindSuite(std::string_view name) {
 std::optional<cases::TestCase> CaseNamed(const Suite& suite,
                                          std::string_view test_id) {
   if (suite.sizing.named == nullptr) return std::nullopt;
-  return suite.sizing.named(test_id);
+  std::optional<SizedCase> named = suite.sizing.named(test_id);
+  if (!named.has_value()) return std::nullopt;
+  return std::move(named->test_case);
 }
 
 std::vector<Listing> Listings() {

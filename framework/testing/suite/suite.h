@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -68,17 +69,21 @@ struct Extent {
   std::vector<int64_t> values;  // that it could have, ascending, up to its own
 };
 
-/// Cases that are made from the numbers in their names: there are smaller ones than those
-/// that a suite lists.
+/// A case that has numbers, and the cases that have less of them.
+struct SizedCase {
+  cases::TestCase test_case;
+  /// In the order in which they should be small.
+  std::vector<Extent> extents;
+  /// The case with these values of the extents.
+  std::function<cases::TestCase(std::span<const int64_t> values)> resized;
+};
+
+/// Cases that are made from the numbers in their names: there are smaller ones
+/// than those that a suite lists.
 struct Sizing {
-  /// A case that is listed, or that has less of what such a case has; nothing of another
-  /// name. Null, as all others: names have no such numbers.
-  std::optional<cases::TestCase> (*named)(std::string_view test_id) = nullptr;
-  /// Of a case that there is, in the order in which they should be small.
-  std::vector<Extent> (*extents)(std::string_view test_id) = nullptr;
-  /// The name of the case that has these values of its extents.
-  std::string (*resized)(std::string_view test_id,
-                         std::span<const int64_t> values) = nullptr;
+  /// A case that is listed, or that has less of what such a case has; nothing
+  /// for another name. Null, as `right`: names have no such numbers.
+  std::optional<SizedCase> (*named)(std::string_view test_id) = nullptr;
   /// The instance that passes a case if anybody should.
   std::string (*right)(const cases::TestCase& test_case) = nullptr;
 };
