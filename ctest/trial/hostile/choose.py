@@ -25,29 +25,19 @@ _NAME = re.compile(r"^ASSAY_MISDEED\(\s*(\w+)", re.MULTILINE)
 
 
 def names_in(folder: Path) -> dict[str, list[str]]:
-    """The behaviours of each file below a folder, in order."""
+    """The behaviours of each file in a folder, in order."""
     return {
-        path.relative_to(folder).as_posix(): _NAME.findall(
-            path.read_text(encoding="utf-8")
-        )
-        for path in sorted(folder.rglob("*.cc"))
+        path.name: _NAME.findall(path.read_text(encoding="utf-8"))
+        for path in sorted(folder.glob("*.cc"))
     }
 
 
-def rooms(names: dict[str, list[str]]) -> dict[str, list[str]]:
-    """By file, but the files of one folder below together."""
-    found: dict[str, list[str]] = {}
-    for file, of_file in names.items():
-        found.setdefault(file.rpartition("/")[0] or file, []).extend(of_file)
-    return found
-
-
 def chosen(names: dict[str, list[str]], changed: set[str], commit: str) -> list[str]:
-    """One of each room, and all of the files that have changed."""
+    """One of each file, and all of the files that have changed."""
     found: list[str] = []
-    for room, of_room in rooms(names).items():
-        digest = hashlib.sha256(f"{commit} {room}".encode()).digest()
-        found.append(of_room[int.from_bytes(digest[:8], "big") % len(of_room)])
+    for file, of_file in names.items():
+        digest = hashlib.sha256(f"{commit} {file}".encode()).digest()
+        found.append(of_file[int.from_bytes(digest[:8], "big") % len(of_file)])
     for file in sorted(changed & names.keys()):
         found += [name for name in names[file] if name not in found]
     return found
