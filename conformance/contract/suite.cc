@@ -79,7 +79,7 @@ measure::Judgement Run(const record::PlanRow& row, Backend& backend,
           StrCat(c->promise, ": ", kept.message())};
 }
 
-const bool kRegistered = suite::AddSuite(ContractSuite());
+const bool kContractRegistered = suite::AddSuite(ContractSuite());
 
 }  // namespace
 

@@ -144,22 +144,19 @@ suite::Sizing CaseSizing() {
           }};
 }
 
-measure::Judgement RunPlanned(const record::PlanRow& row, Backend& backend,
-                              const record::RunFacts& facts,
+measure::Judgement RunPlanned(const record::PlanRow& row, Ranks& ranks,
+                              Backend* networks, const record::RunFacts& facts,
                               record::Record* record) {
-  const Result<Ranks*> ranks = backend.ranks({});
-  if (!ranks.ok()) return Declines(ranks.status());
-  if (*ranks == nullptr) {
-    return {record::Outcome::kUnsupported, Reason::kOperator,
-            StrCat(backend.name(), " carries no messages between ranks")};
-  }
   const std::optional<AnyCase> found = CaseNamed(row.test_id);
   if (!found.has_value()) {
     return {record::Outcome::kError, Reason::kReader,
             "no case of ranks has that name"};
   }
-  const RunOf run = {**ranks, row.transport, facts.seed, &backend,
-                     facts.scratch};
+  if (std::holds_alternative<NetworkCase>(*found) && networks == nullptr) {
+    return {record::Outcome::kUnsupported, Reason::kOperator,
+            "there is no backend whose networks ranks could train"};
+  }
+  const RunOf run = {ranks, row.transport, facts.seed, networks, facts.scratch};
   return std::visit([&](const auto& each) { return Run(each, run, record); },
                     *found);
 }

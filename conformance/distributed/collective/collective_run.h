@@ -4,7 +4,7 @@
 // by bit, and whose messages are counted.
 //
 //   const measure::Judgement judged =
-//       RunCollectiveCase(test_case, {*backend.ranks(), "threads", 7}, record);
+//       RunCollectiveCase(test_case, {*ranks, "threads", 7}, record);
 
 #pragma once
 

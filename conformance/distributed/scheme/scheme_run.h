@@ -4,7 +4,7 @@
 // compared, bit by bit, with those of one rank that has the batches of all.
 //
 //   const measure::Judgement judged =
-//       RunSchemeCase(test_case, {*backend.ranks(), "threads", 7}, record);
+//       RunSchemeCase(test_case, {*ranks, "threads", 7}, record);
 
 #pragma once
 

@@ -21,7 +21,6 @@
 #include "framework/core/text.h"
 #include "framework/ranks/model/whole_objective.h"
 #include "framework/ranks/scheme/model_message.h"
-#include "framework/ranks/wait/delayed_endpoint.h"
 
 namespace assay::distributed {
 namespace {
@@ -58,17 +57,12 @@ TEST(SchemeRunTest, EveryCasePassesOnThreads) {
 
 // Kills: a result of ranks that depends on who comes late.
 TEST(SchemeRunTest, EveryCaseOfFourRanksPassesWithAStraggler) {
-  const ranks::Delays delays{.seed = 1,
-                             .fraction = 0.02,
-                             .straggler = 2,
-                             .law = ranks::DelayLaw::kExponential,
-                             .most_us = 100};
   int ran_cases = 0;
   for (const SchemeCase& each : AllSchemeCases()) {
     if (each.ranks != 4 || each.optimizer != "gradient_descent") continue;
     ++ran_cases;
     const RanCase ran = RanOn(each, [&](Endpoint& mine) {
-      return ranks::DelayedEndpoint::Of(mine, delays).value();
+      return std::make_unique<Late>(mine, /*straggler=*/2);
     });
     EXPECT_EQ(ran.judged.outcome, record::Outcome::kPass)
         << each.test_id() << ": " << ran.judged.message;

@@ -16,6 +16,7 @@
 #include "framework/backend/forwarding_network.h"
 #include "framework/graph/model_text.h"
 #include "framework/testing/case/read_corpus.h"
+#include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::oracle {
 namespace {
@@ -73,14 +74,13 @@ TEST(GradientsTest, ADistanceIsCountedInUnits) {
     double (*change)(double);
     double least, most;
   };
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const std::vector<Row> rows = {
       {"right", [](double x) { return x; }, 0, 1},
       {"off by 64 units", [](double x) { return x * (1 + 0x1p-17); }, 32, 128},
-      {"of the other sign", [](double x) { return -x; }, 1e6, kInfinity},
-      {"zero", [](double) { return 0.0; }, 1e6, kInfinity},
+      {"of the other sign", [](double x) { return -x; }, 1e6, kInf},
+      {"zero", [](double) { return 0.0; }, 1e6, kInf},
       {"none", [](double) { return std::numeric_limits<double>::quiet_NaN(); },
-       kInfinity, kInfinity},
+       kInf, kInf},
   };
   const auto model = graph::ModelOfText(
       "g (float[2] a, float[1] b) => (float[2] y) { y = Div(a, b) }");

@@ -27,7 +27,7 @@ static_assert(std::atomic_ref<uint64_t>::is_always_lock_free);
 
 constexpr size_t kWords = sizeof(RankState) / sizeof(uint64_t);
 constexpr int64_t kMostRanks = 1 << 16;
-// A rank that is killed while it writes leaves a row that is never whole.
+// A rank that is killed while it writes leaves a row that never becomes whole.
 constexpr int kTries = 1000;
 
 bool IsRank(int64_t rank, int64_t least) {
@@ -47,9 +47,9 @@ bool CanBe(const RankState& state) {
          IsRank(call.to, kNobody) && IsRank(call.from, kAnybody);
 }
 
-/// A number that is odd while the words are written, as in a seqlock: H. Boehm, "Can
-/// seqlocks get along with programming language memory models?", 2012, figure 6 with the
-/// words released and acquired in place of fences.
+/// `version` is odd while the words are written, as in a seqlock: H. Boehm,
+/// "Can seqlocks get along with programming language memory models?", 2012,
+/// figure 6, with release and acquire on the words in place of fences.
 struct CallTable::Row {
   uint64_t version;
   std::array<uint64_t, kWords> words;
@@ -69,7 +69,7 @@ Result<CallTable> CallTable::InFile(const std::filesystem::path& file,
   if (opened.get() < 0) {
     return Internal("cannot open ", file.string(), ": ", std::strerror(errno));
   }
-  // Never shorter than another process has it.
+  // This does not shorten a file that another process has made longer.
   const int error = posix_fallocate(opened.get(), 0, static_cast<off_t>(size));
   if (error != 0) {
     return Internal("cannot give ", file.string(), " ", size,

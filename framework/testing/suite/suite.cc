@@ -49,9 +49,14 @@ std::vector<Listing> Listings() {
 
 const Suite* SuiteOf(const record::PlanRow& row) {
   const Suite* suite = FindSuite(row.suite);
-  const bool runs =
-      suite != nullptr && suite->cases != nullptr && suite->run != nullptr;
+  const bool runs = suite != nullptr && suite->cases != nullptr &&
+                    (suite->run != nullptr || suite->run_ranks != nullptr);
   return runs ? suite : nullptr;
+}
+
+const Suite* RunnerOf(const record::PlanRow& row) {
+  const Suite* const own = SuiteOf(row);
+  return own != nullptr ? own : FindSuite(kSuiteOfCorpora);
 }
 
 record::Outcome OutcomeOf(const Status& status) {

@@ -7,10 +7,9 @@
 //   const bool kRegistered =
 //       AddSuite({.name = "contract", .cases = &Describe, .run = &Run});
 //
-// Cases that are read from files have no suite of their name (node, model):
-// they belong to the one that holds outputs against what is expected,
-// conformance_suite.h. A suite may also be run over cases that are not its own,
-// as the one that writes exact answers is (RunFacts::suite).
+// Cases that are read from files have no suite of their name (node, model): one
+// suite runs all of them, kSuiteOfCorpora. A suite may also be run over cases that
+// are not its own, as the one that writes exact answers is (RunFacts::suite).
 
 #pragma once
 
@@ -24,6 +23,7 @@
 #include <vector>
 
 #include "framework/backend/backend.h"
+#include "framework/backend/communicator.h"
 #include "framework/testing/case/corpus.h"
 #include "framework/testing/case/test_case.h"
 #include "framework/testing/measure/measure.h"
@@ -114,6 +114,13 @@ struct Suite {
   measure::Judgement (*run)(const record::PlanRow& row, Backend& backend,
                             const record::RunFacts& facts,
                             record::Record* record) = nullptr;
+  /// Of a suite of ranks, in place of `run`: runs a case on the ranks of a
+  /// communicator. They train networks of `networks`, null where the instance
+  /// has no backend beside its communicator.
+  measure::Judgement (*run_ranks)(const record::PlanRow& row, Ranks& ranks,
+                                  Backend* networks,
+                                  const record::RunFacts& facts,
+                                  record::Record* record) = nullptr;
   /// False where a case may take so much memory that great blocks of it are given
   /// back to the system, rather than kept for the next case: holes stay between
   /// those that are kept.
@@ -148,6 +155,13 @@ std::vector<Listing> Listings();
 /// The suite of a planned case: the one of the row's suite, if it has cases and
 /// runs them. Null for the cases of corpora, whatever their names are.
 const Suite* SuiteOf(const record::PlanRow& row);
+
+/// The suite that runs the cases of corpora (conformance/node).
+inline constexpr std::string_view kSuiteOfCorpora = "conformance";
+
+/// SuiteOf the case, or the suite of corpora. Null where no suite of that name is
+/// linked into the program.
+const Suite* RunnerOf(const record::PlanRow& row);
 
 /// What came of something that a backend may decline.
 record::Outcome OutcomeOf(const Status& status);

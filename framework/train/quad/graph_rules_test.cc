@@ -15,7 +15,7 @@
 
 #include "framework/backend/registry.h"
 #include "framework/train/graph_rule/graph_optimizer.h"
-#include "framework/train/quad/beside_quad.h"
+#include "framework/train/quad/lockstep_quad.h"
 #include "framework/train/quad/problem.h"
 
 namespace assay::quad {
@@ -39,35 +39,36 @@ train::Recipe FewSteps() {
   return {.schedule = train::StepSchedule(0.5, {10, 20})};
 }
 
-BesideQuad Both(const Subject& subject, const Problem& problem, DType type) {
+LockstepQuad LockstepOf(const OptimizerSpec& spec, const Problem& problem,
+                        DType type) {
   const train::Recipe recipe = FewSteps();
-  train::Made made = train::MakeGraphOptimizer(
-                         {subject.optimizer, subject.preset, subject.settings},
-                         Reference(), recipe)
-                         .value();
-  return {{subject.optimizer, std::move(made), recipe.schedule},
+  train::Made made =
+      train::MakeGraphOptimizer({spec.optimizer, spec.preset, spec.settings},
+                                Reference(), recipe)
+          .value();
+  return {{spec.optimizer, std::move(made), recipe.schedule},
           std::make_unique<ProblemObjective>(problem, type),
           problem.gradient_of};
 }
 
-std::vector<Subject> WithGraph() {
-  std::vector<Subject> subjects = Subjects();
-  std::erase_if(subjects, [](const Subject& subject) {
-    return !train::HasGraphRule(subject.optimizer);
+std::vector<OptimizerSpec> WithGraph() {
+  std::vector<OptimizerSpec> specs = OptimizerSpecs();
+  std::erase_if(specs, [](const OptimizerSpec& spec) {
+    return !train::HasGraphRule(spec.optimizer);
   });
-  return subjects;
+  return specs;
 }
 
-class GraphRulesTest : public ::testing::TestWithParam<Subject> {};
+class GraphRulesTest : public ::testing::TestWithParam<OptimizerSpec> {};
 
 // Kills: a graph that is not the formula, a factor of another step.
 TEST_P(GraphRulesTest, AreTheFormulasOfTheirSources) {
   for (const Problem& problem : Problems()) {
-    BesideQuad both = Both(GetParam(), problem, DType::kFloat64);
+    LockstepQuad lockstep = LockstepOf(GetParam(), problem, DType::kFloat64);
     for (int step = 1; step <= kSteps; ++step) {
-      const Status stepped = both.Step(Gradients::kOwn);
+      const Status stepped = lockstep.Step(Gradients::kOwn);
       ASSERT_TRUE(stepped.ok()) << stepped.ToString();
-      ASSERT_LE(both.Difference(), 1e-12) << problem.name << " at " << step;
+      ASSERT_LE(lockstep.Difference(), 1e-12) << problem.name << " at " << step;
     }
   }
 }
@@ -75,12 +76,12 @@ TEST_P(GraphRulesTest, AreTheFormulasOfTheirSources) {
 // Kills: arithmetic of a step that float32 does not explain.
 TEST_P(GraphRulesTest, RoundAsFloat32Does) {
   for (const Problem& problem : Problems()) {
-    BesideQuad both = Both(GetParam(), problem, DType::kFloat32);
+    LockstepQuad lockstep = LockstepOf(GetParam(), problem, DType::kFloat32);
     for (int step = 1; step <= kSteps; ++step) {
-      ASSERT_TRUE(both.Step(Gradients::kGiven).ok());
-      ASSERT_LE(both.Difference(), 8 * 0x1p-24)
+      ASSERT_TRUE(lockstep.Step(Gradients::kGiven).ok());
+      ASSERT_LE(lockstep.Difference(), 8 * 0x1p-24)
           << problem.name << " at " << step;
-      both.Lock();
+      lockstep.Lock();
     }
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Slips that were planted in what one of two runs feeds back.
+// Plants slips in the statistics that one of two runs feeds back.
 
 #include "framework/train/bisect/statistics/slip.h"
 
@@ -24,7 +24,7 @@
 #include "framework/train/bisect/model_course.h"
 #include "framework/train/model/new_model.h"
 #include "framework/train/optdiff/course.h"
-#include "framework/train/quad/beside_quad.h"
+#include "framework/train/quad/lockstep_quad.h"
 
 namespace assay::statistics {
 namespace {
@@ -48,8 +48,7 @@ Backend& Reference() {
   return *backend;
 }
 
-/// Two normalizations, of which only the second is told another momentum, and a
-/// Dropout in front of them.
+/// Two normalizations, the second with another momentum, after a Dropout.
 constexpr char kNetwork[] =
     "g (float[N,3] x) => (float[N,3] y) "
     "<float[3,3] w = {0.5, -1, 0.25, 1, 0.75, -0.5, 0.125, 1, -0.25}, "
@@ -63,7 +62,7 @@ constexpr char kNetwork[] =
 
 std::shared_ptr<const Model> Network() { return graph::ModelOfText(kNetwork); }
 
-/// Batches of numbers that are exact in float32.
+/// Batches whose numbers are exact in float32.
 optdiff::StepBatch BatchOf(int64_t step) {
   std::vector<float> narrow;
   std::vector<double> wide;
@@ -93,7 +92,7 @@ Course CourseOf(const std::shared_ptr<const Model>& model = Network()) {
 }
 
 bisect::BisectRun RunOn(const Course& course, Backend& backend = Reference()) {
-  return {backend, course, Got(quad::TrialOf({"momentum", "pytorch", ""}, {}))};
+  return {backend, course, Got(quad::SetupOf({"momentum", "pytorch", ""}, {}))};
 }
 
 Finding Find(bisect::BisectRun a, bisect::BisectRun b) {
@@ -101,7 +100,7 @@ Finding Find(bisect::BisectRun a, bisect::BisectRun b) {
                             {.oracle = Reference(), .steps = kSteps}));
 }
 
-/// A backend that loads another node in the place of the one that computes a value.
+/// A backend that loads another node in place of the one that computes a value.
 class Slipping : public Backend {
  public:
   Slipping(std::string value, std::string nodes)
@@ -119,7 +118,8 @@ class Slipping : public Backend {
   std::string value_, nodes_;
 };
 
-// Kills: statistics that are not compared, a test of masks that are not the same.
+// Kills: statistics that are not compared, a test of masks that are not the
+// same.
 TEST(SlipTest, IsNoneWhereThereIsNone) {
   const Course course = CourseOf();
   const Finding found = Find(RunOn(course), RunOn(course));
@@ -132,7 +132,8 @@ struct Row {
 
 class PlantedTest : public ::testing::TestWithParam<Row> {};
 
-// Kills: a slip that has no name, one of another node, a momentum of another node.
+// Kills: a slip that has no name, one of another node, a momentum of another
+// node.
 TEST_P(PlantedTest, IsNamed) {
   const Row& row = GetParam();
   const Course course = CourseOf();
