@@ -49,7 +49,7 @@ std::vector<Behaviour> BehavioursOf(const fs::path& file) {
       if (name.empty()) name = CutFront(&rest);  // as clang-format breaks it
       name.remove_prefix(name.find_first_not_of(' '));
       next.name = name.substr(0, name.find_first_of(",)"));
-      next.module = file.stem();
+      next.module = file.stem() == "at_load" ? next.name : file.stem().string();
       behaviours.push_back(std::exchange(next, {}));
     } else {
       Take(line, &next);
@@ -66,7 +66,7 @@ std::string Behaviour::settings() const {
 
 std::vector<Behaviour> BehavioursIn(const fs::path& folder) {
   std::vector<Behaviour> behaviours;
-  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+  for (const auto& entry : fs::directory_iterator(folder)) {
     if (entry.path().extension() != ".cc") continue;
     std::ranges::move(BehavioursOf(entry.path()),
                       std::back_inserter(behaviours));

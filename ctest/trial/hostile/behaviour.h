@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Behaviour: a hostile behaviour by what its source says of it, which is the
-// comment above its ASSAY_MISDEED in a file below behaviours/.
+// comment above its ASSAY_MISDEED in a file of behaviours/.
 //
 //   const std::vector<Behaviour> all = BehavioursIn(ASSAY_BEHAVIOURS);
 //   all[0].instance();  // "crash+act=abort+at=Neg"
@@ -17,7 +17,7 @@ namespace assay::hostile {
 
 struct Behaviour {
   std::string name;
-  std::string module;      // its own where the module has no other
+  std::string module;      // of its name where it acts when it is loaded
   std::string outcome;     // "unchanged": as without
   std::string message;     // part of it
   std::string backend;     // what is said of the backend as a whole
@@ -37,7 +37,7 @@ struct Behaviour {
   std::string instance() const { return module + settings(); }
 };
 
-/// Those of the sources below a folder, by name.
+/// Those of the sources in a folder, by name.
 std::vector<Behaviour> BehavioursIn(const std::filesystem::path& folder);
 
 /// The one of that name; a failure of the test where there is none.

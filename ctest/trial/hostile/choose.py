@@ -1,88 +1,54 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a command with a choice of hostile behaviours: one of each file, and all
-of a file that has changed.
+"""Runs a command with a choice of hostile behaviours: one of each file, which the
+commit draws, and all of a file that has changed since the last green night.
 
     python3 ctest/trial/hostile/choose.py COMMAND...
 
-The command finds their names in ASSAY_CHOSEN_BEHAVIOURS. The commit draws the one
-of a file, so that a tree of the same commit tries the same ones. A file has changed
-when it differs from the commit of the last green night, which the first word of
-ctest/trial/nightly.txt names; without that, from HEAD.
+The command finds their names in ASSAY_CHOSEN_BEHAVIOURS.
 """
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
-import subprocess
 import sys
+from datetime import date
 from pathlib import Path
 
-_ROOT = Path(__file__).resolve().parents[3]
-_BEHAVIOURS = Path(__file__).resolve().parent / "behaviours"
+_HERE = Path(__file__).resolve().parent
+sys.path.append(str(_HERE.parent))
+
+from changed import changed_since, describe, head_of, sample  # noqa: E402
+
+_ROOT = _HERE.parents[2]
+_BEHAVIOURS = _HERE / "behaviours"
 _NAME = re.compile(r"^ASSAY_MISDEED\(\s*(\w+)", re.MULTILINE)
 
 
 def names_in(folder: Path) -> dict[str, list[str]]:
-    """The behaviours of each file below a folder, in order."""
+    """The behaviours of each file in a folder, in order."""
     return {
-        path.relative_to(folder).as_posix(): _NAME.findall(
-            path.read_text(encoding="utf-8")
-        )
-        for path in sorted(folder.rglob("*.cc"))
+        path.name: _NAME.findall(path.read_text(encoding="utf-8"))
+        for path in sorted(folder.glob("*.cc"))
     }
 
 
-def rooms(names: dict[str, list[str]]) -> dict[str, list[str]]:
-    """By file, but the files of one folder below together."""
-    found: dict[str, list[str]] = {}
-    for file, of_file in names.items():
-        found.setdefault(file.rpartition("/")[0] or file, []).extend(of_file)
-    return found
-
-
-def chosen(names: dict[str, list[str]], changed: set[str], commit: str) -> list[str]:
-    """One of each room, and all of the files that have changed."""
+def chosen(names: dict[str, list[str]], changed: set[str], seed: str) -> list[str]:
+    """One of each file, and all of the files that have changed."""
     found: list[str] = []
-    for room, of_room in rooms(names).items():
-        digest = hashlib.sha256(f"{commit} {room}".encode()).digest()
-        found.append(of_room[int.from_bytes(digest[:8], "big") % len(of_room)])
-    for file in sorted(changed & names.keys()):
-        found += [name for name in names[file] if name not in found]
+    for file, of_file in names.items():
+        found += of_file if file in changed else sample(of_file, 1, f"{seed} {file}")
     return found
-
-
-def _git(*arguments: str) -> list[str]:
-    """The lines that git prints; none where it cannot."""
-    try:
-        done = subprocess.run(
-            ["git", "-C", str(_ROOT), *arguments],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-    except OSError:
-        return []
-    return done.stdout.splitlines() if done.returncode == 0 else []
-
-
-def _changed() -> set[str]:
-    """Files of behaviours that differ from those of the last green night."""
-    nightly = _ROOT / "ctest/trial/nightly.txt"
-    words = nightly.read_text(encoding="utf-8").split() if nightly.is_file() else []
-    since = words[0] if words else "HEAD"
-    below = _BEHAVIOURS.relative_to(_ROOT).as_posix()
-    lines = _git("diff", "--name-only", since, "--", below)
-    lines += _git("ls-files", "--others", "--exclude-standard", "--", below)
-    return {line.removeprefix(f"{below}/") for line in lines}
 
 
 def main(command: list[str]) -> int:
-    commit = "".join(_git("rev-parse", "HEAD"))
-    choice = " ".join(chosen(names_in(_BEHAVIOURS), _changed(), commit))
-    os.environ["ASSAY_CHOSEN_BEHAVIOURS"] = choice
-    print(f"behaviours: {choice}", flush=True)
+    changed = changed_since(_ROOT)
+    below = f"{_BEHAVIOURS.relative_to(_ROOT).as_posix()}/"
+    files = {file.removeprefix(below) for file in changed.files or ()}
+    names = chosen(names_in(_BEHAVIOURS), files, head_of(_ROOT))
+    os.environ["ASSAY_CHOSEN_BEHAVIOURS"] = " ".join(names)
+    print(describe(changed, date.today()))
+    print(f"{len(names)} behaviours: {' '.join(names)}", flush=True)
     os.execvp(command[0], command)
 
 

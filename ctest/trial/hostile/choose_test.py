@@ -5,24 +5,23 @@ from __future__ import annotations
 import unittest
 from pathlib import Path
 
-from choose import chosen, names_in, rooms
+from choose import chosen, names_in
 
 _NAMES = {
     "crash.cc": ["abort", "segfault", "kill_group"],
     "hang.cc": ["sleep"],
-    "at_load/door.cc": ["door"],
-    "at_load/throws.cc": ["throws"],
+    "at_load.cc": ["door", "throws"],
 }
 
 
 class ChooseTest(unittest.TestCase):
-    def test_a_commit_draws_one_of_each_room(self) -> None:
+    def test_a_commit_draws_one_of_each_file(self) -> None:
         for commit in ("", "abc", "def"):
             choice = chosen(_NAMES, set(), commit)
             self.assertEqual(choice, chosen(_NAMES, set(), commit))
             self.assertEqual(len(choice), 3)
-            for room in rooms(_NAMES).values():
-                self.assertEqual(len(set(room) & set(choice)), 1)
+            for of_file in _NAMES.values():
+                self.assertEqual(len(set(of_file) & set(choice)), 1)
 
     def test_commits_draw_each_in_time(self) -> None:
         drawn = {n for i in range(64) for n in chosen(_NAMES, set(), str(i))}
@@ -36,7 +35,7 @@ class ChooseTest(unittest.TestCase):
 
     def test_all_behaviours_of_the_tree_are_found(self) -> None:
         names = names_in(Path(__file__).parent / "behaviours")
-        self.assertEqual(len(rooms(names)), 12)
+        self.assertGreaterEqual(len(names), 12)
         self.assertGreaterEqual(sum(map(len, names.values())), 136)
 
 

@@ -6,13 +6,10 @@
 // (sleep in each Load), and crash_share and decline_share (one of N models,
 // told by a hash).
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <thread>
 
 #include "ctest/trial/hostile/misdeed.h"
@@ -112,40 +109,34 @@ class EchoNetwork final : public Network {
   const hostile::Misdeed* misdeed_;
 };
 
-/// That of this module's file, which its backend must have.
-const std::string& NameOfFile() {
-  static const std::string& name = *new std::string([] {
-    Dl_info info = {};
-    dladdr(reinterpret_cast<void*>(&NameOfFile), &info);
-    return std::filesystem::path(info.dli_fname).stem().string();
-  }());
-  return name;
+/// The misdeed of that name; null where there is none.
+const hostile::Misdeed* MisdeedNamed(std::string_view name) {
+  const auto& misdeeds = hostile::Misdeeds();
+  const auto found = std::ranges::find(misdeeds, name, &hostile::Misdeed::name);
+  return found == misdeeds.end() ? nullptr : &*found;
 }
 
-/// The misdeed that `settings` choose; null where they choose none.
+/// The misdeed that `settings` choose, or else the module's name; null where
+/// neither does.
 Result<const hostile::Misdeed*> ChosenBy(const assay::Settings& settings) {
-  const auto& misdeeds = hostile::Misdeeds();
   const auto act = settings.find("act");
-  if (act == settings.end()) {
-    return misdeeds.size() == 1 ? misdeeds.data() : nullptr;
-  }
-  const auto found =
-      std::ranges::find(misdeeds, act->second, &hostile::Misdeed::name);
-  if (found == misdeeds.end()) {
+  if (act == settings.end()) return MisdeedNamed(hostile::NameOfModule());
+  const hostile::Misdeed* const chosen = MisdeedNamed(act->second);
+  if (chosen == nullptr) {
     return assay::InvalidArgument("found the behaviour ", act->second,
-                                  ", wanted one of ", NameOfFile());
+                                  ", wanted one of ", hostile::NameOfModule());
   }
-  return &*found;
+  return chosen;
 }
 
 class EchoBackend final : public assay::Backend {
  public:
-  std::string_view name() const override { return NameOfFile(); }
+  std::string_view name() const override { return hostile::NameOfModule(); }
   Result<assay::Probe> Inspect() override {
     // No setting is known yet.
-    const auto& misdeeds = hostile::Misdeeds();
+    const auto* const misdeed = MisdeedNamed(hostile::NameOfModule());
     const hostile::Words words =
-        misdeeds.size() == 1 ? misdeeds[0].words : hostile::Words();
+        misdeed == nullptr ? hostile::Words() : misdeed->words;
     return assay::Probe{words.version, words.device};
   }
   Result<std::unique_ptr<Network>> Load(std::shared_ptr<const Model> model,

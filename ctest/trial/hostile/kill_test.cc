@@ -2,8 +2,8 @@
 //
 // SIGKILL at random moments, to a worker or to the supervisor: no finished
 // verdict is lost, and what a run says at its end is what an undisturbed one
-// says. The seed is printed; ASSAY_KILL_SEED repeats it. With ASSAY_KILL_SHARE=5
-// a fifth of the kills.
+// says. The seed is printed; ASSAY_KILL_SEED repeats it. With
+// ASSAY_KILL_SHARE=5 a fifth of the kills.
 
 #include <gtest/gtest.h>
 

@@ -9,15 +9,18 @@
 //     ASSAY_MISDEED(segfault) { *static_cast<volatile int*>(nullptr) = 1; }
 //
 // It is done in Forward, in each model whose first operator is the one that
-// the setting `at` names: crash.so+act=segfault+at=Neg. A module of one
-// behaviour needs no `act`.
+// the setting `at` names: crash.so+act=segfault+at=Neg. A module that has the
+// name of a behaviour does that one, and needs no `act`.
 
 #pragma once
 
+#include <dlfcn.h>
 #include <sys/types.h>
 #include <unistd.h>
 
 #include <cstddef>
+#include <filesystem>
+#include <string>
 #include <vector>
 
 namespace hostile {
@@ -32,7 +35,7 @@ struct Output {
 };
 
 /// What a module says beside its outputs. Its version and device are asked for
-/// before any setting is known: those of a module with one behaviour are said.
+/// before any setting is known: a module of the behaviour's name says them.
 struct Words {
   const char* version = "1";
   const char* device = "cpu";
@@ -52,6 +55,21 @@ struct Misdeed {
 inline std::vector<Misdeed>& Misdeeds() {
   static std::vector<Misdeed>& misdeeds = *new std::vector<Misdeed>;
   return misdeeds;
+}
+
+/// The file that this is part of.
+inline std::filesystem::path ModuleFile() {
+  static const int kHere = 0;
+  Dl_info info = {};
+  dladdr(&kHere, &info);
+  return info.dli_fname;
+}
+
+/// The name of the file, which its backend must have.
+inline const std::string& NameOfModule() {
+  static const std::string& name =
+      *new std::string(ModuleFile().stem().string());
+  return name;
 }
 
 /// A value that the compiler knows nothing of.

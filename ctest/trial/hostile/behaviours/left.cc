@@ -4,7 +4,6 @@
 // threads, filters, another root. The case keeps its verdict; the next one gets
 // another process (framework/testing/worker/leftovers.h).
 
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -126,16 +125,10 @@ ASSAY_MISDEED(little_time) {
   setrlimit(RLIMIT_CPU, &second);
 }
 
-namespace {
-const int kHere = 0;
-}  // namespace
-
 // On its own module, which every later process of it opens.
 // Outcome: unchanged
 ASSAY_MISDEED(lock_held) {
-  Dl_info info = {};
-  dladdr(&kHere, &info);
-  const int fd = open(info.dli_fname, O_RDONLY | O_CLOEXEC);
+  const int fd = open(hostile::ModuleFile().c_str(), O_RDONLY | O_CLOEXEC);
   flock(fd, LOCK_EX | LOCK_NB);
 }
 

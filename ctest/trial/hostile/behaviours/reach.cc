@@ -85,19 +85,13 @@ ASSAY_MISDEED(parent_limits) {
   }
 }
 
-namespace {
-const int kHere = 0;
-}  // namespace
-
 // The module itself, those beside it, and the programs of the build.
 // Outcome: unchanged
 // Needs: walls
 ASSAY_MISDEED(remove_programs) {
   if (!hostile::BehindWalls()) return;
-  Dl_info info = {};
-  dladdr(&kHere, &info);
   std::error_code error;
-  const fs::path module = fs::absolute(info.dli_fname, error);
+  const fs::path module = fs::absolute(hostile::ModuleFile(), error);
   fs::remove(module, error);
   fs::remove(module.parent_path() / "echo.so", error);
   const fs::path build = module.parent_path().parent_path().parent_path();

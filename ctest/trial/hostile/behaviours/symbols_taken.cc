@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Exports functions that its host calls.
+// A behaviour that exports functions which its host calls. Those would be any
+// other's of the same module, too.
 
 #include <sys/socket.h>
 
