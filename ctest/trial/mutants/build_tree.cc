@@ -212,8 +212,8 @@ std::string BuildTree::CompileCommand(const std::string& source,
                                       const fs::path& object) const {
   // A name that a change leaves unused is no fault.
   return StrCat("cd '", build_.string(), "' && ", compiled_.at(source).command,
-                " -w -g0 ", options, " -o '",
-                object.string(), "' -c '", changed.string(), "'");
+                " -w -g0 ", options, " -o '", object.string(), "' -c '",
+                changed.string(), "'");
 }
 
 std::string BuildTree::LinkCommand(const UnitTest& test,

@@ -71,8 +71,9 @@ void Run(Job& job) {
 void RunAll(std::vector<Job>& jobs) {
   std::vector<Job*> order;
   for (Job& job : jobs) order.push_back(&job);
-  std::ranges::stable_partition(
-      order, [](const Job* job) { return job->program != Build() / "bin" / "assay"; });
+  std::ranges::stable_partition(order, [](const Job* job) {
+    return job->program != Build() / "bin" / "assay";
+  });
   std::atomic<size_t> next = 0;
   std::vector<std::jthread> threads(
       2 * std::max(1U, std::thread::hardware_concurrency()));
@@ -208,8 +209,7 @@ Result<int> RunMutants(const std::set<std::string>& names) {
   if (mutants.empty()) return InvalidArgument("no mutant is chosen");
   ASSAY_ASSIGN_OR_RETURN(const BuildTree tree,
                          BuildTree::Read(ASSAY_ROOT, Build()));
-  ASSAY_RETURN_IF_ERROR(
-      MakeMutantPrograms(tree, mutants, Build() / "mutants"));
+  ASSAY_RETURN_IF_ERROR(MakeMutantPrograms(tree, mutants, Build() / "mutants"));
   std::vector<Job> jobs;
   for (const HarnessMutant& mutant : mutants) {
     jobs.push_back(JobOf(mutant.name, mutant));

@@ -93,9 +93,8 @@ Status MakeMutantPrograms(const BuildTree& tree,
   };
   std::vector<std::function<Status()>> jobs;
   for (const auto& [file, of_file] : by_file) {
-    jobs.emplace_back([&] {
-      return Compile(tree, file, of_file, object_of(file));
-    });
+    jobs.emplace_back(
+        [&] { return Compile(tree, file, of_file, object_of(file)); });
   }
   ASSAY_RETURN_IF_ERROR(RunAtOnce(jobs));
   jobs.clear();

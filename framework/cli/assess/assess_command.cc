@@ -353,8 +353,7 @@ Status CheckNames(const cli::AssessOptions& options, const Assessed& all) {
 }
 
 /// Writes the table, those of the harness among them. True where all were killed.
-Result<bool> WriteTable(const cli::AssessOptions& options,
-                        Assessed all) {
+Result<bool> WriteTable(const cli::AssessOptions& options, Assessed all) {
   const fs::path prefix = file::InstallPrefix();
   ASSAY_ASSIGN_OR_RETURN(const std::string build_id, file::BuildId(prefix));
   std::vector<record::MutantRow> rows = std::move(all.rows);
@@ -394,8 +393,7 @@ Result<int> RunAssess(cli::AssessOptions options) {
   ASSAY_RETURN_IF_ERROR(CheckNames(options, all));
   bool are_all_killed = true;
   if (options.mutants.empty() || !options.out.empty()) {
-    ASSAY_ASSIGN_OR_RETURN(are_all_killed,
-                           WriteTable(options, all));
+    ASSAY_ASSIGN_OR_RETURN(are_all_killed, WriteTable(options, all));
   }
   PrintAll("survivor", all.survivors);
   PrintAll("false alarm", all.alarms);

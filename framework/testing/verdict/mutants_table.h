@@ -26,14 +26,15 @@ namespace assay::verdict {
 struct MutantKills {
   std::string not_assessed = "no mutants.csv of this build";  // empty: assessed
   std::string build_id;                                       // of the table
-  int64_t total = 0;  // of the lists
-  int64_t tried = 0;  // of these, on this build
+  int64_t total = 0;                                          // of the lists
+  int64_t tried = 0;     // of these, on this build
   bool harness = false;  // whether the harness' own mutants are among them
   int64_t backend_killed = 0;
   int64_t harness_killed = 0;
   int64_t elsewhere = 0;  // of the backend's: only by cases that were not run
   std::vector<std::string> survivors;  // sorted names
-  std::string nightly;  // "commit 0123456789ab, 2026-11-29"; empty: none is known
+  std::string
+      nightly;  // "commit 0123456789ab, 2026-11-29"; empty: none is known
 
   bool assessed() const { return not_assessed.empty(); }
   bool is_sample() const { return tried < total; }

@@ -21,8 +21,8 @@
 #include <set>
 #include <thread>
 
-#include "ctest/trial/mutants/harness_mutant.h"
 #include "ctest/trial/mutants/build_tree.h"
+#include "ctest/trial/mutants/harness_mutant.h"
 #include "ctest/trial/mutants/random/change.h"
 #include "ctest/trial/mutants/random/trial.h"
 #include "ctest/trial/mutants/run_test.h"

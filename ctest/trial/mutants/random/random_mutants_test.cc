@@ -23,12 +23,13 @@ constexpr char kToy[] = "ctest/trial/mutants/random/toy";
 class RandomMutantsTest : public testing::Test {
  protected:
   /// Runs the tool with the list of equivalent ones.
-  harness_mutants::Output Run(const std::string& list, const std::string& options) {
+  harness_mutants::Output Run(const std::string& list,
+                              const std::string& options) {
     folder_.Write("equivalent.txt", list);
-    return harness_mutants::Shell(StrCat(ASSAY_RANDOM_MUTANTS, " ", kToy,
-                        "/toy.cc --equivalent ",
-                        (folder_.path() / "equivalent.txt").string(), " --out ",
-                        folder_.path().string(), " --seconds 1 ", options));
+    return harness_mutants::Shell(
+        StrCat(ASSAY_RANDOM_MUTANTS, " ", kToy, "/toy.cc --equivalent ",
+               (folder_.path() / "equivalent.txt").string(), " --out ",
+               folder_.path().string(), " --seconds 1 ", options));
   }
   std::string Equivalent() const {
     return *file::ReadFile(StrCat(ASSAY_ROOT, "/", kToy, "/equivalent.txt"));
@@ -40,7 +41,8 @@ class RandomMutantsTest : public testing::Test {
 // Kills: a survivor reported as killed, a mutant that does not end as one that
 // nobody kills, a run that is green with survivors.
 TEST_F(RandomMutantsTest, ReportsTheSurvivorsOfATestThatDoesNotLook) {
-  const harness_mutants::Output output = Run(Equivalent(), "--count 99 --least 100");
+  const harness_mutants::Output output =
+      Run(Equivalent(), "--count 99 --least 100");
   EXPECT_EQ(WEXITSTATUS(output.wait_status), 1) << output.text;
   const std::string table =
       *file::ReadFile(folder_.path() / "random_mutants.csv");

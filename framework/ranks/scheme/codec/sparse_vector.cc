@@ -61,10 +61,11 @@ SparseVector::SparseVector(std::vector<float> numbers)
 
 Status SparseVector::CheckLength(int64_t size, int64_t bytes) {
   const int64_t dense = kNumber * size;
-  const bool is_sparse = bytes >= 0 && bytes < dense && bytes % kSparsePair == 0;
+  const bool is_sparse =
+      bytes >= 0 && bytes < dense && bytes % kSparsePair == 0;
   if (is_sparse || bytes == dense) return OkStatus();
-  return DataLoss("found ", bytes, " bytes of a sparse vector, wanted ", kSparsePair,
-                  " for each pair, or ", dense);
+  return DataLoss("found ", bytes, " bytes of a sparse vector, wanted ",
+                  kSparsePair, " for each pair, or ", dense);
 }
 
 Result<SparseVector> SparseVector::FromBytes(int64_t size,
