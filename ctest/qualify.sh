@@ -60,7 +60,7 @@ mkdir -p build/log
 # the harness is not assessed.
 if ! build/bin/assay assess --check >/dev/null; then
   printf 'qualify: trying a sample of mutants on the suites, once for this build\n'
-  ctest/trial/mutants/sample.sh backends build >build/log/assess.txt 2>&1 || {
+  ctest/trial/sample_mutants.sh backends build >build/log/assess.txt 2>&1 || {
     cat build/log/assess.txt
     printf 'qualify: not every mutant was seen, see above\n' >&2
   }

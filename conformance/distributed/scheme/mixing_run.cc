@@ -162,8 +162,8 @@ Status Train(ranks::Scheme& scheme, train::Objective& objective,
 /// Where ranks are behind so many steps of a scheme that is made with `how`. `model` makes
 /// a rank's objective.
 template <class Made, class How, class Model>
-Result<std::vector<double>> Trained(Part& part, How how, Model model,
-                                    int64_t steps) {
+Result<std::vector<double>> TrainedTogether(Part& part, How how, Model model,
+                                            int64_t steps) {
   return part.Do([&](Endpoint& mine) -> Result<std::vector<double>> {
     auto objective = model(mine.rank());
     Made scheme(mine, Descent(), how);
@@ -181,7 +181,7 @@ Result<std::vector<double>> Mixed(Part& part, How how,
     return PulledObjective(before[static_cast<size_t>(rank)], /*goal=*/0,
                            /*pull=*/0);
   };
-  return Trained<Made>(part, how, still, steps);
+  return TrainedTogether<Made>(part, how, still, steps);
 }
 
 Judgement FailsBy(const std::string& what, double found, double wanted) {
@@ -293,7 +293,7 @@ Result<Judgement> Judge(const AdPsgd&, Part& part, DistributedRow* row) {
   }
   ASSAY_ASSIGN_OR_RETURN(
       const std::vector<double> moved,
-      Trained<ranks::AdPsgdScheme>(
+      TrainedTogether<ranks::AdPsgdScheme>(
           part, ranks::AdPsgdScheme::Options{kWorkerSteps, seed},
           [&](int rank) {
             return SteadyObjective(starts[static_cast<size_t>(rank)], rank);

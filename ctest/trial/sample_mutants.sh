@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Tries the mutants that choose.py chooses, and leaves what became of them where
+# Tries the mutants that choose_mutants.py chooses, and leaves what became of them where
 # the word of a run looks for it.
 #
-#   ctest/trial/mutants/sample.sh harness|backends BUILD
+#   ctest/trial/sample_mutants.sh harness|backends BUILD
 
 set -euo pipefail
-chosen=$(python3 -B "$(dirname "${BASH_SOURCE[0]}")/choose.py" "$1")
+chosen=$(python3 -B "$(dirname "${BASH_SOURCE[0]}")/choose_mutants.py" "$1")
 # shellcheck disable=SC2086  # names, of which none has a blank
 case $1 in
   harness) exec "$2/bin/harness_mutants" $chosen ;;

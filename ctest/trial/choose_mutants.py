@@ -2,8 +2,8 @@
 """The mutants that a check tries: those whose source, whose killer, or what these
 include has changed since the last green night, and a sample that the commit draws.
 
-    python3 ctest/trial/mutants/choose.py harness     # NAME...
-    python3 ctest/trial/mutants/choose.py backends    # --mutant NAME...
+    python3 ctest/trial/choose_mutants.py harness     # NAME...
+    python3 ctest/trial/choose_mutants.py backends    # --mutant NAME...
 
 Prints the names, and on the standard error how they were chosen.
 """
@@ -18,7 +18,7 @@ from datetime import date
 from pathlib import Path
 
 _HERE = Path(__file__).resolve().parent
-sys.path += [str(_HERE.parent), str(_HERE.parent / "rules")]
+sys.path += [str(_HERE), str(_HERE / "rules")]
 
 from changed import changed_since, describe, head_of, sample  # noqa: E402
 from sources import Tree  # noqa: E402
@@ -100,7 +100,7 @@ def choose(mutants: list[Mutant], touched: set[str], k: int, seed: str) -> list[
 
 
 def main(kind: str) -> int:
-    root = _HERE.parents[2]
+    root = _HERE.parents[1]
     tree = Tree(root)
     changed = changed_since(root)
     touched = reached(tree, changed.files or ())
