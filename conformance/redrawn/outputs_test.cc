@@ -75,9 +75,9 @@ TEST(OutputJudge, HoldsTypesShapesAndIntegersToTheAnswer) {
   constexpr const char* kIntegers =
       "g (float[2] x) => (int64[2] y) { y = Cast<to = 7>(x) }";
   measure::ExactAnswer integers;
-  integers.value = *Tensor::Of<int64_t>({2}, std::vector<int64_t>{3, 4});
+  integers.value = Int64s({3, 4});
   const Value right = integers.value;
-  const Value wrong = *Tensor::Of<int64_t>({2}, std::vector<int64_t>{3, 5});
+  const Value wrong = Int64s({3, 5});
   EXPECT_EQ(Hold(kIntegers, right, integers, {.atol = 9}).fault, "");
   EXPECT_NE(Hold(kIntegers, wrong, integers, {.atol = 9}).fault, "");
 }

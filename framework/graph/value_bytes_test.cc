@@ -62,17 +62,13 @@ TEST(SerializeValue, SequencesOptionalsAndMapsReadBackAsTheyWere) {
                    .optional()
                    ->has_value());
 
-  const Value map = There(
-      Map{*Tensor::Of<int64_t>({2}, std::vector<int64_t>{3, -4}), {two, two}});
+  const Value map = There(Map{Int64s({3, -4}), {two, two}});
   EXPECT_THAT(map.map()->keys.elements<int64_t>(), ElementsAre(3, -4));
   EXPECT_EQ(map.map()->values.size(), 2U);
 }
 
 TEST(SerializeValue, SparseTensorsReadBackAsTheyWere) {
-  const SparseTensor sparse{
-      Floats({5, 7}),
-      *Tensor::Of<int64_t>({2}, std::vector<int64_t>{0, 3}),
-      {4}};
+  const SparseTensor sparse{Floats({5, 7}), Int64s({0, 3}), {4}};
   const Value read = There(sparse);
   EXPECT_THAT(read.sparse()->values.elements<float>(), ElementsAre(5, 7));
   EXPECT_THAT(read.sparse()->indices.elements<int64_t>(), ElementsAre(0, 3));

@@ -96,7 +96,7 @@ TEST_F(SubjectTest, TargetsAreThoseOfTheCatalogueAndAloneDrawn) {
 // Kills: a network whose targets are those of its first node alone, integers that
 // are taken for targets, and what a path leads from to no output.
 TEST_F(SubjectTest, TargetsOfSeveralNodesAreWhatAPathLeadsFrom) {
-  const Tensor index = *Tensor::Of<int64_t>({1}, std::vector<int64_t>{1});
+  const Tensor index = Int64s({1});
   Write(
       "g (float[3] x, int64[1] i, float[3] f, float[1] b) => (float[1] y) "
       "{ a = Floor(f) c = Add(x, a) g = Gather(c, i) y = Add(g, b) }",
@@ -162,7 +162,7 @@ TEST_F(SubjectTest, WeightsAloneTellTheType) {
   Write(
       "g (int64[1] i) => (float[1] y) <float[2] w = {1, 3}> "
       "{ y = Gather(w, i) }",
-      {*Tensor::Of<int64_t>({1}, std::vector<int64_t>{1})});
+      {Int64s({1})});
   const auto subject = Subject("#official.float64");
   ASSERT_TRUE(subject.ok()) << subject.status().ToString();
   EXPECT_THAT(subject->targets, ElementsAre("w"));
@@ -203,8 +203,7 @@ TEST_F(SubjectTest, KinksMeetTheNumbersOfAttributes) {
 // are not those of the file.
 TEST_F(SubjectTest, ASubjectInFilesIsTakenAsItIs) {
   Write("g (double[2] x, double[2] z) => (double[2] y) { y = Mul(x, z) }",
-        {*Tensor::Of<double>({2}, std::vector<double>{0.1, 5}),
-         *Tensor::Of<double>({2}, std::vector<double>{1, 1})});
+        {Doubles({0.1, 5}), Doubles({1, 1})});
   folder_.Write("targets.txt", "z\n");
   const auto subject = Subject("#redrawn.float64");
   ASSERT_TRUE(subject.ok()) << subject.status().ToString();

@@ -309,7 +309,7 @@ TEST(Compare, AnotherShapeOrTypeIsAMismatch) {
   const auto answer = AnswerOf({{}, {}});
   EXPECT_THAT(Compare(Rounded(kF32, {1}), answer, {}).mismatch,
               HasSubstr("float32[1], the input is [2]"));
-  const Tensor integers = *Tensor::Of<int64_t>({2}, std::vector<int64_t>{1, 1});
+  const Tensor integers = Int64s({1, 1});
   EXPECT_THAT(Compare(integers, answer, {}).mismatch, HasSubstr("int64[2]"));
   EXPECT_EQ(Compare(Rounded(kF64, {1, 1}), answer, {}).mismatch, "");
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "framework/graph/model_text.h"
+#include "framework/testing/support/tensors_fixture.h"
 #include "gradcheck/structure/network_fixture.h"
 
 namespace assay::gradcheck {
@@ -19,7 +20,7 @@ TEST(Trial, SumsInTheClaimedTypeWhereOneNodeRuns) {
   suite::Subject subject;
   subject.model =
       graph::ModelOfText("g (float[2] x) => (float[2] y) { y = Mish(x) }");
-  subject.inputs = {{*Tensor::Of<float>({2}, std::vector<float>{1, 2})}};
+  subject.inputs = {{Floats({1, 2})}};
   subject.targets = {"x"};
   const struct {
     bool as_function;

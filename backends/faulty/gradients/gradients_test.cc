@@ -170,8 +170,8 @@ TEST(GradientRules, ShowWithOtherInputsAndReaders) {
       "{ y = NegativeLogLikelihoodLoss<reduction = \"none\">(x, t) }";
   const Tensor x = Floats({1, 2}, {1, 2});
   const Tensor twice = Floats({1, 2}, {2, 4});
-  const Tensor one = *Tensor::Of<int64_t>({1}, std::vector<int64_t>{1});
-  const Tensor zero = *Tensor::Of<int64_t>({1}, std::vector<int64_t>{0});
+  const Tensor one = Int64s({1});
+  const Tensor zero = Int64s({0});
   const Tensor dy = Floats({1}, {1});
   const std::string name = "gradient:labels_of_first_run:";
   EXPECT_THAT(Changed(name + "Add.0", loss, {x, one}, {x, zero}, {dy}),

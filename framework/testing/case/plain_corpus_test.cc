@@ -261,7 +261,7 @@ TEST(PlainCorpusTest, VacuityIsOfAllOutputs) {
     return *Tensor::FromBytes(DType::kComplex64, {2},
                               std::as_bytes(std::span(parts)));
   };
-  const Value strings = *Tensor::FromStrings({2}, {"a", "a"});
+  const Value strings = Strings({"a", "a"});
   Sequence list;
   list.items = {Floats({1, 1}), Floats({2, 2})};
   const std::vector<Row> rows = {

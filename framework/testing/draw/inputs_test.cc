@@ -109,8 +109,7 @@ TEST(DrawnInputs, IntegersAreOfTheRangeWithoutNewZeros) {
 // Kills: an element that is not one of the input's own, and a shuffle that loses
 // or keeps what it is given.
 TEST(DrawnInputs, WhatHasNoRangeIsOfTheInputsOwnElements) {
-  const Value strings =
-      *Tensor::FromStrings({6}, {"a", "b", "c", "d", "e", "f"});
+  const Value strings = Strings({"a", "b", "c", "d", "e", "f"});
   const Value s = DrawnOf(
       "g (string[6] x, string[6] z) => (string[6] y) { y = StringConcat(x, z) "
       "}",

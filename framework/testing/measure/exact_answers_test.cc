@@ -33,7 +33,7 @@ class ExactAnswersTest : public testing::Test {
 TEST_F(ExactAnswersTest, WhatWasWrittenIsRead) {
   Sequence texts{.element = ValueType::OfTensor(DType::kString, {}),
                  .items = {}};
-  texts.items.emplace_back(*Tensor::FromStrings({1}, {"a"}));
+  texts.items.emplace_back(Strings({"a"}));
   std::vector<ExactAnswer> answers(4);
   answers[0] = {
       {Doubles({1, 1e300}), Doubles({0x1p-60, 0}), Doubles({0, 0x1p-70})},

@@ -17,6 +17,7 @@
 #include "framework/graph/edit/node_edit.h"
 #include "framework/graph/edit/training.h"
 #include "framework/graph/model_text.h"
+#include "framework/testing/support/tensors_fixture.h"
 #include "framework/train/network_objective.h"
 #include "framework/train/on_reference/linear_network.h"
 #include "framework/train/quad/lockstep_quad.h"
@@ -148,7 +149,7 @@ Found EvaluationOfLog(edit::LossEdit loss, const Tensor& targets) {
 TEST(LossTest, LikelihoodOfLogSoftmaxIsCrossEntropy) {
   edit::LossEdit loss;
   loss.ignore_index = -1;
-  loss.weights = Got(Tensor::Of<double>({kClasses}, std::array{0.5, 2.0, 1.0}));
+  loss.weights = Doubles({kClasses}, {0.5, 2.0, 1.0});
   const std::vector<int64_t> labels = {0, -1, 1, 1, -1, 2};
   for (const bool is_sum : {false, true}) {
     loss.sum = is_sum;

@@ -15,6 +15,7 @@
 
 #include "framework/backend/registry.h"
 #include "framework/testing/support/backends_fixture.h"
+#include "framework/testing/support/tensors_fixture.h"
 #include "framework/train/graph_rule/graph_optimizer.h"
 #include "framework/train/quad/lockstep_quad.h"
 #include "framework/train/quad/problem.h"
@@ -102,8 +103,7 @@ class Slope : public train::Objective {
 
 // Kills: a trust that is 0 or no number where the parameter is 0.
 TEST(LambTest, TrustsAParameterOfZeros) {
-  Slope slope(*Tensor::Of<double>({2}, std::vector{0.0, 0.0}),
-              *Tensor::Of<double>({2}, std::vector{1.0, -1.0}));
+  Slope slope(Doubles({0.0, 0.0}), Doubles({1.0, -1.0}));
   auto made = train::MakeGraphOptimizer({"lamb"}, Reference());
   ASSERT_TRUE(made.ok()) << made.status().ToString();
   ASSERT_TRUE(made->optimizer->Step(slope).ok());
@@ -140,14 +140,13 @@ TEST(GraphOptimizerTest, IsDeclinedBeforeItsGradients) {
       });
   auto made = train::MakeGraphOptimizer({"adam"}, backend);
   ASSERT_TRUE(made.ok());
-  Slope slope(*Tensor::Of<double>({1}, std::vector{1.0}), Tensor());
+  Slope slope(Doubles({1.0}), Tensor());
   const Status status = made->optimizer->Step(slope).status();
   EXPECT_EQ(status.code(), StatusCode::kUnsupported);
   EXPECT_EQ(status.reason(), Reason::kOperator);
   EXPECT_EQ(status.message(), "the graph of the rule: operator Sqrt");
   auto without = train::MakeGraphOptimizer({"momentum"}, backend);
-  Slope other(*Tensor::Of<double>({1}, std::vector{1.0}),
-              *Tensor::Of<double>({1}, std::vector{1.0}));
+  Slope other(Doubles({1.0}), Doubles({1.0}));
   EXPECT_TRUE(without->optimizer->Step(other).ok());
 }
 

@@ -138,7 +138,7 @@ TEST(Kernels, CastsConvertOnce) {
 
 TEST(Kernels, MoveStringsAndSixteenByteElements) {
   RowBackend backend;
-  const auto text = *Tensor::FromStrings({2, 1}, {"left", "right"});
+  const auto text = Strings({2, 1}, {"left", "right"});
   const auto network =
       backend.Load(ModelOf("g (string[2,1] x) => (string[1,2] y) "
                            "{ y = Transpose(x) }"),

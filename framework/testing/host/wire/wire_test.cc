@@ -6,13 +6,12 @@
 
 #include "framework/testing/measure/measure_rows_fixture.h"
 #include "framework/testing/measure/recheck.h"
+#include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::wire {
 namespace {
 
-Tensor Texts() {
-  return *Tensor::FromStrings({2}, {"a", std::string(3, '\0')});
-}
+Tensor Texts() { return Strings({"a", std::string(3, '\0')}); }
 
 Tensor Packed() {
   const std::byte bytes[] = {std::byte{0x21}, std::byte{0x03}};
