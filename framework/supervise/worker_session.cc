@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "framework/file/file.h"
@@ -48,38 +47,33 @@ bool LiesIn(const fs::path& path, const fs::path& folder) {
   return parted.in1 == folder.end();
 }
 
-/// Where the backend runs, and what its process must not see or change.
-void AddHosting(const plan::BackendUse& backend,
-                const SuperviseOptions& options,
-                std::vector<std::string>* arguments) {
-  // Ranks are where their library is.
-  if (options.in_process || backend.launch.has_ranks()) {
-    arguments->emplace_back("--in-process");
-    return;
-  }
-  const auto add = [&](const char* name, const fs::path& folder) {
+/// The folders that the process of a backend must not see or change.
+walls::Walls WallsFor(const plan::BackendUse& backend,
+                      const SuperviseOptions& options) {
+  walls::Walls walls;
+  const auto add = [](std::vector<std::string>* to, const fs::path& folder) {
     std::error_code error;
     const fs::path real = fs::canonical(folder, error);
-    if (error || !fs::is_directory(real)) return;
-    arguments->insert(arguments->end(), {name, real.string()});
+    if (!error && fs::is_directory(real)) to->push_back(real.string());
   };
   std::error_code error;
   const fs::path module = fs::canonical(backend.module, error);
   for (const fs::path& folder : options.hidden) {
     if (!LiesIn(module, fs::weakly_canonical(folder, error))) {
-      add("--hide", folder);
+      add(&walls.hidden, folder);
     }
   }
   // Whatever a run uses: a later one may use another.
   for (const fs::path& cache : OracleCaches()) {
     fs::create_directories(cache, error);
-    add("--hide", cache);
+    add(&walls.hidden, cache);
   }
-  add("--hide", options.directory);
-  add("--keep", options.worker.parent_path().parent_path());
-  add("--keep", module.parent_path());
-  add("--keep", backend.policy_dir);
-  for (const fs::path& folder : options.kept) add("--keep", folder);
+  add(&walls.hidden, options.directory);
+  add(&walls.kept, options.worker.parent_path().parent_path());
+  add(&walls.kept, module.parent_path());
+  add(&walls.kept, backend.policy_dir);
+  for (const fs::path& folder : options.kept) add(&walls.kept, folder);
+  return walls;
 }
 
 /// "DIGEST PATH" lines for paths, a line each, without those of files that
@@ -143,50 +137,26 @@ Result<std::vector<std::string>> WorkerSession::LaunchCommand(
   return plan::CommandOf(launch, static_cast<int>(ranks), File(".scratch"));
 }
 
-/// Of a worker of so many cases.
-std::vector<std::string> WorkerSession::Arguments(int64_t count) const {
-  const record::RunFacts& facts = options_.facts;
-  const bool is_launched = !backend_.launch.launcher.empty();
-  std::vector<std::string> arguments = {
-      options_.worker.string(),
-      "--backend",
-      backend_.instance,
-      "--module",
-      backend_.module,
-      "--batch",
-      File(".batch").string(),
-      "--journal",
-      File(".journal").string(),
-      "--run-id",
-      facts.run_id,
-      "--seed",
-      std::to_string(facts.seed),
-      "--started-us",
-      std::to_string(facts.started_us),
-      "--attempt",
-      std::to_string(facts.attempt),
-      "--cases-per-process",
-      std::to_string(is_launched ? count : options_.cases_per_process),
-      "--timeout",
-      std::to_string(options_.timeout_s),
-      "--parent",
-      std::to_string(is_launched ? 0 : getpid()),
-      "--rank-variable",
-      backend_.launch.rank,
-      "--carrier",
-      backend_.carrier_module,
-      "--suite",
-      facts.suite,
-      "--output",
-      facts.output.string(),
-      "--scratch",
-      backend_.launch.has_ranks() ? File(".scratch").string() : "",
-      "--oracle",
-      facts.oracle,
-      "--oracle-module",
-      facts.oracle_module.string()};
-  AddHosting(backend_, options_, &arguments);
-  return arguments;
+/// To a worker of so many cases.
+request::WorkerRequest WorkerSession::RequestFor(int64_t count) const {
+  const plan::Launch& launch = backend_.launch;
+  const bool is_launched = !launch.launcher.empty();
+  request::WorkerRequest wanted;
+  wanted.backend = backend_.instance;
+  wanted.module = backend_.module;
+  wanted.carrier = backend_.carrier_module;
+  wanted.batch = File(".batch");
+  wanted.journal = File(".journal");
+  wanted.facts = options_.facts;
+  wanted.facts.case_limit_s = options_.timeout_s;
+  if (launch.has_ranks()) wanted.facts.scratch = File(".scratch");
+  wanted.parent = is_launched ? 0 : getpid();
+  wanted.rank_variable = launch.rank;
+  wanted.cases_per_process = is_launched ? count : options_.cases_per_process;
+  // Ranks are where their library is.
+  wanted.in_process = options_.in_process || launch.has_ranks();
+  if (!wanted.in_process) wanted.walls = WallsFor(backend_, options_);
+  return wanted;
 }
 
 Status WorkerSession::StartWorker() {
@@ -200,12 +170,15 @@ Status WorkerSession::StartWorker() {
     ranks = std::max(ranks, row->ranks);
   }
   ASSAY_RETURN_IF_ERROR(file::WriteFile(File(".batch"), batch));
+  ASSAY_RETURN_IF_ERROR(
+      file::WriteFile(File(".request"), request::TextOf(RequestFor(count))));
   // Workers write behind the name of the plan.
   ASSAY_RETURN_IF_ERROR(
       journal::Journal::Open(File(".journal"), options_.plan_digest).status());
   ASSAY_ASSIGN_OR_RETURN(std::vector<std::string> arguments,
                          LaunchCommand(ranks));
-  std::ranges::copy(Arguments(count), std::back_inserter(arguments));
+  arguments.insert(arguments.end(),
+                   {options_.worker.string(), File(".request").string()});
   ASSAY_ASSIGN_OR_RETURN(
       worker_,
       process::WorkerProcess::Start(arguments, File(".log"), options_.limits));

@@ -20,6 +20,7 @@
 #include "framework/supervise/options.h"
 #include "framework/supervise/process/worker_process.h"
 #include "framework/testing/journal/journal.h"
+#include "framework/testing/request/worker_request.h"
 #include "framework/testing/verdict/verdict.h"
 
 namespace assay::supervise {
@@ -50,7 +51,7 @@ class WorkerSession {
   using Clock = std::chrono::steady_clock;
 
   std::filesystem::path File(const char* extension) const;
-  std::vector<std::string> Arguments(int64_t count) const;
+  request::WorkerRequest RequestFor(int64_t count) const;
   /// For as many ranks as the rows of a batch need at most.
   Result<std::vector<std::string>> LaunchCommand(int64_t ranks) const;
   Status Look();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // assay-worker: a GoogleTest program around one backend. The supervisor gives
-// it a batch and reads its journal; a person may run it alone:
+// it a request (worker_request.h) and reads its journal; a person may run the same
+// request without one, by giving a flag of GoogleTest:
 //
-//   assay-worker --backend onednn --batch build/plan/plan.csv
-//       --gtest_filter='node/onednn.*conv*'   (one line)
+//   assay-worker records/onednn.1.request --gtest_filter='node/onednn.*conv*'
 //
 // Exit codes: GoogleTest's own without a journal; with one, 0 once the batch is
 // through whatever its verdicts, 2 for wrong usage, 99 when the journal cannot
@@ -16,7 +16,6 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
@@ -42,11 +41,11 @@
 #include "framework/testing/plan/instance.h"
 #include "framework/testing/plan/launch.h"
 #include "framework/testing/record/tables.h"
+#include "framework/testing/request/worker_request.h"
 #include "framework/testing/suite/answers_suite.h"
 #include "framework/testing/suite/conformance_suite.h"
 #include "framework/testing/suite/interfaces_suite.h"
 #include "framework/testing/suite/outputs_suite.h"
-#include "framework/testing/walls/walls.h"
 #include "framework/testing/worker/backend_test.h"
 #include "framework/testing/worker/case_runner.h"
 #include "framework/testing/worker/forked_batch.h"
@@ -61,24 +60,9 @@ namespace {
 constexpr int kUsage = 2;
 constexpr int kHarness = 99;
 
-struct WorkerOptions {
-  std::string backend;
-  std::string module;
-  std::string carrier;  // of messages between ranks: its file
-  std::string batch;
-  std::string journal;
-  record::RunFacts facts;
-  int parent = 0;
-  std::string
-      rank_variable;  // that a launcher sets; empty: nothing launched it
-  int64_t cases_per_process = 1024;
-  bool in_process = false;  // the backend
-  walls::Walls walls;       // around it
-};
-
 /// The one run of this process, reachable from the tests that GoogleTest makes.
 struct Worker {
-  WorkerOptions options;
+  request::WorkerRequest wanted;
   std::vector<record::PlanRow> rows;
   suite::Suite corpus_suite =
       suite::ConformanceSuite();  // of cases without one
@@ -139,7 +123,7 @@ void LeaveRestAfter(const record::ResultRow& result) {
   constexpr int64_t kGreatKilobytes = int64_t{1} << 19;
   Worker& worker = TheWorker();
   if (worker.keeps_memory || result.peak_rss_kb < kGreatKilobytes) return;
-  worker.n_run = worker.options.cases_per_process;
+  worker.n_run = worker.wanted.cases_per_process;
   if (worker.forked != nullptr) worker.forked->TakeNoMore();
 }
 
@@ -164,7 +148,7 @@ void RunRow(const record::PlanRow& row, Backend& backend) {
   if (worker.journal) {
     // The supervisor goes on with the rest in a worker of its own.
     if (worker.forked == nullptr && worker.hosted == nullptr &&
-        worker.n_run++ >= worker.options.cases_per_process) {
+        worker.n_run++ >= worker.wanted.cases_per_process) {
       return;
     }
     if (worker.hosted != nullptr) ExitIfFailed(worker.hosted->Ready());
@@ -174,7 +158,7 @@ void RunRow(const record::PlanRow& row, Backend& backend) {
   }
   if (worker.runner == nullptr) {
     worker.runner = std::make_unique<CaseRunner>(
-        backend, worker.options.facts, worker.corpus_suite, EndOf(worker));
+        backend, worker.wanted.facts, worker.corpus_suite, EndOf(worker));
   }
   record::Record record = worker.runner->Run(row);
   if (worker.hosted != nullptr) return WriteHosted(worker, std::move(record));
@@ -236,14 +220,14 @@ void RegisterFor(const std::string& instance, TagList<Tags...>) {
 
 Status ReadBatch(Worker* worker) {
   ASSAY_ASSIGN_OR_RETURN(const std::string csv,
-                         file::ReadFile(worker->options.batch));
+                         file::ReadFile(worker->wanted.batch));
   ASSAY_ASSIGN_OR_RETURN(worker->rows, record::ParseCsv<record::PlanRow>(csv));
   std::erase_if(worker->rows, [&](const record::PlanRow& row) {
-    return row.backend != worker->options.backend;
+    return row.backend != worker->wanted.backend;
   });
   if (worker->rows.empty()) {
-    return InvalidArgument(worker->options.batch, " has no case for ",
-                           worker->options.backend);
+    return InvalidArgument(worker->wanted.batch, " has no case for ",
+                           worker->wanted.backend);
   }
   return OkStatus();
 }
@@ -251,20 +235,20 @@ Status ReadBatch(Worker* worker) {
 /// Writes what the backend says of itself, the first frame of a batch. Where it
 /// cannot be used, every case gets that as its verdict, and the answer is no.
 bool InspectBackend(Worker* worker) {
-  const WorkerOptions& options = worker->options;
+  const request::WorkerRequest& wanted = worker->wanted;
   record::BackendRow row;
-  row.run_id = options.facts.run_id;
-  row.backend = options.backend;
-  const Result<Backend*> backend = SharedBackend(options.backend);
+  row.run_id = wanted.facts.run_id;
+  row.backend = wanted.backend;
+  const Result<Backend*> backend = SharedBackend(wanted.backend);
   if (worker->host != nullptr) {
     worker->hosted = std::make_unique<HostedCases>(
-        *worker->host, *worker->journal, options.cases_per_process,
+        *worker->host, *worker->journal, wanted.cases_per_process,
         [worker](pid_t pid) {
           ExitIfFailed(worker->journal->Mapped(MappedFiles({pid})));
         });
     row.reach = worker->host->reach();
     ExitIfFailed(worker->hosted->Ready());
-  } else if (options.in_process) {
+  } else if (wanted.in_process) {
     row.reach = "it ran in the process that judged it";
   }
   const Result<Probe> probe =
@@ -281,7 +265,7 @@ bool InspectBackend(Worker* worker) {
   ExitIfFailed(worker->journal->Append(row));
   for (const record::PlanRow& planned : worker->rows) {
     record::Record record;
-    record.result = record::ResultOf(planned, options.facts);
+    record.result = record::ResultOf(planned, wanted.facts);
     record.result.outcome =
         missing ? record::Outcome::kUnavailable : record::Outcome::kError;
     record.result.reason_code = ToString(probe.status().reason());
@@ -291,53 +275,32 @@ bool InspectBackend(Worker* worker) {
   return false;
 }
 
-int ParseOptions(int argc, char** argv, WorkerOptions* options) {
-  CLI::App app("runs a batch of cases on one backend", "assay-worker");
-  app.add_option("--backend", options->backend, "instance to test")->required();
-  app.add_option("--module", options->module, "its file");
-  app.add_option("--carrier", options->carrier,
-                 "file of the library whose ranks run its networks");
-  app.add_option("--batch", options->batch, "plan.csv, or a part of one")
-      ->required();
-  app.add_option("--journal", options->journal, "file for the records");
-  app.add_option("--run-id", options->facts.run_id, "of the records");
-  app.add_option("--seed", options->facts.seed, "of everything random");
-  app.add_option("--attempt", options->facts.attempt, "of the records");
-  app.add_option("--started-us", options->facts.started_us,
-                 "steady clock at the start of the run");
-  app.add_option("--timeout", options->facts.case_limit_s,
-                 "seconds that the supervisor gives one case");
-  app.add_option("--suite", options->facts.suite,
-                 "what runs the cases; each case's own suite if none")
-      ->check([](const std::string& name) {
-        return name.empty() || suite::FindSuite(name) != nullptr
-                   ? std::string()
-                   : "no suite " + name;
-      });
-  app.add_option("--oracle", options->facts.oracle,
-                 "backend that judges where a suite needs one");
-  app.add_option("--oracle-module", options->facts.oracle_module, "its file");
-  app.add_option("--output", options->facts.output,
-                 "folder for files that a suite makes");
-  app.add_option("--scratch", options->facts.scratch,
-                 "folder that all ranks have");
-  app.add_option("--parent", options->parent, "process to die with");
-  app.add_option("--rank-variable", options->rank_variable,
-                 "variable that tells which of the launched ranks it is");
-  app.add_flag("--in-process", options->in_process,
-               "load the backend into this process, as without a journal");
-  app.add_option("--hide", options->walls.hidden,
-                 "folder that the backend must not see");
-  app.add_option("--keep", options->walls.kept,
-                 "folder that the backend must not change");
-  app.add_option("--cases-per-process", options->cases_per_process,
-                 "after which another process goes on");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? -1 : kUsage;
+constexpr char kHelp[] =
+    "assay-worker REQUEST [--gtest_FLAG...]\n\n"
+    "Runs a batch of cases on one backend. The program assay writes the file "
+    "REQUEST;\nthe last one of a worker stays in a run's folder, as "
+    "records/acme.1.request. With a\nflag of GoogleTest it runs for a person, "
+    "without a journal: --gtest_list_tests,\n--gtest_filter='*'.\n\n"
+    "Fields of a request, a line each, FIELD,VALUE:\n";
+
+/// The request in the file that is the one argument.
+Status ReadRequest(int argc, char** argv, bool by_person,
+                   request::WorkerRequest* into) {
+  if (argc != 2) {
+    return InvalidArgument("found ", argc - 1,
+                           " arguments, wanted the file of a request, as "
+                           "--help says");
   }
-  return 0;
+  ASSAY_ASSIGN_OR_RETURN(*into,
+                         request::ReadFrom<request::WorkerRequest>(argv[1]));
+  if (by_person) {
+    into->journal.clear();
+    into->parent = 0;
+  }
+  const std::string& suite = into->facts.suite;
+  if (suite.empty() || suite::FindSuite(suite) != nullptr) return OkStatus();
+  return InvalidArgument(argv[1], ": found the suite '", suite,
+                         "', wanted one that there is");
 }
 
 /// The backend in a process of its own.
@@ -345,7 +308,7 @@ Result<std::unique_ptr<Backend>> OpenInHost(const ModuleUse& use,
                                             Worker* worker) {
   HostProcess::End end;
   auto host = HostProcess::Start(file::InstallPrefix() / "bin" / "assay-host",
-                                 use, worker->options.walls,
+                                 use, worker->wanted.walls,
                                  /*forks=*/worker->rows.size() > 1, &end);
   if (host.status().code() == StatusCode::kCancelled) {
     host::EndLike(end.wait_status);
@@ -357,10 +320,13 @@ Result<std::unique_ptr<Backend>> OpenInHost(const ModuleUse& use,
 
 /// Ends with the supervisor, whatever way that ends; of those that were launched, with
 /// the launcher, which does.
-bool FollowParent(const WorkerOptions& options) {
-  if (options.parent == 0 && options.rank_variable.empty()) return true;
+Status FollowParent(const request::WorkerRequest& wanted) {
+  if (wanted.parent == 0 && wanted.rank_variable.empty()) return OkStatus();
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  return options.parent == 0 || getppid() == options.parent;
+  if (wanted.parent == 0 || getppid() == wanted.parent) return OkStatus();
+  return Cancelled("found process ", getppid(), " as parent, wanted ",
+                   wanted.parent,
+                   "; with --gtest_filter='*' it runs for a person");
 }
 
 /// What a rank prints, into a log of its own, which goes with the rank where nothing is
@@ -412,7 +378,7 @@ void RunBatch(Worker* worker) {
     run();
     return ExitIfFailed(worker->hosted->Close());
   }
-  const bool is_launched = !worker->options.rank_variable.empty();
+  const bool is_launched = !worker->wanted.rank_variable.empty();
   if (worker->rows.size() == 1 || is_launched || !ForkedBatch::IsPossible()) {
     return run();
   }
@@ -421,62 +387,77 @@ void RunBatch(Worker* worker) {
       "warm (float[1] x) => (float[1] y) { y = Relu(x) }")));
   worker->forked =
       std::make_unique<ForkedBatch>(static_cast<int64_t>(worker->rows.size()),
-                                    worker->options.cases_per_process);
+                                    worker->wanted.cases_per_process);
   ExitIfFailed(worker->forked->Run(*worker->journal, run));
+}
+
+/// How the backend of the request is opened.
+void SetOpenerFor(const plan::Instance& instance, Worker* worker) {
+  request::WorkerRequest& wanted = worker->wanted;
+  if (!wanted.module.empty()) UseModule(wanted.backend, wanted.module);
+  Loaded::SetInstance(wanted.backend);
+  if (!instance.carrier.empty()) {
+    const std::string file = wanted.carrier.empty()
+                                 ? file::ModulePath(instance.carrier).string()
+                                 : wanted.carrier;
+    SetOpener([file, name = instance.carrier](const ModuleUse& use) {
+      return OpenCarried(use, {file, name, ""});
+    });
+  } else if (!wanted.in_process && !wanted.journal.empty()) {
+    SetOpener(
+        [worker](const ModuleUse& use) { return OpenInHost(use, worker); });
+  }
+}
+
+/// Runs the tests of a process that has a journal, or follows one that has.
+int Run(const request::WorkerRequest& wanted, Worker* worker) {
+  const Result<int64_t> rank = plan::OwnRank(wanted.rank_variable);
+  ExitIfFailed(rank.status());
+  std::optional<RankLog> log;
+  if (!wanted.rank_variable.empty() && !wanted.journal.empty()) {
+    log.emplace(plan::LogOfRank(wanted.journal, *rank));
+    ExitIfFailed(log->Open());
+  }
+  if (*rank > 0) return Follow();
+  if (wanted.journal.empty()) return RUN_ALL_TESTS();
+
+  Result<journal::Journal> journal = journal::Journal::Open(wanted.journal);
+  ExitIfFailed(journal.status());
+  worker->journal = *std::move(journal);
+  if (InspectBackend(worker)) RunBatch(worker);
+  ExitIfFailed(worker->journal->BatchEnd());
+  // The children have done all that the backend does at exit.
+  if (worker->forked != nullptr) _exit(0);
+  return 0;
 }
 
 int Main(int argc, char** argv) {
   suite::AddSuite(suite::AnswersSuite());
   suite::AddSuite(suite::OutputsSuite());
   suite::AddSuite(suite::InterfacesSuite());
+  if (argc == 2 && std::string_view(argv[1]) == "--help") {
+    std::cout << kHelp << request::FieldsOf(request::WorkerRequest::form());
+    return 0;
+  }
+  const int given = argc;
   testing::InitGoogleTest(&argc, argv);
   Worker& worker = TheWorker();
-  WorkerOptions& options = worker.options;
-  if (const int code = ParseOptions(argc, argv, &options); code != 0) {
-    return code < 0 ? 0 : code;
-  }
-  if (!FollowParent(options)) return kHarness;
-  const suite::Suite* const suite = suite::FindSuite(options.facts.suite);
-  KeepMemory(suite == nullptr || suite->keeps_memory);
-  const Result<plan::Instance> instance = plan::ParseInstance(options.backend);
-  Status status = instance.status();
-  if (status.ok()) status = ReadBatch(&worker);
+  Status status =
+      ReadRequest(argc, argv, /*by_person=*/argc < given, &worker.wanted);
+  if (status.ok()) ExitIfFailed(FollowParent(worker.wanted));
+  Result<plan::Instance> instance = status;
+  if (status.ok()) instance = plan::ParseInstance(worker.wanted.backend);
+  status = instance.ok() ? ReadBatch(&worker) : instance.status();
   if (!status.ok()) {
     std::cerr << "assay-worker: " << status.message() << "\n";
     return kUsage;
   }
-  options.facts.settings = instance->settings;
-  if (!options.module.empty()) UseModule(options.backend, options.module);
-  Loaded::SetInstance(options.backend);
-  if (!instance->carrier.empty()) {
-    if (options.carrier.empty()) {
-      options.carrier = file::ModulePath(instance->carrier);
-    }
-    SetOpener([&](const ModuleUse& use) {
-      return OpenCarried(use, {options.carrier, instance->carrier, ""});
-    });
-  } else if (!options.in_process && !options.journal.empty()) {
-    SetOpener([&](const ModuleUse& use) { return OpenInHost(use, &worker); });
-  }
-  RegisterFor(options.backend, BackendTags());
-  const Result<int64_t> rank = plan::OwnRank(options.rank_variable);
-  ExitIfFailed(rank.status());
-  std::optional<RankLog> log;
-  if (!options.rank_variable.empty() && !options.journal.empty()) {
-    log.emplace(plan::LogOfRank(options.journal, *rank));
-    ExitIfFailed(log->Open());
-  }
-  if (*rank > 0) return Follow();
-  if (options.journal.empty()) return RUN_ALL_TESTS();
-
-  Result<journal::Journal> journal = journal::Journal::Open(options.journal);
-  ExitIfFailed(journal.status());
-  worker.journal = *std::move(journal);
-  if (InspectBackend(&worker)) RunBatch(&worker);
-  ExitIfFailed(worker.journal->BatchEnd());
-  // The children have done all that the backend does at exit.
-  if (worker.forked != nullptr) _exit(0);
-  return 0;
+  const suite::Suite* const suite = suite::FindSuite(worker.wanted.facts.suite);
+  KeepMemory(suite == nullptr || suite->keeps_memory);
+  worker.wanted.facts.settings = instance->settings;
+  SetOpenerFor(*instance, &worker);
+  RegisterFor(worker.wanted.backend, BackendTags());
+  return Run(worker.wanted, &worker);
 }
 
 }  // namespace
@@ -486,7 +467,7 @@ int Main(int argc, char** argv) {
 // What an MPI keeps until a rank ends is the library's. Its plugins are unloaded by then, so
 // that no list of suppressions can name them.
 extern "C" __attribute__((visibility("default"))) int __lsan_is_turned_off() {
-  return assay::worker::TheWorker().options.rank_variable.empty() ? 0 : 1;
+  return assay::worker::TheWorker().wanted.rank_variable.empty() ? 0 : 1;
 }
 #endif
 

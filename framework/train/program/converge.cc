@@ -31,16 +31,21 @@ std::string Fixed(double number, int digits) {
   return text.data();
 }
 
-Result<SeededRuns> Train(const ConvergeOptions& options, const std::string& run,
+converge::Goal GoalOf(const ConvergeRequest& request) {
+  return {request.model, request.accuracy, request.batch, request.every,
+          request.most_epochs};
+}
+
+Result<SeededRuns> Train(const ConvergeRequest& request, const std::string& run,
                          const std::string& module, const train::Split& data) {
   ASSAY_ASSIGN_OR_RETURN(const bisect::RunSpec spec, bisect::ParseRunSpec(run));
   ASSAY_ASSIGN_OR_RETURN(const auto host, Hosted::Start(spec.backend, module));
-  SeededRuns runs{run, options.dataset, options.goal, {}};
+  SeededRuns runs{run, request.dataset, GoalOf(request), {}};
   const auto& [optimizer, preset, settings] = spec.optimizer;
-  for (int64_t seed = 0; seed < options.seeds; ++seed) {
+  for (int64_t seed = 0; seed < request.seeds; ++seed) {
     ASSAY_ASSIGN_OR_RETURN(
         const converge::Reached reached,
-        converge::SamplesTo(options.goal, data, host->backend(),
+        converge::SamplesTo(GoalOf(request), data, host->backend(),
                             {optimizer, preset, settings},
                             static_cast<uint64_t>(seed)));
     runs.seeds.push_back(reached);
@@ -89,38 +94,38 @@ Result<int> Hold(const SeededRuns& a, const SeededRuns& b) {
   return found.is_apart() ? 1 : 0;
 }
 
-Status Check(const ConvergeOptions& options) {
+Status Check(const ConvergeRequest& request) {
   const auto least = static_cast<int64_t>(converge::kLeastSeeds);
   const auto most = static_cast<int64_t>(converge::kMostSeeds);
-  if (options.seeds >= least && options.seeds <= most) return OkStatus();
-  return InvalidArgument("found ", options.seeds, " seeds, wanted ", least,
+  if (request.seeds >= least && request.seeds <= most) return OkStatus();
+  return InvalidArgument("found ", request.seeds, " seeds, wanted ", least,
                          " to ", most);
 }
 
 }  // namespace
 
-Result<int> Converge(const ConvergeOptions& options) {
-  ASSAY_RETURN_IF_ERROR(Check(options));
+Result<int> Converge(const ConvergeRequest& request) {
+  ASSAY_RETURN_IF_ERROR(Check(request));
   std::vector<SeededRuns> all;
-  if (!options.against.empty()) {
-    ASSAY_ASSIGN_OR_RETURN(all, converge::ReadRunTable(options.against));
+  if (!request.against.empty()) {
+    ASSAY_ASSIGN_OR_RETURN(all, converge::ReadRunTable(request.against));
     all.resize(1);
-    const SeededRuns wanted{options.a, options.dataset, options.goal, {}};
+    const SeededRuns wanted{request.a, request.dataset, GoalOf(request), {}};
     ASSAY_RETURN_IF_ERROR(converge::CheckComparable(all[0], wanted));
   }
   wire::Arena::Open();
   ASSAY_ASSIGN_OR_RETURN(
       const train::Split data,
-      train::MakeDataset(options.dataset,
+      train::MakeDataset(request.dataset,
                          {file::DatasetDirectory(), /*seed=*/0}));
-  for (const auto& [run, module] : {std::pair(options.a, options.a_module),
-                                    {options.b, options.b_module}}) {
+  for (const auto& [run, module] : {std::pair(request.a, request.a_module),
+                                    {request.b, request.b_module}}) {
     if (run.empty()) continue;
     ASSAY_ASSIGN_OR_RETURN(all.emplace_back(),
-                           Train(options, run, module, data));
+                           Train(request, run, module, data));
   }
-  if (!options.table.empty()) {
-    ASSAY_RETURN_IF_ERROR(converge::WriteRunTable(options.table, all));
+  if (!request.table.empty()) {
+    ASSAY_RETURN_IF_ERROR(converge::WriteRunTable(request.table, all));
   }
   for (const SeededRuns& runs : all) Tell(runs);
   if (all.size() == 1) return IsWhole(all[0]) ? 0 : 1;
