@@ -205,6 +205,9 @@ Status WorkerSession::Take(journal::JournalEntry entry) {
     overdue_in_row_ = 0;
   } else if (entry.kind == journal::FrameKind::kBatchEnd) {
     through_ = true;
+  } else if (entry.kind == journal::FrameKind::kFault) {
+    return Internal("the worker of ", backend_.instance,
+                    " is broken: ", entry.text);
   } else if (entry.kind == journal::FrameKind::kMapped) {
     return NoteFiles(entry.text);
   } else if (entry.kind == journal::FrameKind::kEnded) {

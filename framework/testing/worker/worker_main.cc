@@ -8,19 +8,15 @@
 //
 // Exit codes: GoogleTest's own without a journal; with one, 0 once the batch is
 // through whatever its verdicts, 2 for wrong usage, 99 when the journal cannot
-// be written.
+// be written, or a test failed: verdicts are in the journal, and fail none.
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <malloc.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <csignal>
-#include <cstring>
-#include <filesystem>
 #include <functional>
 #include <iostream>
 #include <memory>
@@ -28,8 +24,7 @@
 
 #include "backend_tags.h"
 #include "framework/backend/registry.h"
-#include "framework/file/csv.h"
-#include "framework/file/descriptor.h"
+#include "framework/core/text.h"
 #include "framework/file/file.h"
 #include "framework/file/module_path.h"
 #include "framework/graph/model_text.h"
@@ -53,6 +48,7 @@
 #include "framework/testing/worker/hosted_cases.h"
 #include "framework/testing/worker/mapped_files.h"
 #include "framework/testing/worker/open_backend.h"
+#include "framework/testing/worker/rank_log.h"
 
 namespace assay::worker {
 namespace {
@@ -71,6 +67,7 @@ struct Worker {
   std::unique_ptr<ForkedBatch> forked;  // where children run the cases
   std::unique_ptr<HostProcess> host;    // the backend's, where it has its own
   std::unique_ptr<HostedCases> hosted;  // run there
+  bool tells_outcomes = false;          // to GoogleTest, for lack of a journal
   bool keeps_memory = true;
   int64_t n_run = 0;
   uint64_t n_libraries = 0;  // when their files were noted
@@ -141,6 +138,16 @@ std::function<host::CaseEnd()> EndOf(Worker& worker) {
   return [&worker] { return worker.hosted->End(); };
 }
 
+/// Tells GoogleTest what a person is to see of a case.
+void TellOutcome(const record::ResultRow& result) {
+  if (result.outcome == record::Outcome::kUnsupported) {
+    GTEST_SKIP() << result.message;
+  }
+  if (result.outcome != record::Outcome::kPass) {
+    ADD_FAILURE() << result.outcome << ": " << result.message;
+  }
+}
+
 /// Runs one row and writes its record; without a journal GoogleTest is told.
 void RunRow(const record::PlanRow& row, Backend& backend) {
   Worker& worker = TheWorker();
@@ -168,15 +175,8 @@ void RunRow(const record::PlanRow& row, Backend& backend) {
     ExitIfFailed(worker.journal->Append(record));
     if (worker.forked != nullptr) worker.forked->Done();
     LeaveRestAfter(record.result);
-    return;
   }
-  const record::Outcome outcome = record.result.outcome;
-  if (outcome == record::Outcome::kUnsupported) {
-    GTEST_SKIP() << record.result.message;
-  }
-  if (outcome != record::Outcome::kPass) {
-    ADD_FAILURE() << outcome << ": " << record.result.message;
-  }
+  if (worker.tells_outcomes) TellOutcome(record.result);
 }
 
 template <class B>
@@ -329,58 +329,46 @@ Status FollowParent(const request::WorkerRequest& wanted) {
                    "; with --gtest_filter='*' it runs for a person");
 }
 
-/// What a rank prints, into a log of its own, which goes with the rank where nothing is
-/// in it.
-class RankLog {
- public:
-  explicit RankLog(std::filesystem::path path) : path_(std::move(path)) {}
-  RankLog(const RankLog&) = delete;
-  RankLog& operator=(const RankLog&) = delete;
-
-  ~RankLog() {
-    std::error_code ignored;
-    if (std::filesystem::is_empty(path_, ignored)) {
-      std::filesystem::remove(path_, ignored);
+/// "NAME: MESSAGE" of each test that failed.
+std::string FailuresText() {
+  std::vector<std::string> failures;
+  const testing::UnitTest& all = *testing::UnitTest::GetInstance();
+  for (int i = 0; i < all.total_test_suite_count(); ++i) {
+    const testing::TestSuite& tests = *all.GetTestSuite(i);
+    for (int j = 0; j < tests.total_test_count(); ++j) {
+      const testing::TestResult& result = *tests.GetTestInfo(j)->result();
+      for (int k = 0; k < result.total_part_count(); ++k) {
+        const testing::TestPartResult& part = result.GetTestPartResult(k);
+        if (!part.failed()) continue;
+        failures.push_back(StrCat(tests.name(), ".",
+                                  tests.GetTestInfo(j)->name(), ": ",
+                                  part.message()));
+      }
     }
   }
+  return Joined(failures, "; ");
+}
 
-  Status Open() const {
-    const file::Descriptor log(
-        open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
-    if (log.get() < 0 || dup2(log.get(), STDOUT_FILENO) < 0 ||
-        dup2(log.get(), STDERR_FILENO) < 0) {
-      return Internal("cannot print into ", path_.string(), ": ",
-                      std::strerror(errno));
-    }
-    return OkStatus();
-  }
-
- private:
-  std::filesystem::path path_;
-};
-
-/// A process of another rank than the first: it runs what that one runs, and judges and
-/// writes nothing.
-int Follow() {
+/// Runs the tests, of which none may fail: the verdicts are in the journal.
+void RunTests() {
   auto& listeners = testing::UnitTest::GetInstance()->listeners();
   delete listeners.Release(listeners.default_result_printer());
-  [[maybe_unused]] const int failed = RUN_ALL_TESTS();
-  return 0;
+  if (RUN_ALL_TESTS() == 0) return;
+  const std::string failures = FailuresText();
+  auto& journal = TheWorker().journal;
+  if (journal) ExitIfFailed(journal->Fault(failures));
+  ExitIfFailed(Internal("a test failed: ", failures));
 }
 
 /// Runs the batch in children where that can be and is worth it, else here.
 void RunBatch(Worker* worker) {
-  auto& listeners = testing::UnitTest::GetInstance()->listeners();
-  delete listeners.Release(listeners.default_result_printer());
-  // The verdicts are in the journal.
-  const auto run = [] { [[maybe_unused]] const int failed = RUN_ALL_TESTS(); };
   if (worker->hosted != nullptr) {
-    run();
+    RunTests();
     return ExitIfFailed(worker->hosted->Close());
   }
   const bool is_launched = !worker->wanted.rank_variable.empty();
   if (worker->rows.size() == 1 || is_launched || !ForkedBatch::IsPossible()) {
-    return run();
+    return RunTests();
   }
   // ONNX's schemas are made at the first check, which else each child would do.
   static_cast<void>(types::CheckModel(*graph::ModelOfText(
@@ -388,7 +376,7 @@ void RunBatch(Worker* worker) {
   worker->forked =
       std::make_unique<ForkedBatch>(static_cast<int64_t>(worker->rows.size()),
                                     worker->wanted.cases_per_process);
-  ExitIfFailed(worker->forked->Run(*worker->journal, run));
+  ExitIfFailed(worker->forked->Run(*worker->journal, RunTests));
 }
 
 /// How the backend of the request is opened.
@@ -418,8 +406,15 @@ int Run(const request::WorkerRequest& wanted, Worker* worker) {
     log.emplace(plan::LogOfRank(wanted.journal, *rank));
     ExitIfFailed(log->Open());
   }
-  if (*rank > 0) return Follow();
-  if (wanted.journal.empty()) return RUN_ALL_TESTS();
+  if (*rank > 0) {
+    // It runs what the first rank runs, and judges and writes nothing.
+    RunTests();
+    return 0;
+  }
+  if (wanted.journal.empty()) {
+    worker->tells_outcomes = true;
+    return RUN_ALL_TESTS();
+  }
 
   Result<journal::Journal> journal = journal::Journal::Open(wanted.journal);
   ExitIfFailed(journal.status());
