@@ -37,17 +37,6 @@ assay_unit_test(distribution ALONE
           distribution/distribution_test.cc
   LIBRARIES Assay::case)
 
-# A worker that is broken: a test fails there that is no case.
-if(ASSAY_BUILD_TESTS)
-  add_executable(broken_worker
-    worker/broken_worker_test.cc $<TARGET_OBJECTS:assay-worker>)
-  target_link_libraries(broken_worker PRIVATE ${ASSAY_WORKER_LIBRARIES})
-  assay_cheap_to_build(broken_worker)
-  set_target_properties(broken_worker PROPERTIES
-    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
-  add_dependencies(broken_worker assay-host)
-endif()
-
 assay_unit_test(plain_corpus
   SOURCES case/plain_corpus_test.cc LIBRARIES Assay::testing LABELS needs=corpus)
 if(ASSAY_BUILD_TESTS)

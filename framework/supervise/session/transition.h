@@ -3,15 +3,15 @@
 // The states of a session: how far its worker has come, and what is done about what
 // becomes of it. One table says it all: a state and an event, the next state, an action.
 //
-//   const Transition& found = TransitionOf(State::kInCase, Event::kEnded);
-//   found.next;    // State::kGone
-//   found.action;  // Action::kChargeEnd
+//   const Transition* found = TransitionOf(State::kInCase, Event::kEnded);
+//   found->next;    // State::kGone
+//   found->action;  // Action::kChargeEnd
 
 #pragma once
 
 #include <span>
 
-namespace assay::supervise {
+namespace assay::session {
 
 enum class State {
   kAny,            // of a row: each that has no row of its own for the event
@@ -63,8 +63,8 @@ struct Transition {
 /// All rows; of a state and an event there is one at most.
 std::span<const Transition> Transitions();
 
-/// The row for them: that of the state, or else of any state. The action is kFail where
-/// there is none.
-const Transition& TransitionOf(State state, Event event);
+/// The row for them: that of the state, or else of any state. Null where there is none,
+/// since that cannot come about.
+const Transition* TransitionOf(State state, Event event);
 
-}  // namespace assay::supervise
+}  // namespace assay::session

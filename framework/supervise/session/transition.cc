@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "framework/supervise/session_table.h"
+#include "framework/supervise/session/transition.h"
 
 #include <algorithm>
 
-namespace assay::supervise {
+namespace assay::session {
 namespace {
 
 const Transition* Find(State state, Event event) {
@@ -72,15 +72,13 @@ std::span<const Transition> Transitions() {
   return kRows;
 }
 
-const Transition& TransitionOf(State state, Event event) {
-  static constexpr Transition kUnknown = {State::kAny, Event::kFault,
-                                          State::kAny, Action::kFail};
+const Transition* TransitionOf(State state, Event event) {
   for (const State from : {state, State::kAny}) {
     const Transition* const found = Find(from, event);
-    if (found != nullptr) return *found;
+    if (found != nullptr) return found;
   }
   return event == Event::kEndedWell ? TransitionOf(state, Event::kEnded)
-                                    : kUnknown;
+                                    : nullptr;
 }
 
-}  // namespace assay::supervise
+}  // namespace assay::session

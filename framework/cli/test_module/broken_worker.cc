@@ -4,10 +4,10 @@
 
 #include <gtest/gtest.h>
 
-namespace assay::worker {
+namespace assay::test_module {
 namespace {
 
 TEST(Worker, IsBroken) { FAIL() << "as it is to be"; }
 
 }  // namespace
-}  // namespace assay::worker
+}  // namespace assay::test_module
