@@ -3,7 +3,6 @@
 #include "framework/train/program/pair.h"
 
 #include <algorithm>
-#include <iostream>
 #include <memory>
 #include <utility>
 
@@ -76,7 +75,7 @@ std::string RepeatOf(const BisectRequest& request, int64_t step) {
 
 }  // namespace
 
-Result<int> OptDiff(const OptDiffRequest& request) {
+Result<int> OptDiff(const OptDiffRequest& request, std::ostream& out) {
   ASSAY_ASSIGN_OR_RETURN(const Ready ready, GetReady(request));
   ASSAY_ASSIGN_OR_RETURN(const optdiff::Course course,
                          CourseOf(request, ready, request.seed, request.seed));
@@ -98,19 +97,21 @@ Result<int> OptDiff(const OptDiffRequest& request) {
   record.result.test_id = StrCat("optimizer/", ready.a.optimizer.optimizer, "/",
                                  course.name, "#optdiff");
   record.result.backend = request.a;
-  bisect::Told told;
   Status stepped;
   for (int64_t step = 1; step <= course.steps && stepped.ok(); ++step) {
     stepped = duel->Step(step, request.table.empty() ? nullptr : &record);
-    if (stepped.ok()) told.Step(step, course.steps, *duel);
+    if (stepped.ok()) {
+      out << bisect::StepText(step, course.steps, *duel) << std::flush;
+    }
   }
   // What was seen is kept, whatever ended the run.
   ASSAY_RETURN_IF_ERROR(bisect::WriteTable(request.table, record));
   ASSAY_RETURN_IF_ERROR(stepped);
-  return told.End(*duel) ? 0 : 1;
+  out << bisect::EndText(course.steps, *duel);
+  return bisect::IsSame(*duel) ? 0 : 1;
 }
 
-Result<int> FindCause(const BisectRequest& request) {
+Result<int> FindCause(const BisectRequest& request, std::ostream& out) {
   if (request.weights_seed_b.has_value() && train::IsModelFile(request.model)) {
     return InvalidArgument("found --weights-seed-b with ", request.model,
                            ", wanted a model by name: a file has weights of "
@@ -132,12 +133,12 @@ Result<int> FindCause(const BisectRequest& request) {
           {ready.host_b->backend(), course_b, std::move(trial_b)},
           {*ready.oracle, request.steps, static_cast<uint64_t>(request.seed)}));
   if (found.cause == bisect::Cause::kNone) {
-    std::cout << found.sentence << std::endl;
+    out << found.sentence << std::endl;
     return 0;
   }
-  std::cout << "cause: " << bisect::ToString(found.cause) << "\n"
-            << found.sentence << "\n"
-            << "repeat: " << RepeatOf(request, found.step) << std::endl;
+  out << "cause: " << bisect::ToString(found.cause) << "\n"
+      << found.sentence << "\n"
+      << "repeat: " << RepeatOf(request, found.step) << std::endl;
   return 1;
 }
 

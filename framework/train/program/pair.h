@@ -2,18 +2,20 @@
 //
 // Two training runs in step, each in a host of its own, beside one judge.
 //
-//   ASSAY_ASSIGN_OR_RETURN(const int code, OptDiff(request));
+//   ASSAY_ASSIGN_OR_RETURN(const int code, OptDiff(request, std::cout));
 
 #pragma once
+
+#include <ostream>
 
 #include "framework/core/status.h"
 #include "framework/train/program/trainer_request.h"
 
 namespace assay::program {
 
-// Both print what they found and return 0 where the two do the same, and 1 otherwise.
+// Both write what they found and return 0 where the two do the same, and 1 otherwise.
 
-Result<int> OptDiff(const OptDiffRequest& request);
-Result<int> FindCause(const BisectRequest& request);
+Result<int> OptDiff(const OptDiffRequest& request, std::ostream& out);
+Result<int> FindCause(const BisectRequest& request, std::ostream& out);
 
 }  // namespace assay::program

@@ -8,7 +8,6 @@
 #include <chrono>
 #include <csignal>
 #include <fstream>
-#include <iostream>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -66,8 +65,8 @@ train::Identity IdentityOf(const TrainRequest& wanted) {
 /// A run with everything that it needs.
 class OneRun {
  public:
-  explicit OneRun(const TrainRequest& wanted)
-      : wanted_(wanted), seed_(static_cast<uint64_t>(wanted.seed)) {}
+  OneRun(const TrainRequest& wanted, std::ostream& out)
+      : wanted_(wanted), out_(out), seed_(static_cast<uint64_t>(wanted.seed)) {}
 
   Result<int> Go() {
     ASSAY_RETURN_IF_ERROR(CheckFolder());
@@ -90,7 +89,7 @@ class OneRun {
     train::DatasetWatch watch(wanted_.out / "epochs.csv", dataset_->train);
     train::WrongSamples wrong(wanted_.out / "wrong_samples.csv",
                               dataset_->test);
-    train::ProgressLine progress(std::cout,
+    train::ProgressLine progress(out_,
                                  {.is_terminal = isatty(STDOUT_FILENO) != 0,
                                   .epochs = wanted_.epochs,
                                   .steps = wanted_.epochs * batches_});
@@ -198,21 +197,22 @@ class OneRun {
     }
     ASSAY_RETURN_IF_ERROR(train::Restore(kept, parameters, state));
     training->from = kept.standing;
-    std::cout << "goes on behind step " << kept.standing.steps << std::endl;
+    out_ << "goes on behind step " << kept.standing.steps << std::endl;
     return OkStatus();
   }
 
   int Tell(const train::Trained& trained, bool is_broken) const {
     if (!trained.stop.empty()) {
-      std::cout << "stopped behind step " << trained.steps << ": "
-                << trained.stop << "\n";
+      out_ << "stopped behind step " << trained.steps << ": " << trained.stop
+           << "\n";
     }
-    std::cout << "written to " << wanted_.out.string() << std::endl;
+    out_ << "written to " << wanted_.out.string() << std::endl;
     if (asked_to_stop) return kSignalled;
     return is_broken ? kNoNumber : 0;
   }
 
   const TrainRequest& wanted_;
+  std::ostream& out_;
   uint64_t seed_;
   std::unique_ptr<Hosted> host_;
   std::optional<train::Split> dataset_;
@@ -225,8 +225,8 @@ class OneRun {
 
 }  // namespace
 
-Result<int> TrainRun(const TrainRequest& request) {
-  return OneRun(request).Go();
+Result<int> TrainRun(const TrainRequest& request, std::ostream& out) {
+  return OneRun(request, out).Go();
 }
 
 }  // namespace assay::program

@@ -2,7 +2,7 @@
 //
 // TrainRun: one training run of a backend in a host, with its folder.
 //
-//   ASSAY_ASSIGN_OR_RETURN(const int code, TrainRun(request));
+//   ASSAY_ASSIGN_OR_RETURN(const int code, TrainRun(request, std::cout));
 //
 // The folder has train.txt, which is the request, model.onnx with its first weights beside it, checkpoint.safetensors,
 // curves.csv, epochs.csv, wrong_samples.csv, mlperf.log, and gradients.safetensors of a step whose
@@ -10,14 +10,16 @@
 
 #pragma once
 
+#include <ostream>
+
 #include "framework/core/status.h"
 #include "framework/train/program/trainer_request.h"
 
 namespace assay::program {
 
-/// Prints how it goes. 0 where the run came to its end, 1 where its loss is no number,
+/// Writes how it goes. 0 where the run came to its end, 1 where its loss is no number,
 /// 130 where a signal stopped it. Invalid argument for a folder that has a run and is not
 /// to go on, and for the checkpoint of another run.
-Result<int> TrainRun(const TrainRequest& request);
+Result<int> TrainRun(const TrainRequest& request, std::ostream& out);
 
 }  // namespace assay::program

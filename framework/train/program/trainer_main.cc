@@ -48,7 +48,7 @@ struct Command {
   Result<int> (*run)(std::string_view text);
 };
 
-template <class Request, Result<int> (*kRun)(const Request&)>
+template <class Request, Result<int> (*kRun)(const Request&, std::ostream&)>
 Command CommandFor() {
   return {Request::form(), [](std::string_view text) -> Result<int> {
             ASSAY_ASSIGN_OR_RETURN(const Request request,
@@ -57,7 +57,7 @@ Command CommandFor() {
               ASSAY_RETURN_IF_ERROR(CheckSeed(request.seed));
             }
             ASSAY_RETURN_IF_ERROR(FollowParent(request.parent));
-            return kRun(request);
+            return kRun(request, std::cout);
           }};
 }
 
