@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A shell in the place of a worker, for what may become of one, and assay-worker itself
-// for who runs it.
+// A shell in the place of a worker, for what may become of one, and
+// assay-worker itself for who runs it.
 
 #include "framework/supervise/worker_session.h"
 
@@ -26,8 +26,8 @@ using journal::Journal;
 using testing::HasSubstr;
 using testing::Not;
 
-/// A folder with a program in the place of the worker, which does in its n-th life what
-/// the n-th of some lines says.
+/// A folder with a program in the place of the worker, which does in its n-th
+/// life what the n-th of some lines says.
 class ShellWorker {
  public:
   explicit ShellWorker(const std::vector<std::string>& lives) {
@@ -101,8 +101,8 @@ std::string TextOf(const verdict::RawRecords& raw, const char* test_id) {
   return StrCat(result.outcome, ": ", result.message);
 }
 
-// Kills: a case that is charged with what another did, or with what nobody did; a worker
-// that is started again and again.
+// Kills: a case that is charged with what another did, or with what nobody did;
+// a worker that is started again and again.
 TEST(WorkerSessionTest, WhatBecomesOfAWorkerIsSaidOfWhomItConcerns) {
   const std::string ok = "say begin_a; say pass_a; say begin_b; say pass_b; ";
   const struct {
@@ -183,8 +183,8 @@ TEST(WorkerSessionTest, WhatBecomesOfAWorkerIsSaidOfWhomItConcerns) {
   }
 }
 
-// Kills: a journal that nothing good stands in and that is mended for ever; a worker
-// that says it is broken, and a run that goes on.
+// Kills: a journal that nothing good stands in and that is mended for ever; a
+// worker that says it is broken, and a run that goes on.
 TEST(WorkerSessionTest, WhatNoFurtherWorkerMendsEndsTheRun) {
   const struct {
     const char* life;
@@ -205,8 +205,8 @@ TEST(WorkerSessionTest, WhatNoFurtherWorkerMendsEndsTheRun) {
   }
 }
 
-// Kills: a test that fails in a worker and is nobody's; a case that is begun without end,
-// since it is never judged.
+// Kills: a test that fails in a worker and is nobody's; a case that is begun
+// without end, since it is never judged.
 TEST(WorkerSessionTest, ATestThatFailsAndIsNoVerdictEndsTheRun) {
   plan::BackendUse backend;
   backend.instance = backend.name = "reference";
@@ -231,7 +231,7 @@ TEST(WorkerSessionTest, ATestThatFailsAndIsNoVerdictEndsTheRun) {
   }
 }
 
-/// What a person may do with the request that a run has left.
+/// A person runs a worker with the request that a run has left.
 class RequestProgramTest : public cli::ProgramTest {
  protected:
   cli::Ran Worker(const std::string& words) const {
@@ -240,7 +240,8 @@ class RequestProgramTest : public cli::ProgramTest {
   }
 };
 
-// Kills: a red case that is green for who runs the worker; flags that are not heard.
+// Kills: a red case that is green for who runs the worker; flags that are not
+// heard.
 TEST_F(RequestProgramTest, GoogleTestsFlagsAndItsExitCodeAreAPersons) {
   ASSERT_EQ(Assay(StrCat("run --backend ", ASSAY_MISBEHAVING,
                          " --filter 'id:node/Abs/test_abs or "

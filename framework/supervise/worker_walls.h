@@ -12,8 +12,9 @@
 
 namespace assay::supervise {
 
-/// The folders that it must not see, as answers and records, and those that it must not
-/// change, as programs and policies. The folder of its module is seen in any case.
+/// The folders that it must not see, as answers and records, and those that it
+/// must not change, as programs and policies. The folder of its module is seen
+/// in any case.
 walls::Walls WallsFor(const plan::BackendUse& backend,
                       const SuperviseOptions& options);
 

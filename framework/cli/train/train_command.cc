@@ -50,8 +50,8 @@ Result<program::TrainRequest> NewRequest(const cli::TrainOptions& options) {
   return request;
 }
 
-/// A request of the words that the trainer left before there were requests: the name of
-/// an option, as "--micro-batch", and its value, a line each.
+/// A request of the words that the trainer left before there were requests: the
+/// name of an option, as "--micro-batch", and its value, a line each.
 std::string TextOfWords(std::string_view words) {
   std::string text = "request,train\n";
   while (!words.empty()) {

@@ -9,7 +9,7 @@
 namespace assay::train {
 namespace {
 
-/// What commands about two runs in step have in common.
+/// Fills in all that commands about two runs in step have in common.
 Status FillPair(const cli::OptDiffOptions& options,
                 program::PairRequest* request) {
   ASSAY_ASSIGN_OR_RETURN(TrainerRun a, TrainerRunOf(options.a));

@@ -57,7 +57,8 @@ std::span<const Transition> Transitions() {
       {kInCase, kOverLimit, kOverInCase, kKill},
 
       // Ends. One who began no case gets another try: somebody else may have
-      // ended it. After a limit, which each try would cost again, there is none.
+      // ended it. After a limit, which each try would cost again, there is
+      // none.
       {kStarting, kEnded, kStartingAgain, kTryAgain},
       {kStartingAgain, kEnded, kGone, kLoseAll},
       {kInCase, kEnded, kGone, kChargeEnd},

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The states of a session: how far its worker has come, and what is done about what
-// becomes of it. One table says it all: a state and an event, the next state, an action.
+// The states of a session: how far its worker has come, and what is done about
+// what becomes of it. One table says it all: a state and an event, the next
+// state, an action.
 //
 //   const Transition* found = TransitionOf(State::kInCase, Event::kEnded);
 //   found->next;    // State::kGone
@@ -63,8 +64,8 @@ struct Transition {
 /// All rows; of a state and an event there is one at most.
 std::span<const Transition> Transitions();
 
-/// The row for them: that of the state, or else of any state. Null where there is none,
-/// since that cannot come about.
+/// The row for them: that of the state, or else of any state. Null where there
+/// is none, since that cannot come about.
 const Transition* TransitionOf(State state, Event event);
 
 }  // namespace assay::session

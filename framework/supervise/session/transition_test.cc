@@ -17,7 +17,7 @@ using enum Event;
 using enum Action;
 using testing::ElementsAreArray;
 
-/// What becomes of a worker, from its start on, and what is done about it.
+/// All that becomes of a worker, from its start on, and what is done about it.
 struct Course {
   const char* says;
   std::vector<Event> events;
@@ -170,7 +170,8 @@ TEST(TransitionTest, EachCourseEndsAsItIsSaid) {
   }
 }
 
-// Kills: a row that no course above comes by, so that nobody knows what it is for.
+// Kills: a row that no course above comes by, so that nobody knows what it is
+// for.
 TEST(TransitionTest, EachRowIsOfSomeCourse) {
   std::set<const Transition*> met;
   for (const Course& course : kCourses) {

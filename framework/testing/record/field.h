@@ -6,7 +6,8 @@
 //   FieldText(Outcome::kFail);            // "fail"
 //   ParseField("0.5", &row.headroom);     // true
 //
-// Empty text is an absent optional and an empty list. No text of a list is empty.
+// Empty text is an absent optional and an empty list. No text of a list is
+// empty.
 
 #pragma once
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What holds for the form of every request.
+// A check that holds for the form of every request.
 //
 //   ExpectWhole<WorkerRequest>();
 

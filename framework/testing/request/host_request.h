@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// HostRequest: the module whose backend assay-host serves. A worker sends it as the first
-// message through the host's door, so that no argument and no file has it, which a
-// backend could read.
+// HostRequest: the module whose backend assay-host serves. A worker sends it as
+// the first message through the host's door, so that no argument and no file
+// has it, which a backend could read.
 //
 //   HostRequest request;
 //   request.module = "lib/assay/acme.so";

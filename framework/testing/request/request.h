@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A request: what one program tells another to do, as text. Its first line has its kind,
-// each further one a field; lists are records of CSV in one field.
+// A request: what one program tells another to do, as text. Its first line has
+// its kind, each further one a field; lists are records of CSV in one field.
 //
 //     request,worker
 //     backend,onednn
@@ -11,8 +11,8 @@
 //   const std::string text = TextOf(WorkerRequest{.backend = "onednn"});
 //   ASSAY_ASSIGN_OR_RETURN(const auto request, Parse<WorkerRequest>(text));
 //
-// A field that the text lacks keeps its default. The kind of a request is a struct with
-// a form, which lists its fields:
+// A field that the text lacks keeps its default. The kind of a request is a
+// struct with a form, which lists its fields:
 //
 //     const Form& NapRequest::form() {
 //       using Row = NapRequest;
@@ -41,9 +41,10 @@ struct Form {
 
 std::string TextOf(const Form& form, const void* request);
 
-/// Reads a text into a request that has its defaults. Invalid argument, with the line,
-/// for another kind, for a field that there is not, that is given twice or does not fit,
-/// and for one that is needed and empty; data loss for text that is no CSV.
+/// Reads a text into a request that has its defaults. Invalid argument, with
+/// the line, for another kind, for a field that there is not, that is given
+/// twice or does not fit, and for one that is needed and empty; data loss for
+/// text that is no CSV.
 Status Parse(std::string_view text, const Form& form, void* request);
 
 /// The kind that the first line names; empty where it names none.
@@ -64,7 +65,8 @@ Result<Request> Parse(std::string_view text) {
   return request;
 }
 
-/// As Parse, with the name of the file in front; not found where it cannot be read.
+/// As Parse, with the name of the file in front; not found where it cannot be
+/// read.
 template <class Request>
 Result<Request> ReadFrom(const std::filesystem::path& file) {
   ASSAY_ASSIGN_OR_RETURN(const std::string text, file::ReadFile(file));

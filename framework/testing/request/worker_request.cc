@@ -4,7 +4,7 @@
 
 namespace assay::request {
 
-// Of the facts all that is not the same in each request of a backend's settings.
+// A field that is one of the facts. Settings follow from the instance.
 #define ASSAY_FACT(name, doc) \
   ColumnOf<Row, &Row::facts, &record::RunFacts::name>(#name, doc)
 

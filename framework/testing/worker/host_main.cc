@@ -3,9 +3,9 @@
 // assay-host: loads a module and serves its backend to a worker
 // (host_process.h), which starts it; nobody else does.
 //
-// The messages of its door: the request; why there are no walls, if so; what came of opening
-// the backend; for each "serve", which brings a channel, the process that serves
-// it; and how that one ended.
+// The messages of its door: the request; why there are no walls, if so; what
+// came of opening the backend; for each "serve", which brings a channel, the
+// process that serves it; and how that one ended.
 
 #include <fcntl.h>
 #include <malloc.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// RankLog: a log of its own for what a rank prints. It goes with the rank where nothing
-// is in it.
+// RankLog: a log of its own for what a rank prints. It goes with the rank where
+// nothing is in it.
 //
 //   const RankLog log(plan::LogOfRank(request.journal, rank));
 //   ASSAY_RETURN_IF_ERROR(log.Open());

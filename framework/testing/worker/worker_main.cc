@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // assay-worker: a GoogleTest program around one backend. The supervisor gives
-// it a request (worker_request.h) and reads its journal; a person may run the same
-// request without one, by giving a flag of GoogleTest:
+// it a request (worker_request.h) and reads its journal; a person may run the
+// same request without one, by giving a flag of GoogleTest:
 //
 //   assay-worker records/onednn.1.request --gtest_filter='node/onednn.*conv*'
 //

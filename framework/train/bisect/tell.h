@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Two runs in step, as a person reads them: a line now and then, and what came of them.
+// Two runs in step, as a person reads them: a line now and then, and what came
+// of them.
 //
 //   std::cout << StepText(step, steps, *duel);
 //   std::cout << EndText(steps, *duel);
@@ -18,7 +19,8 @@
 
 namespace assay::bisect {
 
-/// The losses, at the first steps and at each tenth of the run; empty at others.
+/// The losses, at the first steps and at each tenth of the run; empty at
+/// others.
 std::string StepText(int64_t step, int64_t steps, const Duel& duel);
 
 /// The first faults and the first difference in so many steps.

@@ -74,7 +74,7 @@ bool IsWhole(const SeededRuns& runs) {
   return runs.Samples().size() == runs.seeds.size();
 }
 
-/// What the numbers of b beside those of a show.
+/// Says what the numbers of b show beside those of a.
 std::string TextOf(const SeededRuns& a, const SeededRuns& b,
                    const converge::Comparison& found) {
   return StrCat(

@@ -14,9 +14,9 @@
 
 namespace assay::program {
 
-/// Writes each run and what their numbers show. 0 where the two are not told apart, or
-/// where there is one that learnt with every seed, 1 otherwise. Invalid argument as
-/// Compare, before anything is trained.
+/// Writes each run and what their numbers show. 0 where the two are not told
+/// apart, or where there is one that learnt with every seed, 1 otherwise.
+/// Invalid argument as Compare, before anything is trained.
 Result<int> Converge(const ConvergeRequest& request, std::ostream& out);
 
 }  // namespace assay::program

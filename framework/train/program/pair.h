@@ -13,7 +13,8 @@
 
 namespace assay::program {
 
-// Both write what they found and return 0 where the two do the same, and 1 otherwise.
+// Both write what they found and return 0 where the two do the same, and 1
+// otherwise.
 
 Result<int> OptDiff(const OptDiffRequest& request, std::ostream& out);
 Result<int> FindCause(const BisectRequest& request, std::ostream& out);

@@ -4,9 +4,10 @@
 //
 //   ASSAY_ASSIGN_OR_RETURN(const int code, TrainRun(request, std::cout));
 //
-// The folder has train.txt, which is the request, model.onnx with its first weights beside it, checkpoint.safetensors,
-// curves.csv, epochs.csv, wrong_samples.csv, mlperf.log, and gradients.safetensors of a step whose
-// loss was no number.
+// The folder has train.txt, which is the request, model.onnx with its first
+// weights beside it, checkpoint.safetensors, curves.csv, epochs.csv,
+// wrong_samples.csv, mlperf.log, and gradients.safetensors of a step whose loss
+// was no number.
 
 #pragma once
 
@@ -17,9 +18,9 @@
 
 namespace assay::program {
 
-/// Writes how it goes. 0 where the run came to its end, 1 where its loss is no number,
-/// 130 where a signal stopped it. Invalid argument for a folder that has a run and is not
-/// to go on, and for the checkpoint of another run.
+/// Writes how it goes. 0 where the run came to its end, 1 where its loss is no
+/// number, 130 where a signal stopped it. Invalid argument for a folder that
+/// has a run and is not to go on, and for the checkpoint of another run.
 Result<int> TrainRun(const TrainRequest& request, std::ostream& out);
 
 }  // namespace assay::program

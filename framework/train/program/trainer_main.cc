@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// assay-trainer: training runs of backends in hosts, which the program assay starts
-// with a request (trainer_request.h); a person may write one:
+// assay-trainer: training runs of backends in hosts, which the program assay
+// starts with a request (trainer_request.h); a person may write one:
 //
 //   assay-trainer request.csv
 //
-// Exit codes: 0 where a run came to its end or two do the same, 1 where two differ, one
-// is wrong or a loss is no number, 2 for wrong usage, 77 where a backend cannot be used,
-// 99 where it could not go on, 130 where a signal stopped it.
+// Exit codes: 0 where a run came to its end or two do the same, 1 where two
+// differ, one is wrong or a loss is no number, 2 for wrong usage, 77 where a
+// backend cannot be used, 99 where it could not go on, 130 where a signal
+// stopped it.
 
 #include <sys/prctl.h>
 #include <unistd.h>

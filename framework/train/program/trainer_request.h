@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the program assay asks of assay-trainer, a kind of request for each command.
+// Requests of the program assay to assay-trainer, a kind for each command.
 //
 //   TrainRequest request;
 //   request.run = "reference:adam/pytorch";

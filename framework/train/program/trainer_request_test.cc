@@ -14,7 +14,8 @@ TEST(TrainerRequestTest, EachKindIsReadAsItIsWritten) {
   request::ExpectWhole<ConvergeRequest>();
 }
 
-// Kills: a second run that begins with the weights of seed 0 where none is asked for.
+// Kills: a second run that begins with the weights of seed 0 where none is
+// asked for.
 TEST(TrainerRequestTest, ASeedThatIsNotGivenIsNone) {
   const Result<BisectRequest> request = request::Parse<BisectRequest>(
       "request,bisect\na,x\na_module,x\nb,x\nb_module,x\noracle,x\n"
