@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Told: prints two runs in step for a person: a line now and then, and the
-// result.
+// Tells a person of two runs in step: a line now and then, and the result.
 //
-//   Told told;
-//   told.Step(step, steps, *duel);
-//   const bool is_same = told.End(*duel);
+//   std::cout << StepText(step, steps, *duel);
+//   std::cout << EndText(steps, *duel);
+//   return IsSame(*duel) ? 0 : 1;
 
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
 
 #include "framework/core/status.h"
 #include "framework/testing/record/record.h"
@@ -18,17 +18,15 @@
 
 namespace assay::bisect {
 
-class Told {
- public:
-  /// Prints the losses of the first steps and of each tenth of the run.
-  void Step(int64_t step, int64_t steps, const Duel& duel);
-  /// Prints the first faults and the first difference. True when there were
-  /// none.
-  bool End(const Duel& duel) const;
+/// The losses, at the first steps and at each tenth of the run; empty at
+/// others.
+std::string StepText(int64_t step, int64_t steps, const Duel& duel);
 
- private:
-  int64_t steps_ = 0;
-};
+/// The first faults and the first difference in so many steps.
+std::string EndText(int64_t steps, const Duel& duel);
+
+/// True where there are none.
+bool IsSame(const Duel& duel);
 
 /// Writes the rows of optimizer_steps.csv; writes nothing for an empty name.
 Status WriteTable(const std::filesystem::path& file,

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include <cstdlib>
+#include <sstream>
 #include <utility>
 
 #include "ctest/trial/hostile/attempt.h"
@@ -14,21 +15,25 @@
 
 namespace fs = std::filesystem;
 
+// No argument names them, but what is mounted over them is listed.
 // Outcome: unchanged
-// Tries: reads it in the folders that its host's arguments say to hide
+// Tries: reads it in the folders that its host was told to hide
 // Noted: nothing in
 // Needs: walls
 ASSAY_MISDEED(answers_by_arguments) {
-  std::ifstream arguments("/proc/self/cmdline");
   int folders = 0;
   bool found = false;
-  bool hidden = false;
-  for (std::string word; std::getline(arguments, word, '\0');) {
-    if (hidden) {
-      ++folders;
-      found = found || hostile::TakeAnswer(word, output);
-    }
-    hidden = word == "--hide";
+  const auto look = [&](const std::string& word) {
+    if (!word.starts_with("/")) return;
+    ++folders;
+    found = found || hostile::TakeAnswer(word, output);
+  };
+  std::ifstream arguments("/proc/self/cmdline");
+  for (std::string word; std::getline(arguments, word, '\0');) look(word);
+  std::ifstream mounts("/proc/self/mountinfo");
+  for (std::string line; std::getline(mounts, line);) {
+    std::istringstream words(line);
+    for (std::string word; words >> word;) look(word);
   }
   hostile::Note(found ? "took the answer"
                       : "nothing in " + std::to_string(folders) + " folders");
