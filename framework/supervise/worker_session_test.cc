@@ -70,10 +70,11 @@ class ShellWorker {
     std::vector<record::PlanRow> rows(2);
     rows[0].test_id = "a";
     rows[1].test_id = "b";
+    rows[0].backend = rows[1].backend = "acme";
     SuperviseOptions options;
     options.worker = folder_.path() / "bin/worker";
     options.directory = folder_.path() / "records";
-    options.timeout_s = 0.3;
+    options.timeout_s = 1;
     return RunRows(backend, {&rows[0], &rows[1]}, options, raw);
   }
 
@@ -146,22 +147,22 @@ TEST(WorkerSessionTest, WhatBecomesOfAWorkerIsSaidOfWhomItConcerns) {
        "crash: the worker ended before the first case: exit code 6",
        "the worker ended before the first case: exit code 5"},
       {{"say begin_a; sleep 60", "say begin_b; say pass_b; say end"},
-       "timeout: over the time limit of 0.3 s",
+       "timeout: over the time limit of 1 s",
        "pass: ",
        ""},
       {{"sleep 60"},
-       "timeout: the worker took more than 0.3 s before the first case",
-       "timeout: the worker took more than 0.3 s before the first case",
+       "timeout: the worker took more than 1 s before the first case",
+       "timeout: the worker took more than 1 s before the first case",
        ""},
       {{ok + "say end; sleep 60"},
        "pass: ",
        "pass: ",
-       "the worker took more than 0.3 s to end"},
+       "the worker took more than 1 s to end"},
       {{"say begin_a; say pass_a; sleep 60",
         "say begin_b; say pass_b; say end"},
        "pass: ",
        "pass: ",
-       "the worker took more than 0.3 s between two cases"},
+       "the worker took more than 1 s between two cases"},
       {{"say begin_a; say pass_a; say garbage; sleep 60",
         "say begin_b; say pass_b; say end"},
        "pass: ",
