@@ -5,8 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "conformance/distributed/planned_case.h"
 #include "conformance/distributed/ranks/ranks_fixture.h"
+#include "conformance/distributed/run.h"
 #include "conformance/distributed/scheme/scheme_run.h"
 
 namespace assay::distributed {

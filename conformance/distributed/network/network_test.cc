@@ -10,9 +10,9 @@
 
 #include "conformance/distributed/network/network_case.h"
 #include "conformance/distributed/network/network_run.h"
-#include "conformance/distributed/planned_case.h"
 #include "conformance/distributed/ranks/distributed_row.h"
 #include "conformance/distributed/ranks/ranks_fixture.h"
+#include "conformance/distributed/run.h"
 #include "framework/backend/registry.h"
 #include "framework/testing/support/backends_fixture.h"
 

@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "conformance/distributed/planned_case.h"
 #include "conformance/distributed/ranks/distributed_row.h"
 #include "conformance/distributed/ranks/ranks_fixture.h"
+#include "conformance/distributed/run.h"
 #include "conformance/distributed/scheme/course.h"
 #include "conformance/distributed/scheme/mixing_case.h"
 #include "conformance/distributed/scheme/mixing_run.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "conformance/distributed/planned_case.h"
+#include "conformance/distributed/run.h"
 
 #include <string>
 #include <string_view>
