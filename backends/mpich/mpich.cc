@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Ranks of MPICH: processes that its mpiexec starts, with MPI's messages and collectives.
-// Source: MPI: A Message-Passing Interface Standard, version 3.1, chapters 3, 5 and 6.
+// Ranks of MPICH: processes that its mpiexec starts, with MPI's messages and
+// collectives. Source: MPI: A Message-Passing Interface Standard, version 3.1,
+// chapters 3, 5 and 6.
 
 #include <string_view>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// oneCCL's collectives on CPUs, between processes whose messages Open MPI carries: oneCCL
-// has no message between two ranks in host memory.
-// Source: oneAPI specification 1.4, part oneCCL.
+// oneCCL's collectives on CPUs, between processes whose messages Open MPI
+// carries: oneCCL has no message between two ranks in host memory. Source:
+// oneAPI specification 1.4, part oneCCL.
 
 #include <memory>
 #include <oneapi/ccl.hpp>
@@ -52,7 +52,8 @@ class OneCcl final : public Communicator {
  public:
   std::string_view name() const override { return "oneccl"; }
 
-  /// Makes the groups, so that what they start is there before the first case.
+  /// Makes the groups of all sizes, so that what they start is there before the
+  /// first case.
   Result<Probe> Inspect() override {
     ASSAY_ASSIGN_OR_RETURN(mpi_process::World* const world,
                            mpi_process::World::Get());
@@ -75,7 +76,7 @@ class OneCcl final : public Communicator {
     return ranks_.With(settings);
   }
 
-  std::vector<std::unique_ptr<Group>> groups_;  // by the number of ranks
+  std::vector<std::unique_ptr<Group>> groups_;  // by number of ranks
   mpi_process::ProcessRanks ranks_{
       [this](Endpoint& messages, const auto& rank) {
         Rank mine(messages, *groups_[static_cast<size_t>(messages.size())]);

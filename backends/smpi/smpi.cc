@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Ranks of SMPI: contexts of one process that a simulation runs by turns, with the messages
-// and collectives of an MPI.
+// Ranks of SMPI: contexts of one process that a simulation runs by turns, with
+// the messages and collectives of an MPI.
 
 #include <simgrid/forward.h>
 #include <simgrid/version.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The library whose ranks are threads of one process: ranks::RunThreads.
-// With the setting mutant it is wrong in one way; with the setting schedule its ranks take
-// turns in an order that is drawn from that number.
+// The library whose ranks are threads of one process: ranks::RunThreads. With
+// the setting mutant it is wrong in one way; with the setting schedule its
+// ranks take turns in an order that is drawn from that number.
 
 #include "framework/ranks/threads/threads.h"
 
@@ -27,7 +27,7 @@ namespace {
 
 constexpr int kMostRanks = 1024;
 
-/// What settings ask for.
+/// The settings of an instance.
 struct Asked {
   const Mutant* mutant = nullptr;    // null: right
   std::optional<uint64_t> schedule;  // null: as the machine lets ranks run

@@ -39,7 +39,7 @@ CaseSize SizeOf(const SchemeCase& of) {
 CaseSize SizeOf(const MixingCase& of) { return {.ranks = of.ranks}; }
 CaseSize SizeOf(const NetworkCase& of) {
   CaseSize size{.ranks = of.by.ranks};
-  if (of.goal == 0) size.steps = of.steps;  // else as many as it takes
+  if (of.goal == 0) size.steps = of.steps;  // else the run ends at the goal
   return size;
 }
 CaseSize SizeOf(const AnyCase& any) {
@@ -80,7 +80,7 @@ bool IsPower(int64_t ranks) {
   return std::has_single_bit(static_cast<uint64_t>(ranks));
 }
 
-// What so many ranks, one or more, promise nothing in is no case.
+// True where the case is defined for this number of ranks, 1 or more.
 bool CanHave(const CollectiveCase&, int64_t) { return true; }
 bool CanHave(const OwnCase& of, int64_t ranks) {
   return of.way != Way::kSplit || ranks % 2 == 0;
@@ -94,12 +94,12 @@ bool CanHave(const MixingCase& of, int64_t ranks) {
       push_sum != nullptr && push_sum->graph == ranks::Directed::kOnePeer) {
     return ranks > 1 && IsPower(ranks);
   }
-  // Every second rank of a ring asks, and the others answer.
+  // Active and passive ranks alternate in the ring.
   if (std::holds_alternative<AdPsgd>(of.scheme)) return ranks % 2 == 0;
   return ranks > 1;
 }
 bool CanHave(const NetworkCase& of, int64_t ranks) {
-  // The batches of a run to a goal have as many samples for each rank.
+  // A batch of a run to a goal has as many samples on each rank.
   return of.goal == 0 || IsPower(ranks);
 }
 
@@ -114,8 +114,8 @@ std::vector<int64_t> UpTo(int64_t least, int64_t most) {
   return values;
 }
 
-/// A name without its numbers, and these: "distributed/allreduce/ring.float32.sum#", 3
-/// ranks and 6 elements.
+/// A name split into its family and its numbers:
+/// "distributed/allreduce/ring.float32.sum#", 3 ranks and 6 elements.
 struct ParsedName {
   std::string family;
   CaseSize size;
@@ -147,7 +147,7 @@ ParsedName Parse(std::string_view test_id) {
   return parsed;
 }
 
-/// True for none of the numbers below what there can be, or beyond those of `most`.
+/// True where every number is from its least possible value to that of `most`.
 bool IsWithin(const CaseSize& size, const CaseSize& most) {
   const auto is_within = [](const std::optional<int64_t>& value, int64_t least,
                             const std::optional<int64_t>& greatest) {
@@ -159,7 +159,7 @@ bool IsWithin(const CaseSize& size, const CaseSize& most) {
          is_within(size.elements, 0, most.elements);
 }
 
-/// The cases of the plan by their test_ids, and by their names without numbers.
+/// The cases of the plan by test_id, and by family.
 struct PlanNames {
   PlanNames() {
     for (const AnyCase& each : AllCases()) {
@@ -205,7 +205,8 @@ std::optional<AnyCase> CaseNamed(std::string_view test_id) {
         !CanHaveRanks(planned, parsed.size.ranks)) {
       continue;
     }
-    // A name that is written otherwise, or of numbers that the case has not, is none.
+    // A name in another spelling, or with numbers that the case has not, names
+    // no case.
     AnyCase found = WithSize(planned, parsed.size);
     if (IdOf(found) == test_id) return found;
   }

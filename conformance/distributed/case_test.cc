@@ -5,8 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "conformance/distributed/planned_case.h"
 #include "conformance/distributed/ranks/ranks_fixture.h"
+#include "conformance/distributed/run.h"
 #include "conformance/distributed/scheme/scheme_run.h"
 
 namespace assay::distributed {
@@ -29,8 +29,8 @@ TEST(CaseNamedTest, HasEveryCaseOfThePlan) {
   }
 }
 
-// Kills: a name that is written otherwise; more than the plan has; numbers that a case has
-// not, or that promise nothing.
+// Kills: a name that is written otherwise; more than the plan has; numbers that
+// a case has not, or that promise nothing.
 TEST(CaseNamedTest, HasCasesOfLessThanThePlanAndNoOthers) {
   const struct {
     const char* test_id;
@@ -145,8 +145,8 @@ measure::Judgement RanByName(const std::string& test_id) {
   return RunPlanned(row, ranks, /*networks=*/nullptr, facts, &record);
 }
 
-// Kills: a smaller case whose rules are those of its plan's sizes, so that a library which is
-// right fails it.
+// Kills: a smaller case whose rules are those of its plan's sizes, so that a
+// library which is right fails it.
 TEST(SmallerCaseTest, PassesOnThreads) {
   for (const cases::TestCase& each : PlannedCases({})) {
     const std::string_view id = each.test_id;

@@ -2,8 +2,8 @@
 
 #include "conformance/distributed/suite.h"
 
-#include "conformance/distributed/planned_case.h"
 #include "conformance/distributed/ranks/ranks_run.h"
+#include "conformance/distributed/run.h"
 #include "conformance/distributed/tell.h"
 
 namespace assay::distributed {

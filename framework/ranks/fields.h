@@ -13,8 +13,10 @@
 //     visit(ended.loss);
 //   }
 //
+// A text of them is read from its front:
+//
 //   AppendFields(ended, &text);
-//   if (!CutFields(&text, &ended)) return DataLoss("found no end of a run");
+//   if (!CutFields(&rest, &ended)) return DataLoss("found no end of a run");
 
 #pragma once
 

@@ -24,7 +24,7 @@ void LoseTheRoot(Rank& rank, const CollectiveCall& call, Bytes in) {
 void LoseTheLast(Rank& rank, const CollectiveCall&, Bytes in) {
   if (rank.number() == rank.size() - 1) Zero(in);
 }
-/// Those beyond the greatest power of two.
+/// Ranks beyond the greatest power of two.
 void LoseTheOdd(Rank& rank, const CollectiveCall&, Bytes in) {
   const auto power = std::bit_floor(static_cast<unsigned>(rank.size()));
   if (static_cast<unsigned>(rank.number()) >= power) Zero(in);

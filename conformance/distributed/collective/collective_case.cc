@@ -23,14 +23,16 @@ constexpr Reduction kReductions[] = {Reduction::kSum, Reduction::kProduct,
 
 // Powers of two, their neighbours, and a prime.
 constexpr int kCollectiveRanks[] = {1, 2, 3, 4, 5, 7, 8, 9, 16, 61};
-// None, fewer than ranks, as many, a prime with a remainder for every number of ranks.
+// None, fewer than ranks, as many, and a prime, which leaves a remainder for
+// every number of ranks.
 constexpr int64_t kCounts[] = {0, 1, 5, 16, 1021};
-// Where every type and reduction is tried.
+// Ranks with which every type and reduction is tried.
 constexpr int kOfEachType[] = {1, 3, 4, 8};
 constexpr int64_t kCountOfEachType = 61;
 constexpr int kOfScale[] = {64, 256, 1024};
 constexpr int kMostOfCi = 61;
-// Where each rank has a block of each, they take more memory than they prove.
+// Operations with a block for each rank take more memory than they prove beyond
+// this.
 constexpr int kMostOfBlocks = 256;
 constexpr int kOfDrawn[] = {2, 3, 4, 7, 8, 9};
 

@@ -21,13 +21,13 @@ namespace {
 
 using measure::Judgement;
 
-/// The buffers and the traffic of ranks behind a collective, by their numbers.
+/// Buffers and traffic after a collective, by rank.
 struct Shares {
   std::vector<Tensor> buffers;
   std::vector<RankSent> sent;
 };
 
-/// A rank's part of a collective: what it sent and has, as bytes.
+/// Runs a rank's part, and returns its traffic and its buffer as bytes.
 Result<std::string> ShareOf(const CollectiveCase& test_case,
                             const ranks::Collective& what, Endpoint& mine,
                             const Tensor& before) {
@@ -44,7 +44,8 @@ Result<std::string> ShareOf(const CollectiveCase& test_case,
   return text;
 }
 
-/// Of each rank, whose buffers are as long as before. Data loss for other bytes.
+/// Reads what all ranks returned, into buffers as long as `before`. Data loss
+/// for another length.
 Result<Shares> SharesOf(const std::vector<std::string>& found,
                         const std::vector<Tensor>& before) {
   Shares shares;
@@ -64,7 +65,7 @@ Result<Shares> SharesOf(const std::vector<std::string>& found,
   return shares;
 }
 
-/// One root of a case.
+/// Runs the case at one root.
 Result<Judgement> RunRoot(const CollectiveCase& test_case, int root,
                           const RunOf& run, record::Record* record) {
   ranks::Collective what = test_case.what;

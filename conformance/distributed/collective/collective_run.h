@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// RunCase: a collective over ranks of a library, whose results are compared bit
-// by bit, and whose messages are counted.
+// RunCase of a CollectiveCase: runs it on the ranks of a library, compares the
+// results bit by bit, and counts the messages.
 //
 //   const measure::Judgement judged =
 //       RunCase(test_case, {*ranks, "threads", 7}, record);
@@ -15,8 +15,8 @@
 
 namespace assay::distributed {
 
-/// Adds a row for each root. The first root that fails is the judgement, with the rank,
-/// the first element that differs, and what it should be.
+/// Adds a row for each root. The first root that fails is the judgement, which
+/// names the rank, the first element that differs, and its right value.
 measure::Judgement RunCase(const CollectiveCase& test_case, const RunOf& run,
                            record::Record* record);
 

@@ -62,7 +62,8 @@ TEST(ContentsTest, NoTwoRanksHaveANumberInCommon) {
   }
 }
 
-// Kills: a definition that is not the operation's, a formula of another algorithm.
+// Kills: a definition that is not the operation's, a formula of another
+// algorithm.
 TEST(CollectiveRunTest, EveryCasePassesOnThreads) {
   for (const CollectiveCase& each : AllCollectiveCases()) {
     if (each.tier() > cases::Tier::kCi) continue;
@@ -96,7 +97,8 @@ TEST(CollectiveRunTest, OneBitOfOneMessageIsAFail) {
   for (const Numbers numbers : {Numbers::kWhole, Numbers::kDrawn}) {
     CollectiveCase test_case = RingOf(4);
     test_case.numbers = numbers;
-    // The third is added up and goes on to all, the sixth is what rank 1 ends with.
+    // The third is added up and goes on to all, the sixth is what rank 1 ends
+    // with.
     for (const int which : {3, 6}) {
       const RanCase ran = RanOn(test_case, [&](Endpoint& mine) {
         return std::make_unique<Flipping>(mine, which);
@@ -122,8 +124,8 @@ class AllFirst : public Wrapped {
   int rank() const override { return 0; }
 };
 
-// Kills: ranks that run another rank's part, which would not be noticed where one rank
-// has the result.
+// Kills: ranks that run another rank's part, which would not be noticed where
+// one rank has the result.
 TEST(CollectiveRunTest, RanksOfOneNumberAreAFail) {
   CollectiveCase alone = RingOf(1);
   EXPECT_EQ(
@@ -198,7 +200,7 @@ TEST(CollectiveRunTest, RanksThatWereNotRunAreAFail) {
   EXPECT_THAT(judged.message, HasSubstr("found 0 ranks of number 0"));
 }
 
-/// Fails behind its first message.
+/// Fails after its first message.
 class Failing : public Wrapped {
  public:
   using Wrapped::Wrapped;

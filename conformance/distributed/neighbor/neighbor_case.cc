@@ -20,7 +20,7 @@ constexpr int kNeighborRanks[] = {1, 2, 3, 4, 8};
 constexpr int64_t kPrime = 61;
 constexpr int64_t kFew[] = {0, 1};
 constexpr int kOfFew[] = {2, 4};
-// A torus of fewer is a ring.
+// A torus of fewer ranks is a ring.
 constexpr int kFewestOfTorus = 4;
 
 NeighborLists ListsOf(ranks::Graph graph, int rank, int ranks) {

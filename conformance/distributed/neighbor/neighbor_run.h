@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// RunCase: an exchange with neighbours, whose blocks are compared bit by bit.
+// RunCase of a NeighborCase: runs it, and compares the blocks bit by bit.
 //
 //   const measure::Judgement judged =
 //       RunCase(test_case, {*ranks, "openmpi", 7}, record);
@@ -14,8 +14,9 @@
 
 namespace assay::distributed {
 
-/// Adds a row; unsupported of a library without the exchange. Where all ranks' libraries
-/// count their messages, each has one for each edge to another rank, as long as its block.
+/// Adds a row. Unsupported for a library without neighbour collectives. Where
+/// the libraries of all ranks count their messages, each has to count one for
+/// each edge to another rank, as long as its block.
 measure::Judgement RunCase(const NeighborCase& test_case, const RunOf& run,
                            record::Record* record);
 

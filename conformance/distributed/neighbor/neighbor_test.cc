@@ -151,7 +151,7 @@ TEST(NeighborRunTest, ABitIsAFailWithItsPlace) {
                  });
   EXPECT_EQ(ran.judged.reason, record::ReasonCode(kFailBits));
   EXPECT_THAT(ran.judged.message, HasSubstr("rank 2, element 1: found "));
-  EXPECT_EQ(ran.rows[0].differing_bits, 2);  // of two rounds
+  EXPECT_EQ(ran.rows[0].differing_bits, 2);  // in two rounds
 }
 
 // Kills: blocks that may come in any order; of one rank, or of all.

@@ -32,7 +32,7 @@ using measure::Judgement;
 
 constexpr int64_t kBatch = 64, kTestBatch = 200, kEpochs = 6;
 
-/// Takes a rank's steps by a scheme, in which the state is.
+/// An optimizer whose steps are those of a scheme, which has the state.
 class ByScheme : public train::Optimizer {
  public:
   explicit ByScheme(ranks::Scheme& scheme) : scheme_(scheme) {}
@@ -53,7 +53,7 @@ class ByScheme : public train::Optimizer {
   Losses losses_;
 };
 
-/// Where a rank ended.
+/// The end of a rank's run.
 struct Reached {
   int64_t steps = 0;
   double accuracy = 0;
@@ -68,8 +68,8 @@ constexpr void EachField(Reached& reached, const auto& visit) {
   EachField(reached.losses, visit);
 }
 
-/// A rank's shares of batches of all ranks. Their sizes are multiples of the ranks', so that
-/// the mean of the ranks' means is that of the batch.
+/// A rank's shares of the batches. Their sizes are multiples of the ranks, so
+/// that the mean over ranks is the mean over the batch.
 Result<train::Sampler> SharesOf(const train::Dataset& digits, int64_t seed,
                                 const Endpoint& mine) {
   ASSAY_ASSIGN_OR_RETURN(
@@ -116,8 +116,8 @@ Result<Reached> TrainToGoal(const NetworkCase& test_case, const RunOf& run,
                  optimizer.losses()};
 }
 
-/// The first rank that ended behind another step than the first one, or a run that did not
-/// come to its accuracy.
+/// Null where all ranks ended after the same step, and the run reached its
+/// accuracy.
 std::optional<Judgement> JudgeEnds(const std::vector<Reached>& ends,
                                    double goal) {
   for (size_t rank = 1; rank < ends.size(); ++rank) {

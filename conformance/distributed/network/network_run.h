@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// RunCase: trains the digits on ranks, beside one rank that has whole batches.
+// RunCase of a NetworkCase: trains the digits on ranks, and beside them on one
+// rank with whole batches.
 //
 //   record::Record record;
 //   const measure::Judgement judged =
@@ -15,7 +16,8 @@
 
 namespace assay::distributed {
 
-/// On networks of RunOf::backend; unavailable without the digits.
+/// On networks of RunOf::backend, which must be given. Unavailable without the
+/// digits.
 measure::Judgement RunCase(const NetworkCase& test_case, const RunOf& run,
                            record::Record* record);
 

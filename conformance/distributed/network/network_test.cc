@@ -10,9 +10,9 @@
 
 #include "conformance/distributed/network/network_case.h"
 #include "conformance/distributed/network/network_run.h"
-#include "conformance/distributed/planned_case.h"
 #include "conformance/distributed/ranks/distributed_row.h"
 #include "conformance/distributed/ranks/ranks_fixture.h"
+#include "conformance/distributed/run.h"
 #include "framework/backend/registry.h"
 #include "framework/testing/support/backends_fixture.h"
 
@@ -32,7 +32,8 @@ NetworkCase CaseOf(std::string scheme, std::string way, int ranks) {
           {std::move(scheme), std::move(way), "momentum", ranks, "rate=0.05"}};
 }
 
-// Kills: a share's loss that is not weighed; the loss of one rank, or of another step.
+// Kills: a share's loss that is not weighed; the loss of one rank, or of
+// another step.
 TEST(NetworkRunTest, EveryCasePassesOnThreads) {
   constexpr double kNearLoss = 1e-4;
   DistributedRow alone;  // of the scheme, whose first case has one rank
@@ -58,7 +59,8 @@ TEST(NetworkRunTest, EveryCasePassesOnThreads) {
 
 // Kills: a comparison with a run that has other parameters, or none.
 TEST(NetworkRunTest, AGradientThatChangesUnderWayIsFound) {
-  // Of the ring's six messages of a step three are added up, whose sum goes to all.
+  // Three of the ring's six messages of a step are added up, and the sum goes
+  // to all.
   const NetworkCase test_case = CaseOf("train_all_reduce", "ring", 4);
   const RanCase added = RanOnReference(test_case, [](Endpoint& mine) {
     return std::make_unique<Flipping>(mine, 2);
@@ -75,7 +77,8 @@ TEST(NetworkRunTest, AGradientThatChangesUnderWayIsFound) {
   EXPECT_EQ(sent.rows.at(0).rank_agreement, 0);
 }
 
-// Kills: ranks that stop apart; the bytes of other steps than those that were taken.
+// Kills: ranks that stop apart; the bytes of other steps than those that were
+// taken.
 TEST(NetworkRunTest, RanksTrainToAnAccuracy) {
   NetworkCase test_case = CaseOf("train_all_reduce", "ring", 2);
   test_case.goal = 0.5;

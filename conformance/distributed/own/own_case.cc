@@ -16,12 +16,12 @@ constexpr std::array<std::string_view, 6> kNames = {
 
 // Powers of two, their neighbours, and a prime.
 constexpr int kOwnRanks[] = {1, 2, 3, 4, 5, 7, 8, 9, 16, 61};
-// None, fewer than ranks, a prime, and both sides of 10,000 bytes of float32, where Open
-// MPI and others go from one algorithm to another.
+// None, fewer than ranks, a prime, and both sides of 10,000 bytes of float32,
+// where Open MPI and others switch algorithms.
 constexpr int64_t kCounts[] = {0, 1, 5, 1021, 2499, 2501};
 constexpr int kMostOfLong = 8;
 constexpr int64_t kLong = 2000;
-// Where every type, reduction and way is tried.
+// Ranks with which every type, reduction and way is tried.
 constexpr int kOfEachType[] = {1, 3, 4, 8};
 constexpr int64_t kCountOfEachType = 61;
 constexpr DType kTypes[] = {DType::kFloat32, DType::kFloat64, DType::kInt32,

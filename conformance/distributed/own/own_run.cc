@@ -31,8 +31,8 @@ namespace {
 
 using measure::Judgement;
 
-/// When a rank came to its collectives and went on, by the clock that all ranks of a machine
-/// have.
+/// When a rank entered and left its collectives, in microseconds of the
+/// machine's clock.
 struct Stay {
   int64_t came = 0, went = 0;
 };
@@ -42,17 +42,18 @@ constexpr void EachField(Stay& stay, const auto& visit) {
   visit(stay.went);
 }
 
-/// What a rank brought.
+/// A rank's result.
 struct Brought {
   Stay stay;
   RankSent sent;
   std::vector<OwnTask> tasks;
 };
 
-/// For whom the others wait in a barrier.
+/// The last rank enters a barrier late by this.
 constexpr std::chrono::milliseconds kLate(2);
 
-/// A rank's part: its stay, what its library sent, and the buffers of its tasks, as bytes.
+/// Runs a rank's part, and returns its stay, its library's count and its
+/// buffers as bytes.
 Result<std::string> Part(const OwnCase& test_case,
                          const ranks::Collective& what, const OwnSets& sets,
                          Endpoint& mine) {
@@ -75,7 +76,7 @@ Result<std::string> Part(const OwnCase& test_case,
   return text;
 }
 
-/// Of each rank. Data loss for other bytes.
+/// Reads what all ranks returned. Data loss for another length.
 Result<std::vector<Brought>> AllBrought(const OwnCase& test_case,
                                         const ranks::Collective& what,
                                         const OwnSets& sets,
@@ -102,7 +103,7 @@ Result<std::vector<Brought>> AllBrought(const OwnCase& test_case,
   return all;
 }
 
-/// Null where nobody left before all had come.
+/// Null where no rank left before all had entered.
 std::optional<Judgement> JudgeBarrier(const std::vector<Brought>& all) {
   const auto last = std::ranges::max_element(
       all, {}, [](const Brought& each) { return each.stay.came; });
@@ -115,7 +116,7 @@ std::optional<Judgement> JudgeBarrier(const std::vector<Brought>& all) {
                       last - all.begin(), " came"));
 }
 
-/// What ranks had before, of each collective of the case.
+/// The ranks' contents before each collective of the case.
 Result<OwnSets> SetsOf(const OwnCase& test_case, int64_t seed) {
   OwnSets sets;
   for (int set = 0; set < test_case.sets(); ++set) {
@@ -127,12 +128,12 @@ Result<OwnSets> SetsOf(const OwnCase& test_case, int64_t seed) {
   return sets;
 }
 
-/// What they have behind it: set by set, rank by rank.
+/// The ranks' buffers after it: set by set, rank by rank.
 std::vector<Tensor> GotOf(const OwnCase& test_case,
                           const std::vector<Brought>& all) {
   const int ranks = test_case.of.what.ranks;
   std::vector<Tensor> got(static_cast<size_t>(test_case.sets() * ranks));
-  // Where a sum is taken again only the first one is judged.
+  // Variants of a sum are for DeterminismOf; only the first task is judged.
   const bool is_one = test_case.of.numbers == Numbers::kDrawn;
   for (const Brought& brought : all) {
     for (const OwnTask& task :

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// RunCase: a collective of the library's own, whose results are compared bit by bit, or
-// with their bound where they round.
+// RunCase of an OwnCase: runs it, and compares the results bit by bit, or with
+// their bound where they round.
 //
 //   const measure::Judgement judged =
 //       RunCase(test_case, {*ranks, "openmpi", 7}, record);
@@ -15,7 +15,7 @@
 
 namespace assay::distributed {
 
-/// Adds a row for each root; those of a library without the collective are unsupported.
+/// Adds a row for each root. Unsupported for a library without the collective.
 measure::Judgement RunCase(const OwnCase& test_case, const RunOf& run,
                            record::Record* record);
 

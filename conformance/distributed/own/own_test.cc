@@ -54,7 +54,8 @@ TEST(OwnRunTest, EveryCasePassesOnThreads) {
   }
 }
 
-// A broadcast by a tree brings each rank but the root one message; no formula is asked.
+// A broadcast by a tree brings each rank but the root one message; no formula
+// is asked.
 TEST(OwnRunTest, ARowHasWhatTheLibraryCounts) {
   const RanCase ran = RanOn(CaseOf(Operation::kBroadcast));
   EXPECT_EQ(ran.rows[0].messages, 3);

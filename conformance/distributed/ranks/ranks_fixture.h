@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Ranks for tests: threads, whose endpoints do something else with what they carry.
+// Ranks for tests: threads whose endpoints change what they carry.
 //
 //   WrappedRanks ranks([](Endpoint& mine) {
 //     return std::make_unique<Flipping>(mine);
@@ -29,10 +29,10 @@
 
 namespace assay::distributed {
 
-/// Of endpoints that do something else with what they carry.
+/// The base of endpoints that change what they carry.
 using Wrapped = ranks::ForwardingEndpoint;
 
-/// On whose clock, which began long ago, each exchange and each collective takes a second.
+/// Has a clock, by which each exchange and each collective takes a second.
 class Clocked : public Wrapped {
  public:
   using Wrapped::Wrapped;
@@ -74,7 +74,7 @@ class WrappedRanks : public Ranks {
   const Wrap wrap_;
 };
 
-/// What came of a case.
+/// A judgement and its rows.
 struct RanCase {
   measure::Judgement judged;
   std::vector<DistributedRow> rows;
@@ -91,7 +91,7 @@ RanCase RanOn(const Case& test_case, const Wrap& wrap = nullptr,
   return ran;
 }
 
-/// One rank comes late to each of its exchanges, by a time that others have long waited.
+/// One rank is late in each of its exchanges.
 class Late : public Wrapped {
  public:
   Late(Endpoint& inner, int straggler)
@@ -110,8 +110,8 @@ class Late : public Wrapped {
   const bool is_late_;
 };
 
-/// Flips a bit of the last byte of one message that rank 1 receives, the third or
-/// another.
+/// Flips a bit of the last byte of one message that rank 1 receives, the third
+/// or another.
 class Flipping : public Wrapped {
  public:
   explicit Flipping(Endpoint& inner, int which = 3)

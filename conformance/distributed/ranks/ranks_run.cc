@@ -27,7 +27,7 @@ namespace {
 
 using measure::Judgement;
 
-/// The rank that failed first: the others are cancelled with it.
+/// The first rank that failed by itself; the others are cancelled with it.
 const RankEnd* FirstFailed(const std::vector<RankEnd>& ended) {
   const RankEnd* first = nullptr;
   for (const RankEnd& end : ended) {
@@ -40,7 +40,7 @@ const RankEnd* FirstFailed(const std::vector<RankEnd>& ended) {
   return first;
 }
 
-/// True where ranks decline, and none fails otherwise.
+/// True where some ranks declined and none failed otherwise.
 bool HaveDeclined(const std::vector<RankEnd>& ended) {
   return std::ranges::all_of(ended, [](const RankEnd& end) {
     return end.status.ok() || end.status.code() == StatusCode::kUnsupported ||
@@ -66,7 +66,7 @@ std::optional<Judgement> Missing(const std::vector<RankEnd>& ended,
 struct Header {
   StatusCode code = StatusCode::kOk;
   uint64_t size = 0;
-  ranks::RankState state;           // where the rank stood
+  ranks::RankState state;           // the rank's last call
   uint64_t sent = 0, received = 0;  // checksums, which come first
 };
 
@@ -78,10 +78,10 @@ constexpr void EachField(Header& header, const auto& visit) {
   visit(header.received);
 }
 
-// So that a broken length takes no memory.
+// Bounds the memory that a broken length takes.
 constexpr uint64_t kMostBytes = uint64_t{1} << 30;
 
-/// What is known of ranks behind their run, beside what they found.
+/// The call and the checksums of each rank, after a run.
 struct Traces {
   std::vector<ranks::RankState> states;
   std::vector<ranks::MessageSums> sums;
@@ -110,7 +110,8 @@ Result<std::string> Receive(int rank, size_t bytes, Endpoint& mine) {
   return text;
 }
 
-/// How the other ranks ended. What they found goes to its place, and their traces.
+/// Receives the ends of the other ranks, and puts their results and traces into
+/// their places.
 Result<std::vector<RankEnd>> ReceiveAll(Endpoint& mine,
                                         std::vector<std::string>* found,
                                         Traces* traces) {
@@ -154,7 +155,7 @@ Result<std::vector<RankEnd>> ReceiveAll(Endpoint& mine,
   return ended;
 }
 
-/// The calls of the ranks of one run, while it goes on and behind it.
+/// The calls of the ranks of one run, during it and after it.
 class RunCalls {
  public:
   RunCalls(int count, bool spans, const std::filesystem::path& scratch)
@@ -181,7 +182,7 @@ class RunCalls {
   }
   Traces All() const { return {table_.ReadAll(), sums_}; }
 
-  /// Those that failed in a call have left it, too.
+  /// Marks ranks as ended, also those that failed in a call.
   void End(const std::vector<RankEnd>& ended) {
     for (const RankEnd& end : ended) {
       if (end.rank < 0 || end.rank >= table_.ranks()) continue;
@@ -192,13 +193,13 @@ class RunCalls {
   }
 
  private:
-  /// Processes count their runs alike. The clock goes on over processes of which each has
-  /// all ranks.
+  /// Numbers of runs. Processes of one launch count alike; the clock orders
+  /// runs of processes that have all ranks.
   static int64_t NextRun(bool spans) {
     static std::atomic<int64_t> runs = 0;
     return spans ? ++runs : record::SteadyMicroseconds();
   }
-  /// A case does not fail for want of the file.
+  /// Without the file the table is in memory: no case fails for that.
   static ranks::CallTable TableOf(int count,
                                   const std::filesystem::path& scratch) {
     if (!scratch.empty()) {
@@ -218,7 +219,7 @@ std::string WhyOf(const RankEnd& failed) {
   return StrCat("rank ", failed.rank, ": ", failed.status.message());
 }
 
-/// With who waits for whom, where the rank waited in vain.
+/// Says who waits for whom, where the rank waited in vain.
 Judgement FaultOf(const RankEnd& failed,
                   std::span<const ranks::RankState> states) {
   std::string why = WhyOf(failed);

@@ -19,7 +19,7 @@ void Add(const Traffic& more, Traffic* sum) {
   sum->messages += more.messages;
 }
 
-/// Null where no library counts anything else than it was asked for.
+/// Null where every library that counts has counted what it was asked for.
 std::optional<Judgement> JudgeCounts(std::span<const RankSent> ranks) {
   for (size_t rank = 0; rank < ranks.size(); ++rank) {
     const auto& [asked, counted, is_counted, simulated] = ranks[rank];

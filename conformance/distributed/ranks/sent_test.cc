@@ -21,7 +21,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// Two ranks that were asked for the same, and whose library says what it counted.
+/// Two ranks that were asked for the same, and whose library says what it
+/// counted.
 std::vector<RankSent> TwoRanks(const Counted& first, const Counted& second) {
   return {{{48, 2}, first, 1}, {{48, 2}, second, 1}};
 }
@@ -124,7 +125,8 @@ TEST(SentTest, IsWhatCameBetweenTwoCounts) {
   EXPECT_EQ(ended[0].message(), "broken");
 }
 
-// Kills: the clock's reading for what a part took; a rank that began before the others.
+// Kills: the clock's reading for what a part took; a rank that began before the
+// others.
 TEST(SentTest, SimulatedTimeIsFromTheLastBeginToTheLastEnd) {
   const auto part = [](double began_s, double ended_s) {
     return RankSent{.simulated = {began_s, ended_s, 1}};

@@ -39,9 +39,10 @@ using ranks::SteadyObjective;
 constexpr double kNear = 1e-12;
 constexpr double kRate = 0.125;
 constexpr int64_t kWorkerSteps = 6;
-// Until what is left of any wave is below a unit of float64.
+// Steps until the remainder of any wave is below a unit of float64.
 constexpr int64_t kUnevenSteps = 600;
-// Until ranks are together also where active ranks are served one behind the other.
+// Rounds until ranks are together, also where active ranks are served one after
+// the other.
 constexpr int64_t kPairRounds = 120;
 constexpr int64_t kRoundSteps = 5;
 
@@ -56,12 +57,12 @@ std::unique_ptr<train::Optimizer> Descent() {
 struct Part {
   const RunOf& run;
   int ranks;
-  std::optional<Judgement> fault = std::nullopt;  // the first
-  std::string corrupt = {};                       // a message, the first
-  std::optional<Status> declined = std::nullopt;  // the library
+  std::optional<Judgement> fault = std::nullopt;  // the first one
+  std::string corrupt = {};  // the first text about a message
+  std::optional<Status> declined = std::nullopt;  // by the library
   bool judges = true;
 
-  /// What each rank found, one number or several; nothing where the library declines, since
+  /// The numbers that all ranks return; none where the library declines, since
   /// the other ranks go on.
   Result<std::vector<double>> Do(
       const std::function<Result<std::vector<double>>(Endpoint&)>& rank) {
@@ -90,13 +91,14 @@ struct Part {
     return all;
   }
 
-  /// True where nothing more can be said here.
+  /// True where nothing more can be judged here.
   bool has_ended() const {
     return fault.has_value() || declined.has_value() || !judges;
   }
 };
 
-/// A wave of whole periods along the rows and the columns of a grid of ranks.
+/// A wave with whole periods along the rows and the columns of the grid of
+/// ranks.
 struct Wave {
   int along_rows, along_columns;
 };
@@ -111,7 +113,8 @@ double AngleOf(Wave wave, ranks::Graph graph, int rank, int ranks) {
           static_cast<double>(wave.along_columns * column) / columns);
 }
 
-/// The eigenvalue of the graph's matrix that belongs to the wave, which is circulant.
+/// The magnitude of the wave's eigenvalue of the graph's mixing matrix, which
+/// is circulant.
 double FactorOf(Wave wave, ranks::Graph graph, int ranks) {
   double real = 1;
   double imaginary = 0;
@@ -150,7 +153,7 @@ std::vector<double> Squares(int ranks) {
   return numbers;
 }
 
-/// All of a rank's part.
+/// Takes all steps of a rank.
 Status Train(ranks::Scheme& scheme, train::Objective& objective,
              int64_t steps) {
   for (int64_t i = 0; i < steps; ++i) {
@@ -159,8 +162,8 @@ Status Train(ranks::Scheme& scheme, train::Objective& objective,
   return scheme.Finish(objective);
 }
 
-/// Where ranks are behind so many steps of a scheme that is made with `how`. `model` makes
-/// a rank's objective.
+/// The numbers of all ranks after `steps` of a scheme that is made with `how`.
+/// `model` makes a rank's objective.
 template <class Made, class How, class Model>
 Result<std::vector<double>> TrainedTogether(Part& part, How how, Model model,
                                             int64_t steps) {
@@ -172,7 +175,7 @@ Result<std::vector<double>> TrainedTogether(Part& part, How how, Model model,
   });
 }
 
-/// The same where nothing pulls the ranks, which begin at `before`.
+/// The same for ranks that begin at `before` and that nothing pulls.
 template <class Made, class How>
 Result<std::vector<double>> Mixed(Part& part, How how,
                                   const std::vector<double>& before,
@@ -189,7 +192,7 @@ Judgement FailsBy(const std::string& what, double found, double wanted) {
                                    " within ", kNear));
 }
 
-/// What became of a wave in one mixing.
+/// A wave's factor in one mixing, found and by formula.
 struct Shrunk {
   Wave wave;
   double found, factor;
@@ -206,7 +209,7 @@ Result<Shrunk> ShrunkBy(Wave wave, ranks::Graph graph, Part& part) {
                 FactorOf(wave, graph, part.ranks)};
 }
 
-/// All ranks run all of it: what one process judges, the others do not know.
+/// All ranks run all of it: other processes do not know the judgement of one.
 Result<Judgement> Judge(const Gossip& gossip, Part& part, DistributedRow* row) {
   const ranks::Graph graph = gossip.graph;
   const int rows = ranks::RowsOf(graph, part.ranks);
@@ -236,7 +239,7 @@ Result<Judgement> Judge(const Gossip& gossip, Part& part, DistributedRow* row) {
   return Passes();
 }
 
-/// All ranks are at the mean, within a limit.
+/// Passes where all ranks are within `limit` of the mean.
 Judgement JudgeConsensus(double mean, double limit,
                          const std::vector<double>& numbers,
                          DistributedRow* row) {
@@ -251,8 +254,8 @@ Result<Judgement> Judge(const PushSum& push_sum, Part& part,
                         DistributedRow* row) {
   const bool is_one_peer = push_sum.graph == ranks::Directed::kOnePeer;
   const double mean = MeanOf(Squares(part.ranks));
-  // With a power of two of ranks every one has all numbers behind that power of steps (B.
-  // Ying et al., "Exponential graph is provably efficient for decentralized deep
+  // A power of two of ranks is at the mean after log2(ranks) steps (B. Ying et
+  // al., "Exponential graph is provably efficient for decentralized deep
   // training", 2021, lemma 1).
   const int64_t steps =
       is_one_peer ? std::countr_zero(static_cast<unsigned>(part.ranks))
@@ -265,9 +268,9 @@ Result<Judgement> Judge(const PushSum& push_sum, Part& part,
   return JudgeConsensus(mean, is_one_peer ? 0 : kNear * mean, pushed, row);
 }
 
-/// Where ranks are that average in pairs alone. One that is served first may be through
-/// before another begins, and learns nothing of it: so there are rounds of a few steps,
-/// each of which all of them end before the next one.
+/// The numbers of ranks that only average in pairs. A rank that is served first
+/// may end before another begins, and learns nothing of it: so there are rounds
+/// of a few steps, and all ranks end a round before the next.
 Result<std::vector<double>> Paired(Part& part, uint64_t seed,
                                    const std::vector<double>& before) {
   return part.Do([&](Endpoint& mine) -> Result<std::vector<double>> {
@@ -282,8 +285,8 @@ Result<std::vector<double>> Paired(Part& part, uint64_t seed,
   });
 }
 
-/// Of few steps the sum over ranks is exact: an average halves the grid of the numbers at
-/// most, which float64 has enough bits for.
+/// With few steps the sum over ranks is exact: an average halves the grid of
+/// the numbers at most, and float64 has enough bits for that.
 Result<Judgement> Judge(const AdPsgd&, Part& part, DistributedRow* row) {
   const auto seed = static_cast<uint64_t>(part.run.seed);
   const std::vector<double> starts = Squares(part.ranks);
@@ -316,8 +319,8 @@ Result<Judgement> Judge(const AsyncServer& server, Part& part,
                         DistributedRow* row) {
   const int workers = part.ranks - 1;
   ranks::ServerOptions options{.steps = kWorkerSteps};
-  // While a gradient is under way, each other worker makes at most twice the slack and
-  // one step more; without a bound, all of its steps.
+  // While a gradient is under way, each other worker makes at most twice the
+  // slack and one step more; without a bound, all of its steps.
   int64_t bound = kWorkerSteps * (workers - 1);
   if (server.slack.has_value()) {
     options.slack = *server.slack;
@@ -345,7 +348,8 @@ Result<Judgement> Judge(const AsyncServer& server, Part& part,
   row->steps = kWorkerSteps;
   row->staleness_max = updates;
   row->staleness_bound = bound;
-  const int gradients = workers * (workers + 1) / 2;  // of a step, all together
+  const int gradients =
+      workers * (workers + 1) / 2;  // sum over workers, of one step
   const double wanted = 64 - kRate * kWorkerSteps * gradients;
   if (number != wanted) {
     return Fails(kFailMixing, StrCat("the server ends at ", number, ", wanted ",
@@ -381,7 +385,7 @@ Judgement RunCase(const MixingCase& test_case, const RunOf& run,
   if (part.declined.has_value()) return Declines(*part.declined);
   if (!part.judges) return Passes();
   record->Add(row);
-  // Of ranks that did not come to their end nothing else says anything.
+  // Ranks that did not end make every other rule void.
   return WithCorrupt(part.fault.value_or(*judged), part.corrupt);
 }
 

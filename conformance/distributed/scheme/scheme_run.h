@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// RunCase: ranks of a library train a model, and every rank's parameters are
+// RunCase of a SchemeCase: ranks train a model, and their parameters are
 // compared, bit by bit, with those of one rank that has the batches of all.
 //
 //   const measure::Judgement judged =

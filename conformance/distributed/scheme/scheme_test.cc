@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "conformance/distributed/planned_case.h"
 #include "conformance/distributed/ranks/distributed_row.h"
 #include "conformance/distributed/ranks/ranks_fixture.h"
+#include "conformance/distributed/run.h"
 #include "conformance/distributed/scheme/course.h"
 #include "conformance/distributed/scheme/mixing_case.h"
 #include "conformance/distributed/scheme/mixing_run.h"
@@ -66,7 +66,7 @@ TEST(SchemeRunTest, EveryCaseOfFourRanksPassesWithAStraggler) {
 
 TEST(SchemeRunTest, OneBitOfOneMessageIsAFailOfItsStep) {
   const SchemeCase test_case = {"train_all_reduce", "ring", "momentum", 4};
-  // Of six messages of a step three are added up, whose sum goes to all.
+  // Three of six messages of a step are added up, and the sum goes to all.
   for (const int which : {3, 6}) {
     const RanCase ran = RanOn(test_case, [&](Endpoint& mine) {
       return std::make_unique<Flipping>(mine, which);
@@ -103,8 +103,8 @@ TEST(MixingRunTest, EveryCasePassesOnThreads) {
   }
 }
 
-// Kills: a scheme whose ranks agree that nothing is trained; an agreement that is not
-// looked at where the large batch is not promised.
+// Kills: a scheme whose ranks agree that nothing is trained; an agreement that
+// is not looked at where the large batch is not promised.
 TEST(SchemeRunTest, RanksThatShouldAgreeAreCompared) {
   const SchemeCase test_case = {"train_signs", "ring", "momentum", 4};
   ASSERT_EQ(PromiseOf(test_case), Promise::kAgreement);
@@ -116,7 +116,7 @@ TEST(SchemeRunTest, RanksThatShouldAgreeAreCompared) {
   EXPECT_EQ(ran.rows[0].rank_agreement, 0);
 }
 
-/// What a library should have combined stays as it was.
+/// A library that leaves its output as it was.
 class Idle : public Wrapped {
  public:
   using Wrapped::Wrapped;
@@ -181,7 +181,7 @@ TEST(MixingRunTest, AWaveOfAnotherFactorIsAFail) {
   EXPECT_GT(ran.rows[0].contraction_err.value_or(0), 1e-3);
 }
 
-/// Rank 1 sends rank 0 a zero in place of a number, behind so many messages.
+/// Rank 1 sends rank 0 a zero in place of a number, after so many messages.
 class Silent : public Wrapped {
  public:
   explicit Silent(Endpoint& inner, int behind = 0)
@@ -260,14 +260,15 @@ TEST(MixingRunTest, PairsThatLoseNumbersAreAFail) {
   EXPECT_THAT(many.judged.message, HasSubstr("from the mean 0.5"));
 }
 
-// Kills: a formula that stands for bytes that depend on the gradients; all numbers of
-// which only agreement is asked.
+// Kills: a formula that stands for bytes that depend on the gradients; all
+// numbers of which only agreement is asked.
 TEST(SchemeCaseTest, SparseVectorsOfAllNumbersHaveACostAndTheLargeBatch) {
   const SchemeCase all = {"train_sparse", "recursive_doubling", "adam", 4};
   EXPECT_EQ(PromiseOf(all), Promise::kLargeBatch);
   const auto cost = CostOf(all, ranks::WholeObjective::kSizes, kTrainedSteps);
   ASSERT_TRUE(cost.ok() && cost->has_value());
-  // Five steps of two stages, four ranks, of 7 and of 30 numbers behind their lengths.
+  // Five steps of two stages, four ranks, of 7 and of 30 numbers after their
+  // lengths.
   EXPECT_EQ((*cost)->bytes, 5 * 2 * 4 * (8 + 4 * 7 + 8 + 4 * 30));
   EXPECT_EQ((*cost)->messages, 5 * 2 * 4 * 4);
   const SchemeCase fifth = {"train_sparse_fifth", "recursive_doubling", "adam",

@@ -3,7 +3,7 @@
 // Probe and Settings: what backends and communicators alike say of themselves,
 // and how they are set.
 //
-//   Result<Probe> Inspect() override { return Probe{"2.1", "cpu"}; }
+//   const Probe probe = {.version = "2.1", .device = "cpu"};
 
 #pragma once
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "conformance/distributed/planned_case.h"
+#include "conformance/distributed/run.h"
 
 #include <string>
 #include <string_view>
@@ -21,7 +21,7 @@ namespace {
 
 constexpr char kDomain[] = "dist";
 
-/// What it is about, its name aside.
+/// Sets the facts of a planned case but for its name.
 void Describe(const CollectiveCase& from, cases::TestCase* c) {
   c->kind = "collective";
   c->dtypes = {std::string(ToString(from.type))};
@@ -64,7 +64,7 @@ void Describe(const NetworkCase& from, cases::TestCase* c) {
   Describe(from.by, c);
   c->kind = "network";
   c->ranks_train = true;
-  c->drawn = true;  // which samples are in a batch
+  c->drawn = true;  // the samples of a batch
   c->tier = from.tier();
   c->attributes["scheme"] = from.by.scheme;
   c->limit.source = "bits of ranks, bytes, and 1e-4 of the longest way";

@@ -22,11 +22,12 @@ namespace assay::distributed {
 
 std::vector<cases::TestCase> PlannedCases(std::span<const cases::Corpus>);
 
-/// Cases with less of what those of the plan have: any_case.h.
+/// Smaller cases than those of the plan (case.h).
 suite::Sizing CaseSizing();
 
-/// Runs one of either on `ranks`, which train networks of `networks`; unsupported
-/// for a case that trains networks where that is null.
+/// Runs a case of the plan, or a smaller one, on `ranks`, which train networks
+/// of `networks`. Unsupported for a case that trains networks where that is
+/// null.
 measure::Judgement RunPlanned(const record::PlanRow& row, Ranks& ranks,
                               Backend* networks, const record::RunFacts& facts,
                               record::Record* record);
