@@ -18,7 +18,7 @@
 #include "framework/graph/edit/training.h"
 #include "framework/graph/model_text.h"
 #include "framework/train/network_objective.h"
-#include "framework/train/on_reference/linear_network.h"
+#include "framework/train/on_reference/linear_network_fixture.h"
 #include "framework/train/quad/lockstep_quad.h"
 #include "framework/train/quad/problem.h"
 
@@ -34,8 +34,6 @@ using quad::QuadTensor;
 
 using ::testing::HasSubstr;
 
-constexpr size_t kSamples = 6, kFeatures = 2, kClasses = 3;
-const std::vector<double> kX = {1, 2, -1, 0.5, 3, -2, 0, 0.25, -3, 1, 0.5, 0.5};
 const std::vector<int64_t> kLabels = {0, 2, 1, 1, 0, 2};
 
 Tensor Inputs() { return Got(Tensor::Of<double>({kSamples, kFeatures}, kX)); }
