@@ -38,7 +38,6 @@
 #include "framework/testing/record/tables.h"
 #include "framework/testing/request/worker_request.h"
 #include "framework/testing/suite/answers_suite.h"
-#include "framework/testing/suite/conformance_suite.h"
 #include "framework/testing/suite/interfaces_suite.h"
 #include "framework/testing/suite/outputs_suite.h"
 #include "framework/testing/worker/backend_test.h"
@@ -60,8 +59,6 @@ constexpr int kHarness = 99;
 struct Worker {
   request::WorkerRequest wanted;
   std::vector<record::PlanRow> rows;
-  suite::Suite corpus_suite =
-      suite::ConformanceSuite();  // of cases without one
   std::optional<journal::Journal> journal;
   std::unique_ptr<CaseRunner> runner;
   std::unique_ptr<ForkedBatch> forked;  // where children run the cases
@@ -149,7 +146,7 @@ void TellOutcome(const record::ResultRow& result) {
 }
 
 /// Runs one row and writes its record; without a journal GoogleTest is told.
-void RunRow(const record::PlanRow& row, Backend& backend) {
+void RunRow(const record::PlanRow& row, const Opened& opened) {
   Worker& worker = TheWorker();
   if (worker.forked != nullptr && !worker.forked->Take()) return;
   if (worker.journal) {
@@ -164,8 +161,8 @@ void RunRow(const record::PlanRow& row, Backend& backend) {
                                                         : getpid()));
   }
   if (worker.runner == nullptr) {
-    worker.runner = std::make_unique<CaseRunner>(
-        backend, worker.wanted.facts, worker.corpus_suite, EndOf(worker));
+    worker.runner = std::make_unique<CaseRunner>(opened, worker.wanted.facts,
+                                                 EndOf(worker));
   }
   record::Record record = worker.runner->Run(row);
   if (worker.hosted != nullptr) return WriteHosted(worker, std::move(record));
@@ -179,11 +176,20 @@ void RunRow(const record::PlanRow& row, Backend& backend) {
   if (worker.tells_outcomes) TellOutcome(record.result);
 }
 
+/// As BackendTest, but on a communicator as well.
 template <class B>
-class CorpusTest : public BackendTest<B> {
+class CorpusTest : public testing::Test {
  public:
   explicit CorpusTest(const record::PlanRow& row) : row_(row) {}
-  void TestBody() override { RunRow(row_, this->backend()); }
+
+  void TestBody() override {
+    const Result<Opened*> opened = SharedModule(B::Instance());
+    if (opened.ok()) return RunRow(row_, **opened);
+    if (opened.status().code() == StatusCode::kUnavailable) {
+      GTEST_SKIP() << opened.status().message();
+    }
+    FAIL() << opened.status().ToString();
+  }
 
  private:
   const record::PlanRow& row_;
@@ -205,7 +211,7 @@ void RegisterRows() {
     testing::RegisterTest(
         suite.c_str(), TestName(row.test_id).c_str(), row.backend.c_str(),
         row.test_id.c_str(), __FILE__, __LINE__,
-        [&row]() -> BackendTest<B>* { return new CorpusTest<B>(row); });
+        [&row]() -> CorpusTest<B>* { return new CorpusTest<B>(row); });
   }
 }
 
@@ -239,7 +245,7 @@ bool InspectBackend(Worker* worker) {
   record::BackendRow row;
   row.run_id = wanted.facts.run_id;
   row.backend = wanted.backend;
-  const Result<Backend*> backend = SharedBackend(wanted.backend);
+  const Result<Opened*> opened = SharedModule(wanted.backend);
   if (worker->host != nullptr) {
     worker->hosted = std::make_unique<HostedCases>(
         *worker->host, *worker->journal, wanted.cases_per_process,
@@ -252,7 +258,7 @@ bool InspectBackend(Worker* worker) {
     row.reach = "it ran in the process that judged it";
   }
   const Result<Probe> probe =
-      backend.ok() ? (*backend)->Inspect() : Result<Probe>(backend.status());
+      opened.ok() ? (*opened)->Inspect() : Result<Probe>(opened.status());
   if (worker->hosted == nullptr) NoteFiles(*worker);
   if (probe.ok()) {
     row.version = probe->version;
@@ -304,8 +310,7 @@ Status ReadRequest(int argc, char** argv, bool by_person,
 }
 
 /// The backend in a process of its own.
-Result<std::unique_ptr<Backend>> OpenInHost(const ModuleUse& use,
-                                            Worker* worker) {
+Result<Opened> OpenInHost(const ModuleUse& use, Worker* worker) {
   HostProcess::End end;
   auto host = HostProcess::Start(file::InstallPrefix() / "bin" / "assay-host",
                                  use, worker->wanted.walls,
@@ -315,7 +320,10 @@ Result<std::unique_ptr<Backend>> OpenInHost(const ModuleUse& use,
   }
   ASSAY_ASSIGN_OR_RETURN(worker->host, std::move(host));
   wire::Arena::Open();
-  return std::make_unique<host::RemoteBackend>(use.name, worker->host->link());
+  Opened opened;
+  opened.backend =
+      std::make_unique<host::RemoteBackend>(use.name, worker->host->link());
+  return opened;
 }
 
 /// Ends with the supervisor, whatever way that ends; of those that were launched, with

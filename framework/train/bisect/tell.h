@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Two runs in step, as a person reads them: a line now and then, and what came
-// of them.
+// Tells a person of two runs in step: a line now and then, and the result.
 //
 //   std::cout << StepText(step, steps, *duel);
 //   std::cout << EndText(steps, *duel);
@@ -29,7 +28,7 @@ std::string EndText(int64_t steps, const Duel& duel);
 /// True where there are none.
 bool IsSame(const Duel& duel);
 
-/// The rows of optimizer_steps.csv; nothing for an empty name.
+/// Writes the rows of optimizer_steps.csv; writes nothing for an empty name.
 Status WriteTable(const std::filesystem::path& file,
                   const record::Record& record);
 

@@ -23,7 +23,7 @@ namespace {
 
 using converge::SeededRuns;
 
-/// With so many digits behind the point.
+/// Writes a number with `digits` digits after the point.
 std::string Fixed(double number, int digits) {
   std::array<char, 32> text = {};
   std::snprintf(text.data(), text.size(), "%.*f", digits, number);
@@ -86,6 +86,7 @@ std::string TextOf(const SeededRuns& a, const SeededRuns& b,
       Fixed(1 / found.least, 2), ", four times in five\n");
 }
 
+/// Writes the comparison of two runs.
 Result<int> Hold(const SeededRuns& a, const SeededRuns& b, std::ostream& out) {
   if (!IsWhole(a) || !IsWhole(b)) {
     out << "a seed that does not learn cannot be compared\n";

@@ -82,15 +82,15 @@ Result<int> OptDiff(const OptDiffRequest& request, std::ostream& out) {
   ASSAY_ASSIGN_OR_RETURN(auto wide, optdiff::Load(course.wide, *ready.oracle));
   const optdiff::JudgeOf judge{
       *ready.oracle, std::make_shared<optdiff::JudgeNetwork>(std::move(wide))};
-  ASSAY_ASSIGN_OR_RETURN(auto trial_a, quad::TrialOf(ready.a.optimizer, {}));
-  ASSAY_ASSIGN_OR_RETURN(auto trial_b, quad::TrialOf(ready.b.optimizer, {}));
+  ASSAY_ASSIGN_OR_RETURN(auto setup_a, quad::SetupOf(ready.a.optimizer, {}));
+  ASSAY_ASSIGN_OR_RETURN(auto setup_b, quad::SetupOf(ready.b.optimizer, {}));
   ASSAY_ASSIGN_OR_RETURN(
       const auto duel,
       bisect::Duel::Begin(course,
                           {request.a, ready.host_a->backend(),
-                           ready.a.optimizer, std::move(trial_a)},
+                           ready.a.optimizer, std::move(setup_a)},
                           {request.b, ready.host_b->backend(),
-                           ready.b.optimizer, std::move(trial_b)},
+                           ready.b.optimizer, std::move(setup_b)},
                           judge,
                           draw::Draw("optdiff", request.seed, "roundings")));
   record::Record record;
@@ -104,7 +104,7 @@ Result<int> OptDiff(const OptDiffRequest& request, std::ostream& out) {
       out << bisect::StepText(step, course.steps, *duel) << std::flush;
     }
   }
-  // What was seen is kept, whatever ended the run.
+  // The table is written even where the run ended early.
   ASSAY_RETURN_IF_ERROR(bisect::WriteTable(request.table, record));
   ASSAY_RETURN_IF_ERROR(stepped);
   out << bisect::EndText(course.steps, *duel);
@@ -124,13 +124,13 @@ Result<int> FindCause(const BisectRequest& request, std::ostream& out) {
       const optdiff::Course course_b,
       CourseOf(request, ready, request.weights_seed_b.value_or(request.seed),
                request.order_seed_b.value_or(request.seed)));
-  ASSAY_ASSIGN_OR_RETURN(auto trial_a, quad::TrialOf(ready.a.optimizer, {}));
-  ASSAY_ASSIGN_OR_RETURN(auto trial_b, quad::TrialOf(ready.b.optimizer, {}));
+  ASSAY_ASSIGN_OR_RETURN(auto setup_a, quad::SetupOf(ready.a.optimizer, {}));
+  ASSAY_ASSIGN_OR_RETURN(auto setup_b, quad::SetupOf(ready.b.optimizer, {}));
   ASSAY_ASSIGN_OR_RETURN(
       const bisect::Finding found,
       bisect::Bisect(
-          {ready.host_a->backend(), course_a, std::move(trial_a)},
-          {ready.host_b->backend(), course_b, std::move(trial_b)},
+          {ready.host_a->backend(), course_a, std::move(setup_a)},
+          {ready.host_b->backend(), course_b, std::move(setup_b)},
           {*ready.oracle, request.steps, static_cast<uint64_t>(request.seed)}));
   if (found.cause == bisect::Cause::kNone) {
     out << found.sentence << std::endl;

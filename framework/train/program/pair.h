@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Two training runs in step, each in a host of its own, beside one judge.
+// Pair: two training runs in step, each in a host of its own, beside one judge.
 //
 //   ASSAY_ASSIGN_OR_RETURN(const int code, OptDiff(wanted, std::cout));
 
@@ -13,8 +13,8 @@
 
 namespace assay::program {
 
-// Both write what they found and return 0 where the two do the same, and 1
-// otherwise.
+// Both write what they found. They return 0 where the two runs do the same, and
+// 1 otherwise.
 
 Result<int> OptDiff(const OptDiffRequest& request, std::ostream& out);
 Result<int> FindCause(const BisectRequest& request, std::ostream& out);

@@ -48,11 +48,11 @@ std::atomic<bool> asked_to_stop = false;
 
 void AskToStop(int signal) {
   asked_to_stop = true;
-  // The second one ends the process.
+  // A second signal ends the process.
   std::signal(signal, SIG_DFL);
 }
 
-/// Under the names that checkpoints have.
+/// The options that make a run what it is, as a checkpoint keeps them.
 train::Identity IdentityOf(const TrainRequest& wanted) {
   return {{"run", wanted.run},
           {"model", wanted.model},
@@ -97,7 +97,8 @@ class OneRun {
     train::StopWhenAsked asked(asked_to_stop);
     train::StopAtAccuracy enough(wanted_.stop_at);
     train::StopAtTime late((std::chrono::duration<double>(wanted_.seconds)));
-    // What is kept comes last behind a step: curves of it have a row by then.
+    // The checkpoint is the first event, so the last after a step: the curves
+    // have a row of the step by then.
     training.events = {&keeps, &mlperf,   &curves, &watch,
                        &wrong, &progress, &nan,    &asked};
     if (wanted_.stop_at > 0) training.events.push_back(&enough);
@@ -108,7 +109,8 @@ class OneRun {
   }
 
  private:
-  /// Nothing is written where nothing can be run.
+  /// Makes the folder, once everything is loaded: a run that cannot begin
+  /// writes nothing.
   Status OpenFolder() const {
     if (wanted_.goes_on) return OkStatus();
     ASSAY_RETURN_IF_ERROR(file::MakeDirectory(wanted_.out));
@@ -120,7 +122,8 @@ class OneRun {
     return train::WriteModelFile(wanted_.out / kModel, model_);
   }
 
-  /// A file may be gone or another by the time that its run goes on: it has its own.
+  /// A run that goes on reads the model of its folder: the file that it began
+  /// with may have changed.
   Result<train::NewModel> ReadModel() const {
     if (train::IsModelFile(wanted_.model) && wanted_.goes_on) {
       return train::ReadModelFile(wanted_.out / kModel);
@@ -153,14 +156,14 @@ class OneRun {
         train::Split dataset,
         train::MakeDataset(wanted_.dataset, {file::DatasetDirectory(), seed_}));
     dataset_.emplace(std::move(dataset));
-    // What a step writes is in memory that the host sees.
+    // A step writes into memory that the host sees.
     wire::Arena::Open();
     ASSAY_ASSIGN_OR_RETURN(model_, ReadModel());
     edit::LossEdit loss;
     loss.loss = edit::Loss::kSoftmaxCrossEntropyOfOneHot;
     ASSAY_ASSIGN_OR_RETURN(train::Trainee trainee,
                            train::TraineeOf(model_, loss, seed_));
-    // A Ctrl-C reaches the host, too, which is to answer until the step is done.
+    // A Ctrl-C reaches the host too, which must answer until the step is done.
     std::signal(SIGINT, SIG_IGN);
     ASSAY_ASSIGN_OR_RETURN(host_, Hosted::Start(spec.backend, wanted_.module));
     std::signal(SIGINT, AskToStop);

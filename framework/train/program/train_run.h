@@ -18,9 +18,10 @@
 
 namespace assay::program {
 
-/// Writes how it goes. 0 where the run came to its end, 1 where its loss is no
-/// number, 130 where a signal stopped it. Invalid argument for a folder that
-/// has a run and is not to go on, and for the checkpoint of another run.
+/// Writes how the run goes. Returns 0 where it came to its end, 1 where its
+/// loss was no number, 130 where a signal stopped it. Invalid argument for a
+/// folder that has a run already, unless the run goes on, and for the
+/// checkpoint of another run.
 Result<int> TrainRun(const TrainRequest& request, std::ostream& out);
 
 }  // namespace assay::program
