@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is taken for an example, how it is wrapped, which errors count."""
+"""An example is found, wrapped, and compiled a second time with what it takes for
+given; errors count where a compiler can know."""
 
 from __future__ import annotations
 
 import unittest
 
-from examples import Example, compiled, examples_of, faults_of
+from examples import Batch, Example, arguments, compiled, examples_of, faults_of
 
 HEADER = """// SPDX
 //
@@ -33,15 +34,48 @@ WRAPPED = [
     ("if (a) {\n}", "Anything Example() {"),
     ("Result<Kernel> Visit() override {\n}", "struct Example : OperatorVisitor"),
     ("for (...) ...", "for (Anything()) {}"),
-    ("run([] { ... });", "run([] {  });"),
+    ("run([] { ... });", "run([] { return Anything(); });"),
+    ("if (x) { ... }", "if (x) {  }"),
     ("return f(...);  // x", "return f(Anything());"),
 ]
 
-ERRORS = """a.h:3:1: error: 'rows' was not declared in this scope
+FIRST = """a.h:3:1: error: 'rows' was not declared in this scope
 a.h:4:1: error: 'MakePlan' was not declared in this scope
+a.h:9:1: error: 'beyond' was not declared in this scope
 b.h:5:1: error: 'struct Plan' has no member named 'Shard'
 b.h:5:2: note: here
 """
+
+BATCH = Batch([Example("a.h", 3, "Use(rows);\nMakePlan();"), Example("b.h", 5, "x")])
+
+# The errors of the second pass, and whether they count.
+ERRORS = [
+    ("a.h:4:1: error: 'MakePlan' was not declared in this scope\n", True),
+    ("a.h:3:1: error: too few arguments to function 'int F(int, int)'\n", True),
+    (
+        "a.h:3:1: error: no matching function for call to 'F(example::Anything&)'\n"
+        "a.h:1:9: note: candidate: 'template<class T> int F(T, T)'\n"
+        "a.h:1:9: note:   candidate expects 2 arguments, 1 provided\n",
+        True,
+    ),
+    (
+        "a.h:3:1: error: no matching function for call to 'F(example::Anything&)'\n"
+        "a.h:1:9: note: candidate: 'template<class T> int F(map<int, T>)'\n"
+        "a.h:1:9: note:   'example::Anything' is not derived from 'map<int, T>'\n",
+        False,
+    ),
+    (
+        "a.h:3:1: error: no matching function for call to 'F(example::Anything&)'\n"
+        "a.h:1:9: note: candidate: 'template<class T> int F(span<T>, T)'\n"
+        "a.h:1:9: note:   'example::Anything' is not derived from 'span<T>'\n",
+        True,
+    ),
+    ("a.h:3:1: error: call of overloaded 'F(example::Anything)' is ambiguous\n", False),
+    ("a.h:3:1: error: call of overloaded 'F(int)' is ambiguous\n", True),
+    # In the function that the example calls.
+    ("a.h:40:1: error: 'example::Anything' has no member named 'x'\n", False),
+    ("a.h:40:1: error: 'struct Plan' has no member named 'x'\n", True),
+]
 
 
 class Examples(unittest.TestCase):
@@ -62,15 +96,23 @@ class Examples(unittest.TestCase):
                 self.assertIn('#line 9 "a.h"\n', text)
 
     def test_variables_are_given_and_nothing_else(self) -> None:
-        self.assertEqual(
-            list(faults_of(ERRORS, 1)),
-            [
-                ("a.h", "line 4: 'MakePlan' was not declared in this scope"),
-                ("b.h", "line 5: 'struct Plan' has no member named 'Shard'"),
-            ],
-        )
-        self.assertEqual(list(faults_of("", 0)), [])
-        self.assertEqual(next(iter(faults_of("g++: killed", 1)))[0], "examples")
+        given = BATCH.given(FIRST)
+        self.assertEqual(given, {BATCH.examples[0]: {"rows"}})
+        text = compiled(BATCH.examples[0], "assay::v1", 0, given[BATCH.examples[0]])
+        self.assertIn("extern Anything rows; [[maybe", text)
+
+    def test_the_number_of_arguments(self) -> None:
+        for signature, number in (
+            ("F()", 0),
+            ("int A<B, C>::F(map<int, int>&)", 1),
+            ("template<class A, class B> A F(B (*)(A, A), A) const", 2),
+        ):
+            self.assertEqual(arguments(signature), number)
+
+    def test_errors_that_say_something(self) -> None:
+        for text, counts in ERRORS:
+            with self.subTest(text):
+                self.assertEqual(len(list(faults_of(BATCH, text))), int(counts))
 
 
 if __name__ == "__main__":
