@@ -47,8 +47,9 @@ for ((i = 0; i < repeats; ++i)); do
   milliseconds "$assay" "${one[@]}" --backend reference --out "ref$i" >>named.txt
   milliseconds "$assay" run --backend reference --suite node --jobs 1 \
     --isolation none --repeats 0 --no-report --out "node$i" >>node.txt
-  milliseconds "$worker" --backend reference --batch "$batch" \
-    --journal "bare$i" --cases-per-process 5000 >>bare.txt
+  printf '%s\n' request,worker backend,reference "batch,$batch" \
+    "journal,bare$i" cases_per_process,5000 >request.csv
+  milliseconds "$worker" request.csv >>bare.txt
 done
 
 cases=$(($(wc -l <whole0/plan.csv) - 1))

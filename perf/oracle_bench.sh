@@ -40,8 +40,9 @@ worker=$(dirname "$assay")/assay-worker
 
 for ((i = 0; i < repeats; ++i)); do
   begin=$EPOCHREALTIME
-  "$worker" --backend "$oracle" --batch "$batch" --journal "bare$i" \
-    --cases-per-process 5000 >output.txt 2>&1
+  printf '%s\n' request,worker "backend,$oracle" "batch,$batch" \
+    "journal,bare$i" cases_per_process,5000 >request.csv
+  "$worker" request.csv >output.txt 2>&1
   awk -v a="$begin" -v b="$EPOCHREALTIME" 'BEGIN {print b - a}' >>wall.txt
 done
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Patience: a rank asks whether it is done, gives way to others between, and gives up in
-// time, so that a case ends by itself.
+// Patience: a rank asks whether it is done, gives way to others between, and
+// gives up in time, so that a case ends by itself.
 //
 //   Patience patience(std::chrono::seconds(10));
 //   ASSAY_RETURN_IF_ERROR(patience.ForAll(requests, ended, {.from = 3}));

@@ -20,12 +20,13 @@ namespace assay::mpi_process {
 namespace {
 
 constexpr char kPatience[] = "patience";
-// Where nothing is said: half the time that a case has by default. More ranks than cores may
-// compute for 10 seconds and more before one has its part of a large network's step.
+// The default: half the time that a case has by default. With more ranks than
+// cores a rank may compute for 10 seconds and more before it has its part of a
+// large network's step.
 constexpr int kSeconds = 60;
 constexpr int kMostSeconds = 3600;
 
-/// Nothing for a text of another number.
+/// The seconds of a text from "1" to "3600"; nothing for another text.
 std::optional<int> SecondsOf(std::string_view text) {
   int seconds = 0;
   const char* const end = text.data() + text.size();

@@ -43,16 +43,16 @@ class Processes final : public Ranks {
   Patience patience_;
 };
 
-/// The ranks of a backend, which has the setting `patience`: whole seconds, 60 where nothing is
-/// said.
+/// The ranks of a communicator with the setting `patience`: whole seconds, 60
+/// by default.
 class ProcessRanks {
  public:
   explicit ProcessRanks(Processes::Around around = nullptr)
       : around_(std::move(around)) {}
 
   static std::vector<std::string> setting_names();
-  /// Invalid argument for a patience of other than 1 to 3600 seconds. The ranks live as long
-  /// as this.
+  /// Invalid argument for a patience of other than 1 to 3600 seconds. The ranks
+  /// live as long as this.
   Result<Ranks*> With(const Settings& settings);
 
  private:
@@ -61,8 +61,8 @@ class ProcessRanks {
   std::map<int, Processes> ranks_;  // by the seconds
 };
 
-/// Starts MPI where nobody has, so that what it starts is there before the first case, and
-/// returns its library's version, "4.1.4".
+/// Starts MPI, if nobody has, so that what it starts is there before the first
+/// case, and returns its library's version, "4.1.4".
 Result<std::string> StartedVersion();
 
 }  // namespace assay::mpi_process

@@ -47,7 +47,8 @@ TEST(ProcessesTest, AnEndpointHasItsCommunicator) {
   EXPECT_GE(ran, 1);
 }
 
-// Kills: an exchange that is not counted, or whose messages are said to be seen.
+// Kills: an exchange that is not counted, or whose messages are said to be
+// seen.
 TEST(ProcessesTest, AnExchangeWithNeighborsIsACallWithItsBytes) {
   Processes ranks(kPatience);
   ExpectAllEnd(ranks.Run(2, [](Endpoint& mine) -> Status {

@@ -41,7 +41,8 @@ Status World::Begin() {
       ASSAY_MPI(MPI_Comm_set_errhandler, group, MPI_ERRORS_RETURN);
     }
   }
-  // Open MPI 4.1.4 dies of a message that comes before its communicator is there.
+  // Open MPI 4.1.4 dies of a message that comes before its communicator is
+  // there.
   ASSAY_MPI(MPI_Barrier, MPI_COMM_WORLD);
   return OkStatus();
 }

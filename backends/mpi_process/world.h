@@ -20,11 +20,12 @@ class World {
   static Result<World*> Get();
 
   int size() const { return size_; }
-  /// Of the first ranks of all, so many; null where this one is none of them.
+  /// The communicator of the first `count` ranks of all; null where this rank
+  /// is none of them.
   MPI_Comm First(int count) const {
     return groups_[static_cast<size_t>(count)];
   }
-  /// The tag of the next run's messages, which is that of no run shortly before.
+  /// The tag of the next run's messages, which no recent run has.
   int NextTag();
 
  private:

@@ -21,7 +21,7 @@ Status Checked(int code, const char* call);
 #define ASSAY_MPI(call, ...) \
   ASSAY_RETURN_IF_ERROR(::assay::mpi_rank::Checked(call(__VA_ARGS__), #call))
 
-/// What MPI counts with: unsupported from 2^31 on.
+/// A count as MPI's int. Unsupported from 2^31 on.
 Result<int> CountOf(size_t count);
 
 }  // namespace assay::mpi_rank

@@ -49,7 +49,7 @@ MPI_Op OpOf(Reduction reduction) {
 
 class MpiCollective final : public Pending {
  public:
-  /// `blocks`: what begins it returns when the rank's part is done.
+  /// `blocks`: the call that begins it returns when the rank's part is done.
   MpiCollective(MPI_Comm group, const CollectiveCall& call, Waiting& waiting,
                 bool blocks)
       : group_(group), call_(call), waiting_(waiting), blocks_(blocks) {}
@@ -58,8 +58,8 @@ class MpiCollective final : public Pending {
   Status Wait() override;
 
  private:
-  /// MPI has the result of a reduce-scatter in place elsewhere than we, and has none of a
-  /// broadcast that is not.
+  /// MPI puts the result of an in-place reduce-scatter elsewhere than Collect
+  /// does, and has a broadcast in place alone.
   void Arrange();
   Status Call();
   template <class Start, class Run, class... Arguments>
@@ -71,7 +71,7 @@ class MpiCollective final : public Pending {
   const bool blocks_;
   int size_ = 0, rank_ = 0, count_ = 0;
   MPI_Datatype type_ = MPI_BYTE;
-  std::vector<std::byte> copy_;  // of the input
+  std::vector<std::byte> copy_;  // the input's
   const void* in_ = nullptr;
   void* out_ = nullptr;
   MPI_Request request_ = MPI_REQUEST_NULL;

@@ -18,20 +18,22 @@
 
 namespace assay::mpi_rank {
 
-/// A collective that others do not come to ends the process, where the library lets a rank
-/// give up. Invalid argument for memory of another size than the collective's; unsupported
-/// for a type other than float32, float64, int32 and int64, and from 2^31 elements on.
-/// `waiting` outlives it.
+/// Begins a nonblocking collective. One that other ranks do not come to ends
+/// the process, where the library lets a rank give up. Invalid argument for
+/// memory of another size than the collective's; unsupported for a type other
+/// than float32, float64, int32 and int64, and from 2^31 elements on. `waiting`
+/// must outlive it.
 Result<std::unique_ptr<Pending>> StartCollective(MPI_Comm group,
                                                  const CollectiveCall& call,
                                                  Waiting& waiting);
 
-/// Until a collective of the group is done that MPI has begun. Ends the process where the
-/// rank gives up: MPI cancels none, which would write into memory that is another's by then.
+/// Returns when a collective of the group is done that MPI has begun. Ends the
+/// process where the rank gives up: MPI cancels no collective, and would write
+/// into memory that has another owner by then.
 Status WaitForCollective(MPI_Comm group, MPI_Request* request,
                          const Awaited& awaited, Waiting& waiting);
 
-/// By the calls of MPI that return when the rank's part is done; errors as above.
+/// A blocking collective, by MPI's blocking calls. Errors as above.
 Status RunCollective(MPI_Comm group, const CollectiveCall& call,
                      Waiting& waiting);
 

@@ -38,7 +38,7 @@ Result<std::unique_ptr<MpiEndpoint>> MpiEndpoint::Of(MPI_Comm group, int tag,
 }
 
 MpiEndpoint::~MpiEndpoint() {
-  // Nobody waits for the others here: they may have given up.
+  // Waits for no other rank here: they may have given up.
   if (owns_) MPI_Comm_free(&group_);
 }
 
@@ -95,7 +95,8 @@ Result<std::unique_ptr<Pending>> MpiEndpoint::Start(
 Result<std::unique_ptr<Endpoint>> MpiEndpoint::Split(int color, int key) {
   MPI_Comm some = MPI_COMM_NULL;
   ASSAY_MPI(MPI_Comm_split, group_, color, key, &some);
-  // Open MPI 4.1.4 dies of a message that comes before its communicator is there.
+  // Open MPI 4.1.4 dies of a message that comes before its communicator is
+  // there.
   ASSAY_MPI(MPI_Barrier, group_);
   ASSAY_ASSIGN_OR_RETURN(auto made, Of(some, tag_, waiting_, /*owns=*/true));
   return std::unique_ptr<Endpoint>(std::move(made));

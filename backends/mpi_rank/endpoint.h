@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// MpiEndpoint: a rank of a communicator.
+// MpiEndpoint: a communicator of MPI, as one of its ranks sees it.
 //
 //   ASSAY_ASSIGN_OR_RETURN(const auto mine,
 //                          MpiEndpoint::Of(group, /*tag=*/7, waiting));
@@ -24,8 +24,9 @@ namespace assay::mpi_rank {
 
 class MpiEndpoint final : public Endpoint {
  public:
-  /// Messages have a tag: what another run left is none of this one's. `waiting` outlives
-  /// it, and so does the group, unless it is this endpoint's own.
+  /// Messages have a tag, so that no message of another run is received.
+  /// `waiting` must outlive this, and so must the group, unless it is this
+  /// endpoint's own.
   static Result<std::unique_ptr<MpiEndpoint>> Of(MPI_Comm group, int tag,
                                                  Waiting& waiting,
                                                  bool owns = false);
@@ -40,7 +41,7 @@ class MpiEndpoint final : public Endpoint {
   Status Collect(const CollectiveCall& call) override;
   Result<std::unique_ptr<Pending>> Start(const CollectiveCall& call) override;
   Result<std::unique_ptr<Endpoint>> Split(int color, int key) override;
-  /// Unsupported where the library's exchange is there by name alone.
+  /// Unsupported where the library has neighbour collectives by name alone.
   Result<std::unique_ptr<Neighbors>> Connect(
       std::span<const int> to, std::span<const int> from) override;
   Result<Counted> counted() const override { return CountedOfThisRank(); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What code that is written against MPI sees of an endpoint.
+// Uses an endpoint's native handle as code that is written against MPI.
 //
 //   ExpectItsCommunicator(mine);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether the memory of a collective is as large as its operation wants it.
+// Checks that the memory of a collective has the size that its operation wants.
 //
 //   ASSAY_RETURN_IF_ERROR(CheckMemory(call, /*rank=*/0, /*ranks=*/4));
 

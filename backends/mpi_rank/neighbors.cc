@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Source: MPI: A Message-Passing Interface Standard, version 3.1, sections 7.5.4 and 7.7.
+// Source: MPI: A Message-Passing Interface Standard, version 3.1, sections
+// 7.5.4 and 7.7.
 
 #include "backends/mpi_rank/neighbors.h"
 
@@ -40,7 +41,8 @@ Status MpiNeighbors::Begin(MPI_Comm group, std::span<const int> to,
             MPI_UNWEIGHTED, destinations, to.data(), MPI_UNWEIGHTED,
             MPI_INFO_NULL, /*reorder=*/0, &graph_);
   ASSAY_MPI(MPI_Comm_set_errhandler, graph_, MPI_ERRORS_RETURN);
-  // Open MPI 4.1.4 dies of a message that comes before its communicator is there.
+  // Open MPI 4.1.4 dies of a message that comes before its communicator is
+  // there.
   ASSAY_MPI(MPI_Barrier, group);
   return OkStatus();
 }

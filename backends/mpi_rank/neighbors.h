@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// MPI's exchange with neighbours.
+// MPI's neighbour collectives.
 //
 //   ASSAY_ASSIGN_OR_RETURN(const auto neighbors,
 //                          ConnectNeighbors(group, to, from, waiting));
@@ -19,9 +19,9 @@
 
 namespace assay::mpi_rank {
 
-/// As Endpoint::Connect, on a communicator of its own that has the graph. An exchange is
-/// unsupported from blocks of 2^31 bytes on, and ends the process as a collective does.
-/// `waiting` outlives it.
+/// As Endpoint::Connect, on a communicator of its own that has the graph. An
+/// exchange is unsupported from blocks of 2^31 bytes on, and ends the process
+/// as a collective does. `waiting` must outlive it.
 Result<std::unique_ptr<Neighbors>> ConnectNeighbors(MPI_Comm group,
                                                     std::span<const int> to,
                                                     std::span<const int> from,

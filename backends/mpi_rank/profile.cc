@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An archive has this file for CountedOfThisRank alone, where mpi.h declares MPI's functions
-// weak: so they stand in the same file.
+// An archive has this file for CountedOfThisRank alone, where mpi.h declares
+// MPI's functions weak: so they stand in the same file.
 
 #include "backends/mpi_rank/profile.h"
 
@@ -16,7 +16,7 @@
 namespace assay::mpi_rank {
 namespace {
 
-/// Null where the message is to nobody else.
+/// Null where the message goes to no other rank.
 using MessageBytes = std::optional<int64_t>;
 
 int RankIn(MPI_Comm group) {
@@ -36,7 +36,8 @@ MessageBytes BytesTo(int to, int count, MPI_Datatype type, MPI_Comm group) {
   return BytesOf(count, type);
 }
 
-/// The counts of this process's ranks. They are there until the process ends, as MPI is.
+/// The counts of this process's ranks. They are there until the process ends,
+/// as MPI is.
 class Counts {
  public:
   static Counts& Get() {
@@ -94,7 +95,7 @@ class Counts {
   std::map<MPI_Request, MessageBytes> kept_;
 };
 
-/// Counts what went well, and returns what MPI has.
+/// Counts a call that succeeded, and returns MPI's result.
 int CountMessage(int code, int to, int count, MPI_Datatype type,
                  MPI_Comm group) {
   if (code == MPI_SUCCESS) {
@@ -127,7 +128,8 @@ using assay::mpi_rank::CountKept;
 using assay::mpi_rank::CountMessage;
 using assay::mpi_rank::Counts;
 
-// In the order of the standard's arguments: what waits, what goes on, what is kept.
+// In the order of the standard: calls that block, nonblocking ones, persistent
+// ones.
 #define ASSAY_SENDS(waits, goes_on, kept)                                     \
   int MPI_##waits(const void* out, int count, MPI_Datatype type, int to,      \
                   int tag, MPI_Comm group) {                                  \
@@ -147,7 +149,7 @@ using assay::mpi_rank::Counts;
   }                                                                           \
   static_assert(true)
 
-// `parameters` are in brackets; behind them stand the arguments.
+// `parameters` are in brackets; the arguments follow.
 #define ASSAY_BARE(...) __VA_ARGS__
 #define ASSAY_COLLECTIVE(waits, goes_on, count, type, parameters, ...)         \
   int MPI_##waits(ASSAY_BARE parameters) {                                     \

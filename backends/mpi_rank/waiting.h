@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Waiting: how a rank waits for others, which is each library's own: one asks again and
-// again, and gives up in time; another one knows when nobody can come. Time itself may be
-// the library's own, too, and an exchange with neighbours may be there by name alone.
+// Waiting: the way in which a rank waits for others, which is each library's
+// own: one polls, and gives up in time; another knows when no message can come.
+// It also says which of a library's abilities are missing: its clock, and its
+// neighbour collectives.
 //
 //   const Awaited awaited{.from = 3};
 //   ASSAY_RETURN_IF_ERROR(waiting.ForAll(requests, ended, awaited));
@@ -21,14 +22,14 @@
 
 namespace assay::mpi_rank {
 
-/// What a rank waits for.
+/// The event that a rank waits for.
 struct Awaited {
-  int from = kNobody, to = kNobody;     // a message, or that one is taken
-  std::optional<Operation> collective;  // the others in it
-  bool neighbors = false;               // those that it exchanges with
+  int from = kNobody, to = kNobody;     // a message to come, or to be received
+  std::optional<Operation> collective;  // the other ranks of a collective
+  bool neighbors = false;               // the neighbours of an exchange
 
-  /// "in allreduce", "for its neighbors", "for rank 3", "for anybody", "for rank 1 to
-  /// receive".
+  /// "in allreduce", "for its neighbors", "for rank 3", "for anybody", "for
+  /// rank 1 to receive".
   std::string text() const {
     if (neighbors) return "for its neighbors";
     if (collective.has_value()) return StrCat("in ", ToString(*collective));
@@ -41,12 +42,13 @@ struct Awaited {
 class Waiting {
  public:
   virtual ~Waiting() = default;
-  /// Returns when all requests are done. Failed precondition where the rank gives up; as
-  /// Checked otherwise.
+  /// Returns when all requests are done. Failed precondition where the rank
+  /// gives up; else errors as of Checked.
   virtual Status ForAll(std::span<MPI_Request> requests,
                         std::span<MPI_Status> ended,
                         const Awaited& awaited) = 0;
-  /// True where a rank may call what returns only when others come, which it says before.
+  /// True where a rank may make a call that returns only when others come,
+  /// which `awaited` names in advance.
   virtual bool MayBlock(const Awaited& awaited) {
     static_cast<void>(awaited);
     return false;
@@ -55,7 +57,7 @@ class Waiting {
   virtual std::optional<double> simulated_seconds() const {
     return std::nullopt;
   }
-  /// False where MPI's exchange with neighbours is there by name alone.
+  /// False where the library has neighbour collectives by name alone.
   virtual bool HasNeighbors() const { return true; }
 };
 

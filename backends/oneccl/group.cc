@@ -9,8 +9,8 @@
 #include "backends/mpi_rank/call.h"
 #include "backends/mpi_rank/memory.h"
 
-// What the static libccl.a wants of Intel's compiler and of its tracing library: copies of
-// memory, and entries that say that nothing traces.
+// Symbols that the static libccl.a wants of Intel's compiler and of its tracing
+// library: copies of memory, and entries that say that nothing traces.
 extern "C" {
 
 void* _intel_fast_memcpy(void* to, const void* from, size_t size) {
@@ -65,7 +65,7 @@ ccl::reduction ReductionOf(Reduction reduction) {
   return ccl::reduction::max;
 }
 
-/// What oneCCL throws becomes a status.
+/// Turns an exception of oneCCL into a Status.
 template <class Call>
 auto Caught(Call call) -> decltype(call()) {
   try {

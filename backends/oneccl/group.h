@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Group: ranks of oneCCL, which are those of a communicator of MPI.
+// Group: a communicator of oneCCL over the ranks of a communicator of MPI.
 //
 //   ASSAY_ASSIGN_OR_RETURN(const auto group, Group::Of(MPI_COMM_WORLD));
 //   ASSAY_ASSIGN_OR_RETURN(const auto pending, group->Start(call));
@@ -21,15 +21,16 @@ namespace assay::oneccl {
 
 class Group {
  public:
-  /// All ranks of the communicator call it. Rank 0 tells the others by MPI where oneCCL's
-  /// ranks find each other. Internal where oneCCL throws.
+  /// All ranks of the communicator call it. Rank 0 tells the others by MPI
+  /// where oneCCL's ranks find each other. Internal where oneCCL throws.
   static Result<std::unique_ptr<Group>> Of(MPI_Comm ranks);
 
   Group(ccl::communicator group, int rank, int size)
       : group_(std::move(group)), rank_(rank), size_(size) {}
 
-  /// Unsupported for gather and scatter, which oneCCL has not, and for other types than
-  /// float32, float64, int32 and int64; internal where oneCCL throws.
+  /// Begins a collective. Unsupported for gather and scatter, which oneCCL
+  /// lacks, and for types other than float32, float64, int32 and int64;
+  /// internal where oneCCL throws.
   Result<std::unique_ptr<Pending>> Start(const CollectiveCall& call);
 
  private:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// oneCCL's collectives on CPUs, between processes whose messages Open MPI carries: oneCCL
-// has no message between two ranks in host memory.
-// Source: oneAPI specification 1.4, part oneCCL.
+// oneCCL's collectives on CPUs, between processes whose messages Open MPI
+// carries: oneCCL has no message between two ranks in host memory. Source:
+// oneAPI specification 1.4, part oneCCL.
 
 #include <memory>
 #include <oneapi/ccl.hpp>
@@ -14,7 +14,7 @@
 #include "backends/mpi_process/processes.h"
 #include "backends/mpi_process/world.h"
 #include "backends/oneccl/group.h"
-#include "framework/backend/communicator/communicator_backend.h"
+#include "framework/backend/communicator.h"
 #include "framework/backend/registry.h"
 #include "framework/core/text.h"
 
@@ -48,11 +48,12 @@ class Rank final : public Endpoint {
   Group& group_;
 };
 
-class OneCcl final : public CommunicatorBackend {
+class OneCcl final : public Communicator {
  public:
   std::string_view name() const override { return "oneccl"; }
 
-  /// Makes the groups, so that what they start is there before the first case.
+  /// Makes the groups of all sizes, so that what they start is there before the
+  /// first case.
   Result<Probe> Inspect() override {
     ASSAY_ASSIGN_OR_RETURN(mpi_process::World* const world,
                            mpi_process::World::Get());
@@ -75,7 +76,7 @@ class OneCcl final : public CommunicatorBackend {
     return ranks_.With(settings);
   }
 
-  std::vector<std::unique_ptr<Group>> groups_;  // by the number of ranks
+  std::vector<std::unique_ptr<Group>> groups_;  // by number of ranks
   mpi_process::ProcessRanks ranks_{
       [this](Endpoint& messages, const auto& rank) {
         Rank mine(messages, *groups_[static_cast<size_t>(messages.size())]);
@@ -83,7 +84,7 @@ class OneCcl final : public CommunicatorBackend {
       }};
 };
 
-ASSAY_REGISTER_BACKEND(OneCcl);
+ASSAY_REGISTER_COMMUNICATOR(OneCcl);
 
 }  // namespace
 }  // namespace assay::oneccl

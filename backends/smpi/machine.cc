@@ -16,8 +16,9 @@ namespace {
 
 namespace s4u = simgrid::s4u;
 
-// A message takes latency and size over bandwidth, as in the formulas of the field, and is
-// sent once its receiver waits for it: what relies on room for messages stands still.
+// A message takes latency + size / bandwidth, as in the formulas of the field,
+// and a send completes once its receiver waits for it: a program that relies on
+// buffered messages deadlocks.
 constexpr std::array kSettings = {
     "assay",
     "--cfg=contexts/factory:raw",
@@ -52,15 +53,16 @@ class Handlers {
   std::array<struct sigaction, kSignals.size()> before_{};
 };
 
-/// SMPI 3.32 keeps a rank that has ended, with its stack, as receiver of its mailboxes.
+/// SMPI 3.32 keeps a rank that has ended, with its stack, as receiver of its
+/// mailboxes.
 void Forget(aid_t rank) {
   for (const char* const kind : {"SMPI-", "small-"}) {
     s4u::Mailbox::by_name(StrCat(kind, rank))->set_receiver(nullptr);
   }
 }
 
-/// It lives as long as the process: its end would end the simulation's other parts, in an
-/// order that nobody says.
+/// Never destroyed: its end would end other parts of the simulation, in an
+/// order that is not specified.
 s4u::Engine& NewEngine() {
   std::vector<char*> arguments;
   for (const char* const setting : kSettings) {

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Machine: SimGrid's simulation of computers, each with one link to a switch, in this
-// process. A rank is a context of the calling thread: ranks take turns where they call MPI,
-// in the same order each time, and seconds are those of the simulated clock.
+// Machine: SimGrid's simulation of computers in this process, each with one
+// link to a switch. A rank is a context of the calling thread: ranks take turns
+// where they call MPI, in the same order each time, and seconds are those of
+// the simulated clock.
 //
 //   void Talk(int rank);  // calls MPI
 //   Machine& machine = Machine::Get();
 //   machine.Run(1024, Talk);
 //
-// Sources: Degomme, Legrand, Markomanolis, Quinson, Stillwell and Suter, "Simulating MPI
-// applications: the SMPI approach" (2017); the manual of SimGrid 3.32, page "SMPI as a
-// library".
+// Sources: Degomme, Legrand, Markomanolis, Quinson, Stillwell and Suter,
+// "Simulating MPI applications: the SMPI approach" (2017); the manual of
+// SimGrid 3.32, page "SMPI as a library".
 
 #pragma once
 
@@ -23,21 +24,24 @@ namespace assay::smpi {
 
 inline constexpr int kMostRanks = 1024;
 
-/// A link: the time of a message of b bytes is `latency + b / bandwidth`, over two of them.
+/// A link. A message of b bytes takes `latency + b / bandwidth` seconds over
+/// two of them.
 inline constexpr double kLinkSeconds = 0.5e-6;
 inline constexpr double kLinkBytesPerSecond = 1.25e9;
 
-/// Of one thread.
+/// For one thread.
 class Machine {
  public:
-  /// Made by the first call, with the signal handlers of the process as they were.
+  /// The machine, which the first call makes, with the process' signal handlers
+  /// kept as they were.
   static Machine& Get();
 
-  /// Calls `rank` as each of 1 to kMostRanks ranks of an MPI world of its own, between
-  /// MPI_Init and MPI_Finalize. Ranks that nobody can answer are unwound.
+  /// Calls `rank` as each of 1 to kMostRanks ranks of an MPI world of its own,
+  /// between MPI_Init and MPI_Finalize. Ranks that nobody can answer are
+  /// unwound.
   void Run(int count, const std::function<void(int rank)>& rank);
 
-  /// That have been simulated.
+  /// Seconds that have been simulated.
   double seconds() const;
 
  private:

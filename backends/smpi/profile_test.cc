@@ -170,7 +170,8 @@ TEST(ProfileTest, ACollectiveIsACallWithItsBytes) {
   }
 }
 
-// Kills: ranks of one process that share a count; a part of the ranks that has another.
+// Kills: ranks of one process that share a count; a part of the ranks that has
+// another.
 TEST(ProfileTest, EachRankHasTheCountOfItsMessages) {
   for (const ranks::Algorithm algorithm :
        ranks::AlgorithmsOf(Operation::kAllReduce)) {

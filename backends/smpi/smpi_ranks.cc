@@ -19,7 +19,7 @@
 namespace assay::smpi {
 namespace {
 
-/// One rank, which waits until the simulation knows that nobody comes.
+/// The waiting of a rank: the simulation knows when no message can come.
 class Rank final : public mpi_rank::Waiting {
  public:
   Status ForAll(std::span<MPI_Request> requests, std::span<MPI_Status> ended,
@@ -39,14 +39,15 @@ class Rank final : public mpi_rank::Waiting {
   std::optional<double> simulated_seconds() const override {
     return Machine::Get().seconds();
   }
-  /// SMPI 3.32 declares MPI's, and ends the process where they are called.
+  /// SMPI 3.32 declares MPI's neighbour collectives, and ends the process where
+  /// they are called.
   bool HasNeighbors() const override { return false; }
 
   void Run(const std::function<Status(Endpoint&)>& rank) {
     status_ = RunIn(rank);
   }
 
-  /// Nothing where it has not ended.
+  /// The rank's Status; nothing where it has not ended.
   const std::optional<Status>& status() const { return status_; }
   std::string awaited() const {
     return awaited_.has_value() ? awaited_->text() : "in a call of MPI";
@@ -54,8 +55,8 @@ class Rank final : public mpi_rank::Waiting {
 
  private:
   Status RunIn(const std::function<Status(Endpoint&)>& rank) {
-    // SMPI 3.32 crashes of a message from anybody in the world itself, which is another
-    // one for each rank.
+    // SMPI 3.32 crashes on a message from MPI_ANY_SOURCE in MPI_COMM_WORLD
+    // itself, which is another communicator for each rank.
     MPI_Comm world = MPI_COMM_NULL;
     ASSAY_MPI(MPI_Comm_dup, MPI_COMM_WORLD, &world);
     ASSAY_ASSIGN_OR_RETURN(
@@ -68,7 +69,8 @@ class Rank final : public mpi_rank::Waiting {
   std::optional<Status> status_;
 };
 
-/// Why those did not end that did not: the first rank that failed, or who waits for what.
+/// The reason of ranks that did not end: the first rank that failed, or who
+/// waits for what.
 Status WhyOf(std::span<const Rank> ranks) {
   constexpr size_t kMostNamed = 8;
   std::vector<std::string> texts;

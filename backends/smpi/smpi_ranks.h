@@ -4,7 +4,8 @@
 //
 //   Status Greet(Endpoint& mine);  // what each rank does
 //   SmpiRanks ranks;
-//   ASSAY_ASSIGN_OR_RETURN(const std::vector<RankEnd> ended, ranks.Run(1024, Greet));
+//   ASSAY_ASSIGN_OR_RETURN(const std::vector<RankEnd> ended,
+//                          ranks.Run(1024, Greet));
 
 #pragma once
 
@@ -16,11 +17,11 @@
 
 namespace assay::smpi {
 
-/// For the thread that called first.
+/// For the thread that calls Run first.
 class SmpiRanks final : public Ranks {
  public:
-  /// Ranks that nobody can answer end with failed precondition and who waits for what, or,
-  /// where a rank failed, cancelled.
+  /// Ranks that nobody can answer end with failed precondition and who waits
+  /// for what, or, where a rank failed, cancelled.
   Result<std::vector<RankEnd>> Run(
       int count, const std::function<Status(Endpoint&)>& rank) override;
 };

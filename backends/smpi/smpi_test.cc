@@ -135,8 +135,8 @@ TEST(SmpiTest, NeighborsAreDeclined) {
   }
 }
 
-/// What an all-reduce takes on the simulated clock, from the last rank that begins to the
-/// last that ends.
+/// The seconds of an all-reduce on the simulated clock, from the last rank that
+/// begins to the last that ends.
 double SecondsOf(ranks::Algorithm algorithm, int ranks, int64_t count) {
   const ranks::Collective what = {
       .algorithm = algorithm, .ranks = ranks, .count = count};
@@ -158,9 +158,9 @@ double SecondsOf(ranks::Algorithm algorithm, int ranks, int64_t count) {
   return ended - begun;
 }
 
-// Sources: Thakur, Rabenseifner and Gropp, "Optimization of collective communication
-// operations in MPICH" (2005), section 4, without the time of additions; for the ring
-// Patarasuk and Yuan (2009).
+// Sources: Thakur, Rabenseifner and Gropp, "Optimization of collective
+// communication operations in MPICH" (2005), section 4, without the time of
+// additions; for the ring Patarasuk and Yuan (2009).
 TEST(SmpiTest, AnAllReduceTakesTheTimeOfItsFormula) {
   constexpr double kLatency = 2 * kLinkSeconds;
   constexpr double kHeader = 16;  // bytes that SMPI 3.32 adds to a message

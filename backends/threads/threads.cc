@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The library whose ranks are threads of one process: ranks::RunThreads, as a backend.
-// With the setting mutant it is wrong in one way; with the setting schedule its ranks take
-// turns in an order that is drawn from that number.
+// The library whose ranks are threads of one process: ranks::RunThreads. With
+// the setting mutant it is wrong in one way; with the setting schedule its
+// ranks take turns in an order that is drawn from that number.
 
 #include "framework/ranks/threads/threads.h"
 
@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "backends/threads/mutants/mutant.h"
-#include "framework/backend/communicator/communicator_backend.h"
+#include "framework/backend/communicator.h"
 #include "framework/backend/registry.h"
 #include "framework/ranks/threads/choices.h"
 
@@ -27,7 +27,7 @@ namespace {
 
 constexpr int kMostRanks = 1024;
 
-/// What settings ask for.
+/// The settings of an instance.
 struct Asked {
   const Mutant* mutant = nullptr;    // null: right
   std::optional<uint64_t> schedule;  // null: as the machine lets ranks run
@@ -84,7 +84,7 @@ std::optional<uint64_t> SeedOf(std::string_view text) {
   return seed;
 }
 
-class Threads final : public CommunicatorBackend {
+class Threads final : public Communicator {
  public:
   std::string_view name() const override { return "threads"; }
   Result<Probe> Inspect() override { return Probe{ASSAY_VERSION, "cpu"}; }
@@ -118,7 +118,7 @@ class Threads final : public CommunicatorBackend {
   std::map<Asked, ThreadRanks> ranks_;
 };
 
-ASSAY_REGISTER_BACKEND(Threads);
+ASSAY_REGISTER_COMMUNICATOR(Threads);
 
 }  // namespace
 }  // namespace assay::threads

@@ -3,6 +3,7 @@
 #include "conformance/distributed/case.h"
 
 #include <bit>
+#include <functional>
 #include <map>
 #include <utility>
 
@@ -38,7 +39,7 @@ CaseSize SizeOf(const SchemeCase& of) {
 CaseSize SizeOf(const MixingCase& of) { return {.ranks = of.ranks}; }
 CaseSize SizeOf(const NetworkCase& of) {
   CaseSize size{.ranks = of.by.ranks};
-  if (of.goal == 0) size.steps = of.steps;  // else as many as it takes
+  if (of.goal == 0) size.steps = of.steps;  // else the run ends at the goal
   return size;
 }
 CaseSize SizeOf(const AnyCase& any) {
@@ -79,7 +80,7 @@ bool IsPower(int64_t ranks) {
   return std::has_single_bit(static_cast<uint64_t>(ranks));
 }
 
-// What so many ranks, one or more, promise nothing in is no case.
+// True where the case is defined for this number of ranks, 1 or more.
 bool CanHave(const CollectiveCase&, int64_t) { return true; }
 bool CanHave(const OwnCase& of, int64_t ranks) {
   return of.way != Way::kSplit || ranks % 2 == 0;
@@ -89,13 +90,16 @@ bool CanHave(const SchemeCase& of, int64_t ranks) {
   return HasMean(of.scheme, ranks);
 }
 bool CanHave(const MixingCase& of, int64_t ranks) {
-  if (of.way == "one_peer") return ranks > 1 && IsPower(ranks);
-  // Every second rank of a ring asks, and the others answer.
-  if (of.scheme == "ad_psgd") return ranks % 2 == 0;
+  if (const auto* const push_sum = std::get_if<PushSum>(&of.scheme);
+      push_sum != nullptr && push_sum->graph == ranks::Directed::kOnePeer) {
+    return ranks > 1 && IsPower(ranks);
+  }
+  // Active and passive ranks alternate in the ring.
+  if (std::holds_alternative<AdPsgd>(of.scheme)) return ranks % 2 == 0;
   return ranks > 1;
 }
 bool CanHave(const NetworkCase& of, int64_t ranks) {
-  // The batches of a run to a goal have as many samples for each rank.
+  // A batch of a run to a goal has as many samples on each rank.
   return of.goal == 0 || IsPower(ranks);
 }
 
@@ -110,8 +114,8 @@ std::vector<int64_t> UpTo(int64_t least, int64_t most) {
   return values;
 }
 
-/// A name without its numbers, and these: "distributed/allreduce/ring.float32.sum#", 3
-/// ranks and 6 elements.
+/// A name split into its family and its numbers:
+/// "distributed/allreduce/ring.float32.sum#", 3 ranks and 6 elements.
 struct ParsedName {
   std::string family;
   CaseSize size;
@@ -143,7 +147,7 @@ ParsedName Parse(std::string_view test_id) {
   return parsed;
 }
 
-/// True for none of the numbers below what there can be, or beyond those of `most`.
+/// True where every number is from its least possible value to that of `most`.
 bool IsWithin(const CaseSize& size, const CaseSize& most) {
   const auto is_within = [](const std::optional<int64_t>& value, int64_t least,
                             const std::optional<int64_t>& greatest) {
@@ -154,6 +158,20 @@ bool IsWithin(const CaseSize& size, const CaseSize& most) {
          is_within(size.steps, 1, most.steps) &&
          is_within(size.elements, 0, most.elements);
 }
+
+/// The cases of the plan by test_id, and by family.
+struct PlanNames {
+  PlanNames() {
+    for (const AnyCase& each : AllCases()) {
+      const std::string id = IdOf(each);
+      families[Parse(id).family].push_back(each);
+      cases.emplace(id, each);
+    }
+  }
+
+  std::map<std::string, AnyCase, std::less<>> cases;
+  std::map<std::string, std::vector<AnyCase>> families;
+};
 
 }  // namespace
 
@@ -176,22 +194,19 @@ std::string IdOf(const AnyCase& any) {
 }
 
 std::optional<AnyCase> CaseNamed(std::string_view test_id) {
-  static const std::map<std::string, std::vector<AnyCase>> families = [] {
-    std::map<std::string, std::vector<AnyCase>> found;
-    for (const AnyCase& each : AllCases()) {
-      found[Parse(IdOf(each)).family].push_back(each);
-    }
-    return found;
-  }();
+  static const PlanNames& plan = *new PlanNames();
+  const auto listed = plan.cases.find(test_id);
+  if (listed != plan.cases.end()) return listed->second;
   const ParsedName parsed = Parse(test_id);
-  const auto family = families.find(parsed.family);
-  if (family == families.end()) return std::nullopt;
+  const auto family = plan.families.find(parsed.family);
+  if (family == plan.families.end()) return std::nullopt;
   for (const AnyCase& planned : family->second) {
     if (!IsWithin(parsed.size, SizeOf(planned)) ||
         !CanHaveRanks(planned, parsed.size.ranks)) {
       continue;
     }
-    // A name that is written otherwise, or of numbers that the case has not, is none.
+    // A name in another spelling, or with numbers that the case has not, names
+    // no case.
     AnyCase found = WithSize(planned, parsed.size);
     if (IdOf(found) == test_id) return found;
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// AnyCase: a case of the suite, whichever of its rooms it is of, and the numbers in its
-// name. A name has all that makes a case, so that one of fewer ranks, steps or elements
+// AnyCase: a case of any room of the suite, and the numbers in its name. A name
+// has all facts of a case, so that a case with fewer ranks, steps or elements
 // than the plan has runs, too.
 //
 //   const std::optional<AnyCase> found =
@@ -31,18 +31,19 @@ namespace assay::distributed {
 using AnyCase = std::variant<CollectiveCase, OwnCase, NeighborCase, SchemeCase,
                              MixingCase, NetworkCase>;
 
-/// Those of the plan.
+/// The cases of the plan.
 std::vector<AnyCase> AllCases();
 
 std::string IdOf(const AnyCase& any);
 
-/// The case of that name, where it is one of the plan, or has fewer ranks, steps or
-/// elements than one of the plan, and a library that is right passes it.
+/// The case with that test_id: one of the plan, found by this key, or a smaller
+/// one, read from its name, with fewer ranks, steps or elements. A correct
+/// library passes both. Nothing for any other name.
 std::optional<AnyCase> CaseNamed(std::string_view test_id);
 
-/// Its ranks, its steps and its elements, as far as it has a number of each. Steps are
-/// those of cases that judge each of them: averages with peers have bounds that hold behind
-/// so many steps, and none other.
+/// The numbers of ranks, steps and elements that the case could have, up to its
+/// own. Steps are among them where each step is judged: averages with peers
+/// have bounds for a fixed number of steps.
 std::vector<suite::Extent> ExtentsOf(const AnyCase& any);
 
 /// The case with these numbers, one for each of ExtentsOf.

@@ -2,14 +2,14 @@
 
 #include "conformance/distributed/suite.h"
 
-#include "conformance/distributed/planned_case.h"
 #include "conformance/distributed/ranks/ranks_run.h"
+#include "conformance/distributed/run.h"
 #include "conformance/distributed/tell.h"
 
 namespace assay::distributed {
 namespace {
 
-const bool kRegistered = suite::AddSuite(DistributedSuite());
+const bool kDistributedRegistered = suite::AddSuite(DistributedSuite());
 
 }  // namespace
 
@@ -17,7 +17,7 @@ suite::Suite DistributedSuite() {
   return {.name = "distributed",
           .cases = &PlannedCases,
           .derives = false,
-          .run = &RunPlanned,
+          .run_ranks = &RunPlanned,
           .reasons = {{kFailRanks, "a rank did not come to its end"},
                       {kFailBits, "a rank has other bits than it should"},
                       {kFailCost,

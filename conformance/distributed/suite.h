@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The suite of libraries that carry messages between ranks.
+// The suite `distributed`, of libraries that carry messages between ranks.
 //
 //   const suite::Suite suite = DistributedSuite();
 

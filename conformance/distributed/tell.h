@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the rows of distributed.csv say of a case, for `assay explain`.
+// Says for `assay explain` what the rows of distributed.csv have about a case.
 //
-//   for (const suite::Labelled& line : Tell(row, facts, record)) Print(line.second);
+//   for (const suite::Labelled& line : Tell(row, facts, record)) {
+//     Print(line.second);
+//   }
 
 #pragma once
 

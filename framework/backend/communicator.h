@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Endpoint and Ranks: what a library that carries messages between ranks implements, and
-// all that the suites know of it. A backend whose Ranks is not null is tested as such a
-// library.
+// Communicator, Ranks and Endpoint: what a library that carries messages
+// between ranks implements, and all that the suites know of it. Its module
+// registers a Communicator in place of a Backend (registry.h).
 //
-//   Status Greet(Endpoint& mine);  // what each rank does
-//   ASSAY_ASSIGN_OR_RETURN(const std::vector<RankEnd> ended,
-//                          backend.ranks()->Run(4, Greet));
+//   class Acme final : public Communicator {
+//    public:
+//     explicit Acme(Ranks& ranks) : ranks_(ranks) {}
+//     std::string_view name() const override { return "acme"; }
+//     Result<Probe> Inspect() override { return Probe{"1.0", "cpu"}; }
+//    private:
+//     Result<Ranks*> RanksWith(const Settings&) override { return &ranks_; }
+//     Ranks& ranks_;
+//   };
 
 #pragma once
 
@@ -18,19 +24,21 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "framework/backend/identity/probe.h"
 #include "framework/core/dtype.h"
 #include "framework/core/status.h"
 
 namespace assay::inline v1 {
 
-/// In place of a rank: none, and whoever sends first.
+/// In place of a rank: none (MPI_PROC_NULL), and any (MPI_ANY_SOURCE).
 inline constexpr int kNobody = -1;
 inline constexpr int kAnybody = -2;
 
-/// What ranks do together.
+/// The operation of a collective.
 enum class Operation : uint8_t {
   kBarrier,
   kBroadcast,
@@ -43,8 +51,8 @@ enum class Operation : uint8_t {
   kAllToAll,
 };
 
-/// Integers wrap around. The least and the greatest with a number that is none is
-/// none.
+/// The reduction of two numbers. Integers wrap around. The minimum or maximum
+/// with a NaN is a NaN.
 enum class Reduction : uint8_t { kSum, kProduct, kMin, kMax };
 
 inline std::string_view ToString(Operation operation) {
@@ -59,8 +67,8 @@ inline std::string_view ToString(Reduction reduction) {
   return kNames[static_cast<size_t>(reduction)];
 }
 
-/// A rank's part of a collective of the library's own. A block is `count` elements, and n
-/// the number of ranks:
+/// A rank's part of a collective of the library's own. A block is `count`
+/// elements, and n the number of ranks:
 ///
 ///   operation        in                      out
 ///   barrier          nothing                 nothing
@@ -73,11 +81,12 @@ inline std::string_view ToString(Reduction reduction) {
 ///   all-gather       a block                 n blocks
 ///   all-to-all       n blocks                n blocks
 ///
-/// Blocks are in the order of ranks. The two may share memory: they are the same where they
-/// are as long, and else the shorter one is the rank's own block of the longer one.
+/// Blocks are in the order of ranks. In place, `in` and `out` share memory:
+/// they are equal where they are as long, and else the shorter one is the
+/// rank's own block of the longer one.
 struct CollectiveCall {
   Operation operation = Operation::kAllReduce;
-  Reduction reduction = Reduction::kSum;  // where numbers are combined
+  Reduction reduction = Reduction::kSum;  // of operations that combine numbers
   DType type = DType::kFloat32;
   int64_t count = 0;
   int root = 0;
@@ -85,7 +94,7 @@ struct CollectiveCall {
   std::span<std::byte> out;
 };
 
-/// True where a byte belongs to both.
+/// True where a byte belongs to both spans.
 inline bool ShareMemory(std::span<const std::byte> one,
                         std::span<const std::byte> other) {
   return !one.empty() && !other.empty() &&
@@ -93,7 +102,7 @@ inline bool ShareMemory(std::span<const std::byte> one,
          other.data() < one.data() + one.size();
 }
 
-/// Messages to other ranks: one to oneself is none.
+/// Messages that a rank sends to other ranks, not to itself.
 struct Traffic {
   int64_t bytes = 0;
   int64_t messages = 0;
@@ -101,46 +110,49 @@ struct Traffic {
   friend bool operator==(const Traffic&, const Traffic&) = default;
 };
 
-/// A library's own count of what a rank has sent.
+/// A library's own count of the traffic of a rank.
 struct Counted {
   Traffic sent;
-  // Collectives whose messages the library does not see, and the bytes that the rank gave
-  // to them. The messages of all others are among those above.
+  // Collectives whose messages the library does not see, and the bytes that the
+  // rank passed to them. The messages of all others are in `sent`.
   int64_t collectives = 0;
   int64_t collective_bytes = 0;
 
   friend bool operator==(const Counted&, const Counted&) = default;
 };
 
-/// A collective that is under way.
+/// A nonblocking collective.
 class Pending {
  public:
   virtual ~Pending() = default;
   Pending() = default;
   Pending(const Pending&) = delete;
   Pending& operator=(const Pending&) = delete;
-  /// Returns when the rank's part is done, with what became of it.
+  /// Returns when the rank's part is done, with its Status.
   virtual Status Wait() = 0;
 };
 
-/// A rank with those that it sends to and those that it receives from, whom it has named in
-/// two lists. Ranks call it in the same order as their collectives.
+/// A topology: the ranks that a rank sends to and those that it receives from,
+/// in two lists. Its neighbour collectives count among the collectives of the
+/// communicator, which all ranks call in the same order.
 class Neighbors {
  public:
   virtual ~Neighbors() = default;
   Neighbors() = default;
   Neighbors(const Neighbors&) = delete;
   Neighbors& operator=(const Neighbors&) = delete;
-  /// Sends a block of `out` to each rank of the one list and receives a block of `in` from
-  /// each of the other one, in the order of the lists, and returns when the rank's part is
-  /// done. Of several blocks from one rank those come first that it sent first. Blocks of
-  /// all ranks are equally long; the two do not overlap. As BlockBytes declines.
+  /// A neighbour collective (MPI_Neighbor_alltoall): sends a block of `out` to
+  /// each rank of the one list and receives a block of `in` from each rank of
+  /// the other, in the order of the lists, and returns when the rank's part is
+  /// done. Several blocks from one rank come in the order in which it sent
+  /// them. Blocks of all ranks are equally long; `out` and `in` do not overlap.
+  /// Errors as of BlockBytes.
   virtual Status Exchange(std::span<const std::byte> out,
                           std::span<std::byte> in) = 0;
 };
 
-/// The bytes of a block in an exchange with so many neighbours. Invalid argument unless
-/// `out` and `in` have a block for each, all equally long.
+/// The bytes of a block in an exchange with so many neighbours. Invalid
+/// argument unless `out` and `in` have a block for each, all equally long.
 inline Result<size_t> BlockBytes(std::span<const std::byte> out, size_t to,
                                  std::span<const std::byte> in, size_t from) {
   const size_t block =
@@ -151,66 +163,71 @@ inline Result<size_t> BlockBytes(std::span<const std::byte> out, size_t to,
                          ", wanted a block for each, all equally long");
 }
 
-/// What one rank has of the library. Used by one thread at a time.
+/// A communicator, as one of its ranks sees it. Used by one thread at a time.
 class Endpoint {
  public:
   virtual ~Endpoint() = default;
   virtual int rank() const = 0;
   virtual int size() const = 0;
-  /// Sends `out` and receives `in`, in any order, and returns when both are done. Either
-  /// may be with nobody, and with the rank itself both are. The two do not overlap.
-  /// Messages between two ranks keep their order. Data loss for a message of another
-  /// length than `in`.
+  /// Point-to-point (MPI_Sendrecv): sends `out` and receives `in`, in any
+  /// order, and returns when both are done. Either may be kNobody; with the
+  /// rank itself both are. The two do not overlap. Messages between two ranks
+  /// keep their order. Data loss for a message of another length than `in`.
   virtual Status Exchange(int to, std::span<const std::byte> out, int from,
                           std::span<std::byte> in) = 0;
-  /// Receives `in` from whoever sends it, and returns from whom it came.
+  /// Receives `in` from any rank, and returns which.
   virtual Result<int> ReceiveAny(std::span<std::byte> in) = 0;
 
-  // What follows may be missing, and is unsupported then. Ranks call collectives in the same
-  // order. These and the messages above do not meet.
+  // The rest is optional, and unsupported where it is missing. Ranks call
+  // collectives in the same order. No message of a collective is received by
+  // the calls above, and none of theirs by a collective.
 
-  /// Returns when the rank's part is done.
+  /// A blocking collective: returns when the rank's part is done.
   virtual Status Collect(const CollectiveCall& call) {
     static_cast<void>(call);
     return Lacks("collectives of its own");
   }
-  /// Begins it: the memory is the library's until Wait has returned. Several may be under
-  /// way, and be waited for in any order.
+  /// Begins a nonblocking collective. The memory is the library's until Wait
+  /// has returned. Several may be under way, and be waited for in any order.
   virtual Result<std::unique_ptr<Pending>> Start(const CollectiveCall& call) {
     static_cast<void>(call);
     return Lacks("collectives that do not wait");
   }
-  /// The ranks of the same color among themselves, in the order of their keys and, of
-  /// equal keys, of their ranks. All ranks call it. It does not outlive this one.
+  /// A communicator of the ranks of the same color, in the order of their keys
+  /// and, for equal keys, of their ranks (MPI_Comm_split). All ranks call it.
+  /// The result must not outlive this.
   virtual Result<std::unique_ptr<Endpoint>> Split(int color, int key) {
     static_cast<void>(color);
     static_cast<void>(key);
     return Lacks("communicators of some ranks");
   }
-  /// Names the ranks that this one sends to and those that it receives from. It may be
-  /// among them, and name another one as often as that one names it in its other list. All
-  /// ranks call it, those without neighbours too. It does not outlive this one.
+  /// Makes a topology of the ranks that this one sends to and those that it
+  /// receives from (MPI_Dist_graph_create_adjacent). The rank may be among
+  /// them, and name another one as often as that one names it in its other
+  /// list. All ranks call it, also those without neighbours. The result must
+  /// not outlive this.
   virtual Result<std::unique_ptr<Neighbors>> Connect(
       std::span<const int> to, std::span<const int> from) {
     static_cast<void>(to);
     static_cast<void>(from);
     return Lacks("exchange with neighbors");
   }
-  /// The library's count of what this rank has sent so far, taken where messages leave the
-  /// library and not where they come in here. It may begin anywhere: the suite takes the
-  /// difference of two. A rank has one count: an endpoint of some ranks has that of all.
+  /// The library's count of what this rank has sent so far, taken where
+  /// messages leave the library. It may begin anywhere: the suite takes the
+  /// difference of two. A rank has one count, also over the communicators that
+  /// Split gives.
   virtual Result<Counted> counted() const {
     return Lacks("count of what it sent");
   }
-  /// The library's clock where it simulates time, in seconds. All ranks of a run have one
-  /// clock, which may begin anywhere: the suite takes the difference of two readings.
-  /// Nothing where time is real.
+  /// The library's clock where it simulates time, in seconds. All ranks of a
+  /// run share it. It may begin anywhere: the suite takes the difference of two
+  /// readings. Nothing where time is real.
   virtual std::optional<double> simulated_seconds() const {
     return std::nullopt;
   }
-  /// The library's own communicator of these ranks, for code that is written against the
-  /// library: of modules of MPI a const MPI_Comm*; null where there is none. It lives as
-  /// long as this one.
+  /// The library's own handle of this communicator, for code that is written
+  /// against the library: for modules of MPI a const MPI_Comm*; null where
+  /// there is none. It lives as long as this.
   virtual const void* native_handle() const { return nullptr; }
 
  private:
@@ -219,7 +236,7 @@ class Endpoint {
   }
 };
 
-/// How one rank ended.
+/// The end of one rank.
 struct RankEnd {
   int rank = 0;
   Status status;
@@ -228,14 +245,51 @@ struct RankEnd {
 class Ranks {
  public:
   virtual ~Ranks() = default;
-  /// True where ranks are processes, of which this one has one at most. All of them call
-  /// Run in the same order.
+  /// True where ranks are processes, and this process has at most one. All
+  /// processes call Run in the same order.
   virtual bool spans_processes() const { return false; }
-  /// Runs `rank` as each of `count` ranks, and returns how those ended that live in this
-  /// process, when all of them have. Unsupported for more ranks than there can be. A rank
-  /// whose others are gone, or that waits for ever, ends with an error.
+  /// Runs `rank` as each of `count` ranks, and returns the ends of those that
+  /// live in this process, when all of these have ended. Unsupported for more
+  /// ranks than there can be. A rank whose others are gone, or that waits for
+  /// ever, ends with an error.
   virtual Result<std::vector<RankEnd>> Run(
       int count, const std::function<Status(Endpoint&)>& rank) = 0;
+};
+
+/// A library that carries messages between ranks, and runs no model. A module
+/// says its name, the library underneath and its ranks. It may be used from
+/// several threads.
+class Communicator {
+ public:
+  virtual ~Communicator() = default;
+  Communicator() = default;
+  Communicator(const Communicator&) = delete;
+  Communicator& operator=(const Communicator&) = delete;
+
+  /// The name it is selected by: lower case, stable.
+  virtual std::string_view name() const = 0;
+
+  /// Version and device, or `unavailable` with the reason.
+  virtual Result<Probe> Inspect() = 0;
+
+  /// The library's ranks, the same for the same settings. They live as long as
+  /// this. Invalid argument for a setting that it has not.
+  Result<Ranks*> ranks(const Settings& settings) {
+    const std::vector<std::string> known = setting_names();
+    for (const auto& [setting, value] : settings) {
+      if (std::ranges::find(known, setting) == known.end()) {
+        return InvalidArgument("backend '", name(), "' has no setting '",
+                               setting, "'");
+      }
+    }
+    return RanksWith(settings);
+  }
+
+ private:
+  /// The names that settings may have.
+  virtual std::vector<std::string> setting_names() const { return {}; }
+  /// As ranks; of settings whose names are known.
+  virtual Result<Ranks*> RanksWith(const Settings& settings) = 0;
 };
 
 }  // namespace assay::inline v1

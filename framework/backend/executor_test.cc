@@ -5,10 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <array>
-
 #include "framework/backend/toy/toy_backend.h"
 #include "framework/graph/model_text.h"
+#include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::backend {
 namespace {
@@ -60,9 +59,7 @@ class ExecutorTest : public ::testing::Test {
         options);
     binding_ = *network_->Bind(std::vector<Value>{One()}, {});
   }
-  static Value One() {
-    return *Tensor::Of<float>({1}, std::array<float, 1>{1});
-  }
+  static Value One() { return Floats({1}); }
 
   toy::Toy toy_;
   std::unique_ptr<Network> network_;

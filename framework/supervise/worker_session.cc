@@ -6,14 +6,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "framework/file/file.h"
 #include "framework/ranks/wait/wait_report.h"
-#include "framework/supervise/oracle_cache.h"
 #include "framework/supervise/process/process_tree.h"
 #include "framework/supervise/process/tree_memory.h"
+#include "framework/supervise/worker_walls.h"
 #include "framework/testing/journal/journal.h"
 #include "framework/testing/record/tables.h"
 
@@ -21,6 +20,9 @@ namespace assay::supervise {
 namespace {
 
 namespace fs = std::filesystem;
+using session::Action;
+using session::Event;
+using session::State;
 
 constexpr int kHarnessExit = 99;
 // Cases that run over their time in a row before others are tried, and before
@@ -33,6 +35,12 @@ constexpr int kWeighShare = 20;  // a look at the memory takes at most so much
 // the cases that were run before it.
 constexpr int64_t kProcesses = 64;
 
+constexpr char kNoCase[] = "the worker ended before the first case: ";
+
+Reason ReasonOf(int wait_status) {
+  return WIFSIGNALED(wait_status) ? Reason::kSignal : Reason::kExit;
+}
+
 /// True when a journal can grow: of a full disk the worker's exit code alone is
 /// no proof, since a backend may end it with any.
 bool CanWrite(const fs::path& directory) {
@@ -41,45 +49,6 @@ bool CanWrite(const fs::path& directory) {
   std::error_code ignored;
   fs::remove(probe, ignored);
   return written;
-}
-
-bool LiesIn(const fs::path& path, const fs::path& folder) {
-  const auto parted = std::ranges::mismatch(folder, path);
-  return parted.in1 == folder.end();
-}
-
-/// Where the backend runs, and what its process must not see or change.
-void AddHosting(const plan::BackendUse& backend,
-                const SuperviseOptions& options,
-                std::vector<std::string>* arguments) {
-  // Ranks are where their library is.
-  if (options.in_process || backend.launch.has_ranks()) {
-    arguments->emplace_back("--in-process");
-    return;
-  }
-  const auto add = [&](const char* name, const fs::path& folder) {
-    std::error_code error;
-    const fs::path real = fs::canonical(folder, error);
-    if (error || !fs::is_directory(real)) return;
-    arguments->insert(arguments->end(), {name, real.string()});
-  };
-  std::error_code error;
-  const fs::path module = fs::canonical(backend.module, error);
-  for (const fs::path& folder : options.hidden) {
-    if (!LiesIn(module, fs::weakly_canonical(folder, error))) {
-      add("--hide", folder);
-    }
-  }
-  // Whatever a run uses: a later one may use another.
-  for (const fs::path& cache : OracleCaches()) {
-    fs::create_directories(cache, error);
-    add("--hide", cache);
-  }
-  add("--hide", options.directory);
-  add("--keep", options.worker.parent_path().parent_path());
-  add("--keep", module.parent_path());
-  add("--keep", backend.policy_dir);
-  for (const fs::path& folder : options.kept) add("--keep", folder);
 }
 
 /// "DIGEST PATH" lines for paths, a line each, without those of files that
@@ -129,8 +98,6 @@ void WorkerSession::Finish(const record::ResultRow& result) {
     ++finished_;
   }
   if (open_case_ == result.test_id) open_case_.clear();
-  progressed_ = true;
-  began_again_ = false;
 }
 
 Result<std::vector<std::string>> WorkerSession::LaunchCommand(
@@ -143,50 +110,26 @@ Result<std::vector<std::string>> WorkerSession::LaunchCommand(
   return plan::CommandOf(launch, static_cast<int>(ranks), File(".scratch"));
 }
 
-/// Of a worker of so many cases.
-std::vector<std::string> WorkerSession::Arguments(int64_t count) const {
-  const record::RunFacts& facts = options_.facts;
-  const bool is_launched = !backend_.launch.launcher.empty();
-  std::vector<std::string> arguments = {
-      options_.worker.string(),
-      "--backend",
-      backend_.instance,
-      "--module",
-      backend_.module,
-      "--batch",
-      File(".batch").string(),
-      "--journal",
-      File(".journal").string(),
-      "--run-id",
-      facts.run_id,
-      "--seed",
-      std::to_string(facts.seed),
-      "--started-us",
-      std::to_string(facts.started_us),
-      "--attempt",
-      std::to_string(facts.attempt),
-      "--cases-per-process",
-      std::to_string(is_launched ? count : options_.cases_per_process),
-      "--timeout",
-      std::to_string(options_.timeout_s),
-      "--parent",
-      std::to_string(is_launched ? 0 : getpid()),
-      "--rank-variable",
-      backend_.launch.rank,
-      "--carrier",
-      backend_.carrier_module,
-      "--suite",
-      facts.suite,
-      "--output",
-      facts.output.string(),
-      "--scratch",
-      backend_.launch.has_ranks() ? File(".scratch").string() : "",
-      "--oracle",
-      facts.oracle,
-      "--oracle-module",
-      facts.oracle_module.string()};
-  AddHosting(backend_, options_, &arguments);
-  return arguments;
+/// To a worker of so many cases.
+request::WorkerRequest WorkerSession::RequestOf(int64_t count) const {
+  const plan::Launch& launch = backend_.launch;
+  const bool is_launched = !launch.launcher.empty();
+  request::WorkerRequest wanted;
+  wanted.backend = backend_.instance;
+  wanted.module = backend_.module;
+  wanted.carrier = backend_.carrier_module;
+  wanted.batch = File(".batch");
+  wanted.journal = File(".journal");
+  wanted.facts = options_.facts;
+  wanted.facts.case_limit_s = options_.timeout_s;
+  if (launch.has_ranks()) wanted.facts.scratch = File(".scratch");
+  wanted.parent = is_launched ? 0 : getpid();
+  wanted.rank_variable = launch.rank;
+  wanted.cases_per_process = is_launched ? count : options_.cases_per_process;
+  // Ranks are where their library is.
+  wanted.in_process = options_.in_process || launch.has_ranks();
+  if (!wanted.in_process) wanted.walls = WallsFor(backend_, options_);
+  return wanted;
 }
 
 Status WorkerSession::StartWorker() {
@@ -200,42 +143,89 @@ Status WorkerSession::StartWorker() {
     ranks = std::max(ranks, row->ranks);
   }
   ASSAY_RETURN_IF_ERROR(file::WriteFile(File(".batch"), batch));
+  ASSAY_RETURN_IF_ERROR(
+      file::WriteFile(File(".request"), request::TextOf(RequestOf(count))));
   // Workers write behind the name of the plan.
   ASSAY_RETURN_IF_ERROR(
       journal::Journal::Open(File(".journal"), options_.plan_digest).status());
   ASSAY_ASSIGN_OR_RETURN(std::vector<std::string> arguments,
                          LaunchCommand(ranks));
-  std::ranges::copy(Arguments(count), std::back_inserter(arguments));
+  arguments.insert(arguments.end(),
+                   {options_.worker.string(), File(".request").string()});
   ASSAY_ASSIGN_OR_RETURN(
       worker_,
       process::WorkerProcess::Start(arguments, File(".log"), options_.limits));
   pid_ = worker_->pid();
   began_us_ = record::SteadyMicroseconds();
-  progressed_ = false;
-  through_ = false;
-  accounted_ = false;
-  killed_.reset();
+  if (state_ == State::kGone) state_ = State::kStarting;
+  over_ = {};
   opened_ = Clock::now();
   weigh_at_ = opened_ + kWeighEvery;
   return OkStatus();
 }
 
+/// The one place in which the state changes.
+Status WorkerSession::On(Event event) {
+  const session::Transition* const row = session::TransitionOf(state_, event);
+  if (row == nullptr) {
+    return Internal("the session of ", backend_.instance, " has no row for ",
+                    static_cast<int>(event), " in ", static_cast<int>(state_));
+  }
+  if (row->next != State::kAny) state_ = row->next;
+  switch (row->action) {
+    case Action::kNone:
+      return OkStatus();
+    case Action::kKill:
+      return Kill();
+    case Action::kChargeEnd:
+      return ChargeEnd();
+    case Action::kChargeLimit:
+      return ChargeLimit();
+    case Action::kNoteEnd:
+      return NoteEnd();
+    case Action::kNoteLimit:
+      return NoteLimit();
+    case Action::kTryAgain:
+      return TryAgain();
+    case Action::kLoseAll:
+      return LoseAll();
+    case Action::kMend:
+      return Mend();
+    case Action::kFail:
+      break;
+  }
+  return fault_;
+}
+
 Status WorkerSession::Take(journal::JournalEntry entry) {
-  if (entry.kind == journal::FrameKind::kBegin) {
-    open_case_ = entry.text;
-    pid_ = entry.pid;
-    opened_ = Clock::now();
-    began_us_ = record::SteadyMicroseconds();
-  } else if (entry.kind == journal::FrameKind::kRecord) {
-    Finish(entry.record.result);
-    opened_ = Clock::now();
-    overdue_in_row_ = 0;
-  } else if (entry.kind == journal::FrameKind::kBatchEnd) {
-    through_ = true;
-  } else if (entry.kind == journal::FrameKind::kMapped) {
-    return NoteFiles(entry.text);
-  } else if (entry.kind == journal::FrameKind::kEnded) {
-    return AfterChild(static_cast<int>(entry.status));
+  switch (entry.kind) {
+    case journal::FrameKind::kBegin:
+      open_case_ = entry.text;
+      pid_ = entry.pid;
+      opened_ = Clock::now();
+      began_us_ = record::SteadyMicroseconds();
+      ASSAY_RETURN_IF_ERROR(On(Event::kBegun));
+      break;
+    case journal::FrameKind::kRecord:
+      Finish(entry.record.result);
+      opened_ = Clock::now();
+      overdue_in_row_ = 0;
+      if (open_case_.empty()) ASSAY_RETURN_IF_ERROR(On(Event::kVerdict));
+      break;
+    case journal::FrameKind::kBatchEnd:
+      ASSAY_RETURN_IF_ERROR(On(Event::kBatchEnd));
+      break;
+    case journal::FrameKind::kMapped:
+      return NoteFiles(entry.text);
+    case journal::FrameKind::kEnded:
+      end_ = static_cast<int>(entry.status);
+      return On(Event::kChildEnded);
+    case journal::FrameKind::kFault:
+      fault_ = Internal("the worker of ", backend_.instance,
+                        " is broken: ", entry.text);
+      return On(Event::kFault);
+    default:
+      break;
   }
   return raw_.Add(std::move(entry));
 }
@@ -247,16 +237,15 @@ Status WorkerSession::ReadJournal() {
     if (status.ok() && !taken.ok())
       status = taken.WithContext(File(".journal").string());
   });
-  if (read.code() == StatusCode::kDataLoss) broken_ = read;
+  if (read.code() == StatusCode::kDataLoss) fault_ = read;
   return read.ok() ? status : read;
 }
 
 /// Somebody wrote into the journal, or cut it. What was read of it is known; the
 /// cases that are left are run by a new worker, the one that was open among them,
 /// unless it was open the last time, too.
-Status WorkerSession::AfterBrokenJournal() {
-  const Status fault = std::exchange(broken_, OkStatus());
-  if (open_case_.empty() && !progressed_) return fault;
+Status WorkerSession::Mend() {
+  const Status fault = std::exchange(fault_, OkStatus());
   if (worker_ != nullptr) worker_->Kill();
   worker_.reset();
   ASSAY_RETURN_IF_ERROR(journal::RecoverJournal(File(".journal")).status());
@@ -273,7 +262,7 @@ Status WorkerSession::AfterBrokenJournal() {
                    "the journal of its worker was broken twice at this case"));
   }
   open_case_.clear();
-  return pending_.empty() ? OkStatus() : StartWorker();
+  return OkStatus();
 }
 
 Status WorkerSession::RecordLoss(const std::string& test_id,
@@ -362,25 +351,39 @@ std::string WorkerSession::WaitText() const {
   return text.empty() ? text : StrCat("; ", text);
 }
 
-Status WorkerSession::KillFor(record::Outcome outcome, std::string why,
-                              const std::string& of_case) {
-  killed_ = {outcome, std::move(why)};
-  accounted_ = !open_case_.empty();
+/// Its verdict may come while it is being killed.
+Status WorkerSession::Kill() {
   worker_->Kill();
-  ASSAY_RETURN_IF_ERROR(ReadJournal());
-  ASSAY_RETURN_IF_ERROR(reader_.CutTornTail());
-  // Its verdict may have come while it was being killed.
-  if (open_case_.empty()) return OkStatus();
-  overdue_in_row_ += outcome == record::Outcome::kTimeout ? 1 : 0;
-  return RecordLoss(open_case_, outcome, Reason::kLimit, of_case + WaitText());
+  return ReadJournal();
+}
+
+Status WorkerSession::ChargeLimit() {
+  overdue_in_row_ += over_.outcome == record::Outcome::kTimeout ? 1 : 0;
+  return RecordLoss(open_case_, over_.outcome, Reason::kLimit,
+                    over_.of_case + WaitText());
+}
+
+Status WorkerSession::NoteLimit() {
+  return NoteLoss(
+      over_.outcome, Reason::kLimit,
+      StrCat("the worker ", over_.why,
+             over_.is_through || pending_.empty() ? " to end"
+                                                  : " between two cases"));
+}
+
+Status WorkerSession::GoOver(record::Outcome outcome, std::string why,
+                             std::string of_case) {
+  over_ = {outcome, std::move(why), std::move(of_case),
+           state_ == State::kThrough};
+  return On(Event::kOverLimit);
 }
 
 Status WorkerSession::EnforceTimeLimit() {
   const std::chrono::duration<double> open = Clock::now() - opened_;
   if (open.count() <= options_.timeout_s) return OkStatus();
-  return KillFor(record::Outcome::kTimeout,
-                 StrCat("took more than ", options_.timeout_s, " s"),
-                 StrCat("over the time limit of ", options_.timeout_s, " s"));
+  return GoOver(record::Outcome::kTimeout,
+                StrCat("took more than ", options_.timeout_s, " s"),
+                StrCat("over the time limit of ", options_.timeout_s, " s"));
 }
 
 Status WorkerSession::EnforceMemoryLimit() {
@@ -393,10 +396,10 @@ Status WorkerSession::EnforceMemoryLimit() {
   weigh_at_ =
       then + std::max<Clock::duration>(kWeighEvery, kWeighShare * (then - now));
   if (used <= limit) return OkStatus();
-  return KillFor(record::Outcome::kCrash,
-                 StrCat("took more than ", limit >> 20, " MiB"),
-                 StrCat("over the memory limit of ", limit >> 20,
-                        " MiB with all that it started"));
+  return GoOver(record::Outcome::kCrash,
+                StrCat("took more than ", limit >> 20, " MiB"),
+                StrCat("over the memory limit of ", limit >> 20,
+                       " MiB with all that it started"));
 }
 
 /// The cases that were tried say enough, and each further one would cost a
@@ -413,80 +416,77 @@ Status WorkerSession::GiveUp() {
   return OkStatus();
 }
 
-/// A forked child of the worker ended, other than by itself between two cases.
-Status WorkerSession::AfterChild(int wait_status) {
-  const Reason reason =
-      WIFSIGNALED(wait_status) ? Reason::kSignal : Reason::kExit;
-  const std::string how = process::DescribeEnd(wait_status);
-  const std::string what = how.empty() ? "exit code 0, too early" : how;
-  if (!open_case_.empty()) {
-    return RecordLoss(open_case_, record::Outcome::kCrash, reason,
-                      StrCat("the worker ended: ", what, "; see ",
-                             LogNames(backend_.launch, stem_), WaitText()));
-  }
+/// How the worker or its child ended, other than by itself between two cases.
+std::string WorkerSession::EndText() const {
+  const std::string how = process::DescribeEnd(end_);
+  return how.empty() ? "exit code 0, too early" : how;
+}
+
+Status WorkerSession::ChargeEnd() {
+  return RecordLoss(open_case_, record::Outcome::kCrash, ReasonOf(end_),
+                    StrCat("the worker ended: ", EndText(), "; see ",
+                           LogNames(backend_.launch, stem_), WaitText()));
+}
+
+Status WorkerSession::NoteEnd() {
   return NoteLoss(
-      record::Outcome::kCrash, reason,
+      record::Outcome::kCrash, ReasonOf(end_),
       StrCat("the worker ended ",
              pending_.empty() ? "after its last case: " : "between two cases: ",
-             what));
+             EndText()));
+}
+
+/// Not even one case was begun: the module cannot be loaded, and a further
+/// worker would end in the same way, unless somebody else ended this one.
+Status WorkerSession::TryAgain() {
+  ASSAY_RETURN_IF_ERROR(NoteLoss(record::Outcome::kCrash, ReasonOf(end_),
+                                 StrCat(kNoCase, EndText())));
+  return StartWorker();
+}
+
+Status WorkerSession::LoseAll() {
+  const bool is_over = !over_.why.empty();
+  const std::string what =
+      is_over ? StrCat("the worker ", over_.why, " before the first case")
+              : StrCat(kNoCase, EndText());
+  // A limit would pass again for each case that is repeated.
+  if (is_over) pid_ = 0;
+  while (!pending_.empty()) {
+    ASSAY_RETURN_IF_ERROR(
+        RecordLoss(pending_.begin()->first,
+                   is_over ? over_.outcome : record::Outcome::kCrash,
+                   is_over ? Reason::kLimit : ReasonOf(end_), what));
+  }
+  return OkStatus();
 }
 
 Status WorkerSession::AfterWorker() {
   ASSAY_RETURN_IF_ERROR(ReadJournal());
   ASSAY_RETURN_IF_ERROR(reader_.CutTornTail());
-  const int status = worker_->wait_status();
+  end_ = worker_->wait_status();
   worker_.reset();
-  if (WIFEXITED(status) && WEXITSTATUS(status) == kHarnessExit &&
+  if (WIFEXITED(end_) && WEXITSTATUS(end_) == kHarnessExit &&
       !CanWrite(options_.directory)) {
     return ResourceExhausted("the worker of ", backend_.instance,
                              " could not go on; see ", File(".log").string());
   }
-  if (!progressed_ && open_case_.empty()) return AfterNoCase(status);
-  const bool ended_well = through_ && status == 0;
-  if (killed_ && !accounted_) {
-    const bool at_end = through_ || pending_.empty();
-    ASSAY_RETURN_IF_ERROR(
-        NoteLoss(killed_->outcome, Reason::kLimit,
-                 StrCat("the worker ", killed_->why,
-                        at_end ? " to end" : " between two cases")));
-  } else if (!killed_ && !ended_well) {
-    ASSAY_RETURN_IF_ERROR(AfterChild(status));
-  }
+  return On(end_ == 0 ? Event::kEndedWell : Event::kEnded);
+}
+
+/// With the cases that are left.
+Status WorkerSession::GoOn() {
   if (overdue_in_row_ >= kTries) return GiveUp();
   // Others may be quicker.
   if (overdue_in_row_ == kTriesInOrder) std::ranges::reverse(order_);
   return pending_.empty() ? OkStatus() : StartWorker();
 }
 
-/// Not even one case was begun: the module cannot be loaded, and a further
-/// worker would end in the same way, unless somebody else ended this one.
-Status WorkerSession::AfterNoCase(int wait_status) {
-  const std::string how = process::DescribeEnd(wait_status);
-  const std::string what =
-      killed_ ? StrCat("the worker ", killed_->why, " before the first case")
-              : StrCat("the worker ended before the first case: ",
-                       how.empty() ? "exit code 0, too early" : how);
-  const Reason reason = killed_                    ? Reason::kLimit
-                        : WIFSIGNALED(wait_status) ? Reason::kSignal
-                                                   : Reason::kExit;
-  if (!killed_ && !std::exchange(began_again_, true)) {
-    ASSAY_RETURN_IF_ERROR(NoteLoss(record::Outcome::kCrash, reason, what));
-    return StartWorker();
-  }
-  // A limit would pass again for each case that is repeated.
-  if (killed_) pid_ = 0;
-  while (!pending_.empty()) {
-    ASSAY_RETURN_IF_ERROR(RecordLoss(
-        pending_.begin()->first,
-        killed_ ? killed_->outcome : record::Outcome::kCrash, reason, what));
-  }
-  return OkStatus();
-}
-
 Status WorkerSession::Step() {
-  if (worker_ == nullptr) return OkStatus();
-  const Status seen = Look();
-  return broken_.ok() ? seen : AfterBrokenJournal();
+  if (state_ == State::kGone) return OkStatus();
+  Status seen = Look();
+  if (fault_.code() == StatusCode::kDataLoss) seen = On(Event::kBroken);
+  ASSAY_RETURN_IF_ERROR(seen);
+  return state_ == State::kGone ? GoOn() : OkStatus();
 }
 
 Status WorkerSession::Look() {
@@ -494,7 +494,7 @@ Status WorkerSession::Look() {
   ASSAY_RETURN_IF_ERROR(ReadJournal());
   if (ended) return AfterWorker();
   ASSAY_RETURN_IF_ERROR(EnforceTimeLimit());
-  return killed_ ? OkStatus() : EnforceMemoryLimit();
+  return worker_->Ended() ? OkStatus() : EnforceMemoryLimit();
 }
 
 }  // namespace assay::supervise

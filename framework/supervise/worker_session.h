@@ -19,7 +19,9 @@
 
 #include "framework/supervise/options.h"
 #include "framework/supervise/process/worker_process.h"
+#include "framework/supervise/session/transition.h"
 #include "framework/testing/journal/journal.h"
+#include "framework/testing/request/worker_request.h"
 #include "framework/testing/verdict/verdict.h"
 
 namespace assay::supervise {
@@ -41,7 +43,9 @@ class WorkerSession {
   /// Looks at the worker once, without waiting.
   Status Step();
 
-  bool Done() const { return worker_ == nullptr && pending_.empty(); }
+  bool Done() const {
+    return state_ == session::State::kGone && pending_.empty();
+  }
   int descriptor() const { return worker_ ? worker_->descriptor() : -1; }
   int64_t finished() const { return finished_; }
   int64_t unexpected() const { return unexpected_; }
@@ -50,24 +54,32 @@ class WorkerSession {
   using Clock = std::chrono::steady_clock;
 
   std::filesystem::path File(const char* extension) const;
-  std::vector<std::string> Arguments(int64_t count) const;
+  request::WorkerRequest RequestOf(int64_t count) const;
   /// For as many ranks as the rows of a batch need at most.
   Result<std::vector<std::string>> LaunchCommand(int64_t ranks) const;
+  Status On(session::Event event);
   Status Look();
   Status ReadJournal();
-  Status AfterBrokenJournal();
   Status Take(journal::JournalEntry entry);
   Status EnforceTimeLimit();
   Status EnforceMemoryLimit();
   std::string WaitText() const;
-  Status KillFor(record::Outcome outcome, std::string why,
-                 const std::string& of_case);
-  Status AfterNoCase(int wait_status);
+  Status GoOver(record::Outcome outcome, std::string why, std::string of_case);
+  Status AfterWorker();
+  Status GoOn();
   Status GiveUp();
+  // The actions of the table.
+  Status Kill();
+  Status ChargeEnd();
+  Status ChargeLimit();
+  Status NoteEnd();
+  Status NoteLimit();
+  Status TryAgain();
+  Status LoseAll();
+  Status Mend();
+  std::string EndText() const;
   Status NoteFiles(std::string_view paths);
   Result<journal::Journal*> OwnJournal();
-  Status AfterWorker();
-  Status AfterChild(int wait_status);
   Status RecordLoss(const std::string& test_id, record::Outcome outcome,
                     Reason reason, std::string message);
   Status NoteLoss(record::Outcome outcome, Reason reason, std::string message);
@@ -84,24 +96,24 @@ class WorkerSession {
   std::vector<const record::PlanRow*> order_;  // of the rows
   std::map<std::string, const record::PlanRow*> pending_;
   std::unique_ptr<process::WorkerProcess> worker_;
+  session::State state_ = session::State::kGone;
   std::string open_case_;  // begun and without a verdict
-  Status broken_;          // why what a worker wrote cannot be read
-  std::string broken_at_;  // the case that was open when it was so last
+  Status fault_;           // why the worker is broken, or what it wrote
+  std::string broken_at_;  // the case that was open when that was so last
   Clock::time_point opened_;
   int64_t began_us_ = 0;  // the same, of the clock that records have
   int64_t pid_ = 0;       // of the process that began it
-  /// The limit for which the worker was killed, if any.
-  struct Killed {
+  int end_ = 0;           // of the process that ended last, as waitpid has it
+  /// The limit that the worker went over.
+  struct Over {
     record::Outcome outcome;
-    std::string why;  // "took more than 3 s"
+    std::string why;      // "took more than 3 s"
+    std::string of_case;  // the same, of the case that was open
+    bool is_through;      // with its batch
   };
-  std::optional<Killed> killed_;
-  bool accounted_ = false;      // by the case that was open then
+  Over over_ = {};
   int overdue_in_row_ = 0;      // cases, since one had another verdict
   Clock::time_point weigh_at_;  // when to look at the memory again
-  bool progressed_ = false;     // since this worker started
-  bool began_again_ = false;    // after a worker that did not
-  bool through_ = false;        // with its batch
   int64_t finished_ = 0;
   int64_t unexpected_ = 0;  // among them
 };

@@ -10,7 +10,7 @@ assay_unit_test(testing ALONE
           policy/floor_test.cc
           policy/policy_edit_test.cc policy/policy_line_test.cc
           policy/policy_test.cc policy/query_test.cc record/clean_text_test.cc
-          record/tables_test.cc
+          record/tables_test.cc request/request_test.cc
           verdict/assess_test.cc verdict/conformance_test.cc
           verdict/mutants_table_test.cc
           verdict/oracle_word_test.cc verdict/stability_test.cc

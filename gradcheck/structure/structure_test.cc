@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "framework/graph/model_text.h"
+#include "framework/testing/support/tensors_fixture.h"
 #include "gradcheck/structure/batch.h"
 #include "gradcheck/structure/jacobian.h"
 #include "gradcheck/structure/network_fixture.h"
@@ -31,15 +32,12 @@ std::string Checked(SquareDefects defects, Check&& check) {
   SquareBackend backend(defects);
   suite::Subject subject;
   subject.model = graph::ModelOfText(kModel);
-  subject.inputs = {
-      {*Tensor::Of<float>({2, 3}, std::vector<float>{1, -2, 0.5, 3, -1, 2}),
-       *Tensor::Of<int64_t>({2}, std::vector<int64_t>{1, 3})}};
+  subject.inputs = {{Floats({2, 3}, {1, -2, 0.5, 3, -1, 2}), Int64s({1, 3})}};
   subject.targets = {"x"};
   auto trial = Trial::Load(backend, subject);
   EXPECT_TRUE(trial.ok()) << trial.status().ToString();
   EXPECT_TRUE(trial->Forward().ok());
-  const std::vector<Value> dy = {*Tensor::Of<double>(
-      {2, 3}, std::vector<double>{1, 1.5, -1, 2, -1.25, 1})};
+  const std::vector<Value> dy = {Doubles({2, 3}, {1, 1.5, -1, 2, -1.25, 1})};
   const auto gradients = trial->Backward(dy, trial->targets());
   EXPECT_TRUE(gradients.ok()) << gradients.status().ToString();
   Compared compared;

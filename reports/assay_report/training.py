@@ -22,7 +22,7 @@ COLUMNS = ("epoch", "step", "samples", "seconds", "set", "loss", "accuracy")
 # meet come about by chance more than once in twenty.
 LEAST_SEEDS = 4
 _GRID = 40
-_NEEDED = ("run", "model", "dataset", "batch", "micro-batch", "seed")
+_NEEDED = ("run", "model", "dataset", "batch", "micro_batch", "seed")
 
 # x, and y of the seeds: least, median, greatest.
 Band = list[tuple[float, float, float, float]]
@@ -79,10 +79,7 @@ class TrainingRun:
 
 def read_training(folder: Path) -> TrainingRun:
     """Refuses what is no training run with RunFolderError."""
-    words = _lines(folder / "train.txt")
-    facts = {
-        name.removeprefix("--"): value for name, value in zip(words[::2], words[1::2])
-    }
+    facts = _facts(_lines(folder / "train.txt"))
     missing = [name for name in _NEEDED if name not in facts]
     if missing:
         raise RunFolderError(
@@ -96,6 +93,15 @@ def read_training(folder: Path) -> TrainingRun:
             "at least"
         )
     return TrainingRun(folder, facts, points["test"], points["train"])
+
+
+def _facts(lines: list[str]) -> dict[str, str]:
+    """Fields of a request, as "micro_batch,0"; earlier runs left two lines for it,
+    "--micro-batch" and "0"."""
+    if lines and lines[0].startswith("--"):
+        names = (name.removeprefix("--").replace("-", "_") for name in lines[::2])
+        return dict(zip(names, lines[1::2]))
+    return {row[0]: row[1] for row in csv.reader(lines) if len(row) == 2}
 
 
 def _lines(file: Path) -> list[str]:

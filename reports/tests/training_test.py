@@ -32,13 +32,14 @@ def folder_of(
     facts = {
         "batch": "64",
         "dataset": dataset,
-        "micro-batch": "0",
+        "micro_batch": "0",
         "model": "mlp",
         "run": run,
         "seed": str(seed),
     }
+    fields = [("request", "train"), *facts.items()]
     (folder / "train.txt").write_text(
-        "".join(f"--{name}\n{value}\n" for name, value in facts.items())
+        "".join(f"{name},{value}\n" for name, value in fields)
     )
     lines = [HEADER]
     for epoch, accuracy in enumerate(accuracies):
@@ -119,6 +120,14 @@ class TrainingTest(unittest.TestCase):
         text = Words(render_training_page(self.groups(*folders))).text
         self.assertIn("final accuracy: 0.9150 (0.9000 to 0.9300) and 0.5150", text)
 
+    def test_a_run_that_left_words_is_read(self) -> None:
+        folder = folder_of(self.root, 0, [0.5])
+        facts = read_training(folder).facts
+        del facts["request"]
+        words = (f"--{name.replace('_', '-')}\n{facts[name]}\n" for name in facts)
+        (folder / "train.txt").write_text("".join(words))
+        self.assertEqual(read_training(folder).facts, facts)
+
     def test_names_of_a_run_are_text(self) -> None:
         folder = folder_of(self.root, 0, [0.5], "<script>alert(1)</script>")
         page = render_training_page(self.groups(folder))
@@ -138,7 +147,7 @@ class TrainingTest(unittest.TestCase):
             (good / "curves.csv").write_text(text)
             with self.assertRaisesRegex(RunFolderError, says):
                 read_training(good)
-        (good / "train.txt").write_text("--run\nalpha\n")
+        (good / "train.txt").write_text("request,train\nrun,alpha\n")
         with self.assertRaisesRegex(RunFolderError, "found no model"):
             read_training(good)
         with self.assertRaisesRegex(RunFolderError, "not found, wanted a folder"):
@@ -167,7 +176,7 @@ class TrainingTest(unittest.TestCase):
 
     def test_the_tables_of_deep500(self) -> None:
         files = RunFiles(["alpha"])
-        case = "optimizer/adam/keras.mlp#locked.float32"
+        case = "optimizer/adam/paper.mlp#locked.float32"
         files.add(case, "alpha", "pass", run_us="1500")
         files.add_output(case, "alpha", min_diff="-0.5", max_diff="0.25")
         files.add_output(case, "alpha", min_diff="-2", max_diff="")
@@ -191,7 +200,7 @@ class TrainingTest(unittest.TestCase):
         self.assertIn("gradcheck/Conv/x#redrawn.float32,alpha,,\n", text("time.csv"))
         self.assertIn(",x,random 1,", text("gradient.csv"))
         self.assertEqual(
-            text("optimizer_steps/adam-keras.mlp#locked.float32@alpha.csv"),
+            text("optimizer_steps/adam-paper.mlp#locked.float32@alpha.csv"),
             "step,w,b\n1,0.125,0.5\n2,1,\n",
         )
         rows = text("epochs.csv").splitlines()

@@ -12,6 +12,7 @@
 #include "backends/faulty/numbers.h"
 #include "backends/faulty/run_rows.h"
 #include "framework/graph/model_text.h"
+#include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::faulty {
 namespace {
@@ -21,10 +22,6 @@ using ::testing::ElementsAreArray;
 
 constexpr char kProduct[] =
     "g (float[2,2] a, float[2] b) => (float[2,2] y) { y = Mul(a, b) }";
-
-Tensor Floats(const Shape& shape, std::vector<float> values) {
-  return *Tensor::Of<float>(shape, values);
-}
 
 std::vector<float> Elements(const Value& value) {
   const auto elements = value.tensor()->elements<float>();
@@ -173,8 +170,8 @@ TEST(GradientRules, ShowWithOtherInputsAndReaders) {
       "{ y = NegativeLogLikelihoodLoss<reduction = \"none\">(x, t) }";
   const Tensor x = Floats({1, 2}, {1, 2});
   const Tensor twice = Floats({1, 2}, {2, 4});
-  const Tensor one = *Tensor::Of<int64_t>({1}, std::vector<int64_t>{1});
-  const Tensor zero = *Tensor::Of<int64_t>({1}, std::vector<int64_t>{0});
+  const Tensor one = Int64s({1});
+  const Tensor zero = Int64s({0});
   const Tensor dy = Floats({1}, {1});
   const std::string name = "gradient:labels_of_first_run:";
   EXPECT_THAT(Changed(name + "Add.0", loss, {x, one}, {x, zero}, {dy}),

@@ -58,7 +58,7 @@ Status RootIsZero(Rank& rank, const CollectiveCall& call) {
   return OkStatus();
 }
 
-/// What each rank would send to the others stays with it.
+/// A rank keeps the blocks that it should send to others.
 Status KeepOwnBlocks(Rank& rank, const CollectiveCall& call) {
   const std::vector<std::byte> in(call.in.begin(), call.in.end());
   ASSAY_RETURN_IF_ERROR(rank.right.Collect(call));
@@ -94,8 +94,8 @@ Status RefuseNothing(Rank& rank, const CollectiveCall& call) {
   return rank.right.Collect(call);
 }
 
-/// As a count of bytes that is taken for one of float32: beside the output, as far as the
-/// suite has room there.
+/// A count of bytes that is taken for one of float32: writes beside the output,
+/// as far as the suite has guards there.
 Status WriteBeyond(Rank& rank, const CollectiveCall& call) {
   ASSAY_RETURN_IF_ERROR(rank.right.Collect(call));
   if (call.out.empty() || ShareMemory(call.in, call.out)) return OkStatus();

@@ -12,7 +12,8 @@ using Started = Result<std::unique_ptr<Pending>>;
 using Part = Result<std::unique_ptr<Endpoint>>;
 using Ended = Result<std::vector<RankEnd>>;
 
-/// Gives what was there when it began, however long the other one takes.
+/// Sends the bytes that were there when it began, however long the other rank
+/// takes.
 class NotWaited final : public Pending {
  public:
   NotWaited(std::unique_ptr<Pending> right, std::vector<std::byte> before,
@@ -81,7 +82,7 @@ Ended RunTwice(const RunBody& right, int count, const RankBody& rank) {
 Ended RunNobody(const RunBody&, int, const RankBody&) {
   return std::vector<RankEnd>();
 }
-/// Without the last one, which is said to have ended.
+/// Leaves out the last rank, and says that it has ended.
 Ended RunFewer(const RunBody& right, int count, const RankBody& rank) {
   if (count == 1) return RunNobody(right, count, rank);
   ASSAY_ASSIGN_OR_RETURN(std::vector<RankEnd> ended, right(count - 1, rank));

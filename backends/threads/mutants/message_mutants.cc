@@ -85,7 +85,7 @@ Status ReceiveFromTheNextOne(Rank& rank, const Exchanged& what) {
   return other.By(rank.right);
 }
 
-/// What is received stands in place of what goes out, before that is sent.
+/// The received bytes replace those that go out, before these are sent.
 Status ReceiveFirst(Rank& rank, const Exchanged& what) {
   ASSAY_RETURN_IF_ERROR(rank.right.Exchange(kNobody, {}, what.from, what.in));
   return rank.right.Exchange(what.to, what.out, kNobody, {});
@@ -112,7 +112,7 @@ Status SendInHalves(Rank& rank, const Exchanged& what) {
                              what.in.subspan(in));
 }
 
-/// In front of each message are bytes of the library's own.
+/// Each message begins with bytes of the library's own.
 Status SendWithHeader(Rank& rank, const Exchanged& what) {
   constexpr std::ptrdiff_t kHeader = 8;
   std::vector<std::byte> out(kHeader);

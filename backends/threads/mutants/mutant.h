@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The ways in which `threads+mutant=NAME` is wrong: a library that is right everywhere but
-// in one defect. What each stands for, its class and the cases that must see it are data:
+// The mutants of `threads+mutant=NAME`: a library that is right but for one
+// defect. Its sentence, its class and the cases that must see it are data:
 // mutants.txt.
 //
 //   const Mutant* const mutant = FindMutant("broadcast_dropped");
 //   MutantEndpoint wrong(*mutant, mine);
 //
-// To add one, write its row in the table of its theme and its line in mutants.txt.
+// To add one, write its row in the table of its theme and its line in
+// mutants.txt.
 
 #pragma once
 
@@ -50,7 +51,7 @@ using RankBody = std::function<Status(Endpoint&)>;
 using RunBody =
     std::function<Result<std::vector<RankEnd>>(int, const RankBody&)>;
 
-/// What is null is right.
+/// A null member changes nothing.
 struct Mutant {
   std::string_view name;
   Status (*exchange)(Rank& rank, const Exchanged& what) = nullptr;
@@ -75,10 +76,10 @@ std::span<const Mutant> CollectiveMutants();  // blocks that go elsewhere
 std::span<const Mutant> NeighborMutants();    // blocks of neighbours
 std::span<const Mutant> LaunchMutants();  // ranks, groups, what is under way
 
-/// Null where there is none of the name.
+/// Null for a name that no table has.
 const Mutant* FindMutant(std::string_view name);
 
-/// A rank as the mutant has it. The other endpoint lives as long.
+/// A rank with the mutant's defect. `right` must outlive this.
 class MutantEndpoint final : public Endpoint {
  public:
   MutantEndpoint(const Mutant& mutant, Endpoint& right)

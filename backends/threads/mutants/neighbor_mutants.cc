@@ -56,7 +56,7 @@ void SortByRank(Members from, Bytes in) {
   Rearrange(numbers, in);
 }
 
-/// Of each rank the last block in place of the first one, and so on.
+/// Replaces each rank's first block by its last one, and so on.
 void TurnEdgesRound(Members from, Bytes in) {
   std::map<int, std::vector<size_t>> of_rank;
   for (size_t i = 0; i < from.size(); ++i) of_rank[from[i]].push_back(i);

@@ -2,7 +2,8 @@
 //
 // Collectives whose input or output is changed.
 //
-//   constexpr auto zero = [](Rank&, const CollectiveCall&, std::span<std::byte> in) {
+//   constexpr auto zero = [](Rank&, const CollectiveCall&,
+//                            std::span<std::byte> in) {
 //     std::ranges::fill(in, std::byte{0});
 //   };
 //   const Mutant wrong = {.name = "nothing_added",

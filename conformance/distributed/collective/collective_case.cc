@@ -22,15 +22,17 @@ constexpr Reduction kReductions[] = {Reduction::kSum, Reduction::kProduct,
                                      Reduction::kMin, Reduction::kMax};
 
 // Powers of two, their neighbours, and a prime.
-constexpr int kRanks[] = {1, 2, 3, 4, 5, 7, 8, 9, 16, 61};
-// None, fewer than ranks, as many, a prime with a remainder for every number of ranks.
+constexpr int kCollectiveRanks[] = {1, 2, 3, 4, 5, 7, 8, 9, 16, 61};
+// None, fewer than ranks, as many, and a prime, which leaves a remainder for
+// every number of ranks.
 constexpr int64_t kCounts[] = {0, 1, 5, 16, 1021};
-// Where every type and reduction is tried.
+// Ranks with which every type and reduction is tried.
 constexpr int kOfEachType[] = {1, 3, 4, 8};
 constexpr int64_t kCountOfEachType = 61;
 constexpr int kOfScale[] = {64, 256, 1024};
 constexpr int kMostOfCi = 61;
-// Where each rank has a block of each, they take more memory than they prove.
+// Operations with a block for each rank take more memory than they prove beyond
+// this.
 constexpr int kMostOfBlocks = 256;
 constexpr int kOfDrawn[] = {2, 3, 4, 7, 8, 9};
 
@@ -84,7 +86,7 @@ std::vector<CollectiveCase> AllCollectiveCases() {
         all.push_back(each);
       };
       if (operation == Operation::kBarrier) {
-        for (const int ranks : kRanks) add(ranks, 0);
+        for (const int ranks : kCollectiveRanks) add(ranks, 0);
         for (const int ranks : kOfScale) add(ranks, 0);
         continue;
       }
@@ -94,7 +96,7 @@ std::vector<CollectiveCase> AllCollectiveCases() {
         if (!has_blocks || ranks <= kMostOfBlocks)
           add(ranks, has_blocks ? 1 : 1031);
       }
-      for (const int ranks : kRanks) {
+      for (const int ranks : kCollectiveRanks) {
         for (const int64_t count : kCounts) add(ranks, count);
       }
       for (const DType type : kTypes) {

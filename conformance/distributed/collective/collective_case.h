@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CollectiveCase: a collective of the suite, of an element type, on so many ranks.
+// CollectiveCase: one collective by one algorithm, with an element type and a
+// number of ranks.
 //
-//   for (const CollectiveCase& each : AllCollectiveCases()) Use(each.test_id());
+//   for (const CollectiveCase& each : AllCollectiveCases()) {
+//     Use(each.test_id());
+//   }
 
 #pragma once
 
@@ -17,35 +20,36 @@
 namespace assay::distributed {
 
 enum class Numbers : uint8_t {
-  kWhole,  // whose sums have no rounding in any order
-  kDrawn,  // whose sums round, as the order of the algorithm's tree says
+  kWhole,  // sums round in no order
+  kDrawn,  // sums round by the order of the algorithm's tree
 };
 
 struct CollectiveCase {
-  ranks::Collective what;  // its root aside: a case goes through several
+  ranks::Collective what;  // but for its root: a case runs at several
   ranks::Reduction reduction = ranks::Reduction::kSum;
   DType type = DType::kFloat32;
   Numbers numbers = Numbers::kWhole;
 
   /// "distributed/allreduce/ring.float32.sum.1021#n8".
   std::string test_id() const;
-  /// Those of more ranks than a machine has room for as processes are of tier scale.
+  /// Scale for more ranks than a machine has room for as processes.
   cases::Tier tier() const;
-  /// The roots that it goes through; 0 alone for what has none.
+  /// The roots that it runs at; {0} for an operation without a root.
   std::vector<int> roots() const;
 };
 
-/// The name of a case of `ranks` ranks by the way of that name.
+/// The test_id with another word in place of the algorithm, and another number
+/// of ranks.
 std::string IdOf(const CollectiveCase& test_case, std::string_view way,
                  int ranks);
 
-/// All that ranks do together, in the order of the cases.
+/// All operations, in the order of the cases.
 std::span<const ranks::Operation> Operations();
 
-/// True where numbers of ranks are combined.
+/// True where the operation combines numbers.
 bool Reduces(ranks::Operation operation);
 
-/// By operation, algorithm and ranks.
+/// The cases of the plan, by operation, algorithm and ranks.
 std::vector<CollectiveCase> AllCollectiveCases();
 
 }  // namespace assay::distributed

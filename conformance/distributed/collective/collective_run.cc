@@ -13,6 +13,7 @@
 #include "conformance/distributed/ranks/distributed_row.h"
 #include "conformance/distributed/ranks/sent.h"
 #include "framework/ranks/endpoint.h"
+#include "framework/ranks/fields.h"
 #include "framework/ranks/watch.h"
 
 namespace assay::distributed {
@@ -20,13 +21,13 @@ namespace {
 
 using measure::Judgement;
 
-/// The buffers and the traffic of ranks behind a collective, by their numbers.
+/// Buffers and traffic after a collective, by rank.
 struct Shares {
   std::vector<Tensor> buffers;
   std::vector<RankSent> sent;
 };
 
-/// A rank's part of a collective: what it sent and has, as bytes.
+/// Runs a rank's part, and returns its traffic and its buffer as bytes.
 Result<std::string> ShareOf(const CollectiveCase& test_case,
                             const ranks::Collective& what, Endpoint& mine,
                             const Tensor& before) {
@@ -38,12 +39,13 @@ Result<std::string> ShareOf(const CollectiveCase& test_case,
   ASSAY_ASSIGN_OR_RETURN(const RankSent sent,
                          SentSince(count, mine, watched.sent()));
   std::string text;
-  AppendBytes(std::span(&sent, 1), &text);
+  ranks::AppendFields(sent, &text);
   AppendBytes(buffer.bytes(), &text);
   return text;
 }
 
-/// Of each rank, whose buffers are as long as before. Data loss for other bytes.
+/// Reads what all ranks returned, into buffers as long as `before`. Data loss
+/// for another length.
 Result<Shares> SharesOf(const std::vector<std::string>& found,
                         const std::vector<Tensor>& before) {
   Shares shares;
@@ -54,7 +56,7 @@ Result<Shares> SharesOf(const std::vector<std::string>& found,
     ASSAY_ASSIGN_OR_RETURN(const std::span<std::byte> bytes,
                            ranks::BytesOf({0, buffer.num_elements()}, &buffer));
     std::string_view text = found[rank];
-    if (!CutBytes(&text, std::span(&sent, 1)) || !CutBytes(&text, bytes) ||
+    if (!ranks::CutFields(&text, &sent) || !CutBytes(&text, bytes) ||
         !text.empty()) {
       return DataLoss("rank ", rank, " brought ", found[rank].size(),
                       " bytes of its share");
@@ -63,7 +65,7 @@ Result<Shares> SharesOf(const std::vector<std::string>& found,
   return shares;
 }
 
-/// One root of a case.
+/// Runs the case at one root.
 Result<Judgement> RunRoot(const CollectiveCase& test_case, int root,
                           const RunOf& run, record::Record* record) {
   ranks::Collective what = test_case.what;
@@ -101,8 +103,8 @@ Result<Judgement> RunRoot(const CollectiveCase& test_case, int root,
 
 }  // namespace
 
-Judgement RunCollectiveCase(const CollectiveCase& test_case, const RunOf& run,
-                            record::Record* record) {
+Judgement RunCase(const CollectiveCase& test_case, const RunOf& run,
+                  record::Record* record) {
   return RunRoots(test_case.roots(), record, [&](int root) {
     return RunRoot(test_case, root, run, record);
   });

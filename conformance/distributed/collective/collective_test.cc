@@ -14,7 +14,6 @@
 #include "conformance/distributed/collective/collective_case.h"
 #include "conformance/distributed/collective/collective_run.h"
 #include "conformance/distributed/collective/contents.h"
-#include "conformance/distributed/planned_case.h"
 #include "conformance/distributed/ranks/distributed_row.h"
 #include "conformance/distributed/ranks/ranks_fixture.h"
 #include "framework/core/text.h"
@@ -27,10 +26,6 @@ using ::testing::HasSubstr;
 CollectiveCase RingOf(int ranks) {
   return {.what = {ranks::Operation::kAllReduce, ranks::Algorithm::kRing, ranks,
                    1021, 0}};
-}
-
-RanCase RanOn(const CollectiveCase& test_case, const Wrap& wrap = nullptr) {
-  return distributed::RanOn(&RunCollectiveCase, test_case, wrap);
 }
 
 TEST(CollectiveCaseTest, EveryCaseHasANameOfItsOwn) {
@@ -67,7 +62,8 @@ TEST(ContentsTest, NoTwoRanksHaveANumberInCommon) {
   }
 }
 
-// Kills: a definition that is not the operation's, a formula of another algorithm.
+// Kills: a definition that is not the operation's, a formula of another
+// algorithm.
 TEST(CollectiveRunTest, EveryCasePassesOnThreads) {
   for (const CollectiveCase& each : AllCollectiveCases()) {
     if (each.tier() > cases::Tier::kCi) continue;
@@ -101,7 +97,8 @@ TEST(CollectiveRunTest, OneBitOfOneMessageIsAFail) {
   for (const Numbers numbers : {Numbers::kWhole, Numbers::kDrawn}) {
     CollectiveCase test_case = RingOf(4);
     test_case.numbers = numbers;
-    // The third is added up and goes on to all, the sixth is what rank 1 ends with.
+    // The third is added up and goes on to all, the sixth is what rank 1 ends
+    // with.
     for (const int which : {3, 6}) {
       const RanCase ran = RanOn(test_case, [&](Endpoint& mine) {
         return std::make_unique<Flipping>(mine, which);
@@ -127,8 +124,8 @@ class AllFirst : public Wrapped {
   int rank() const override { return 0; }
 };
 
-// Kills: ranks that run another rank's part, which would not be noticed where one rank
-// has the result.
+// Kills: ranks that run another rank's part, which would not be noticed where
+// one rank has the result.
 TEST(CollectiveRunTest, RanksOfOneNumberAreAFail) {
   CollectiveCase alone = RingOf(1);
   EXPECT_EQ(
@@ -181,8 +178,7 @@ class Twice : public Ranks {
 TEST(CollectiveRunTest, RanksThatRunTwiceAreAFail) {
   Twice twice;
   record::Record record;
-  const auto judged =
-      RunCollectiveCase(RingOf(2), {twice, "twice", 0}, &record);
+  const auto judged = RunCase(RingOf(2), {twice, "twice", 0}, &record);
   EXPECT_EQ(judged.reason, record::ReasonCode(kFailRanks));
   EXPECT_THAT(judged.message, HasSubstr("found 2 ranks of number 0"));
 }
@@ -199,13 +195,12 @@ class Nobody : public Ranks {
 TEST(CollectiveRunTest, RanksThatWereNotRunAreAFail) {
   Nobody nobody;
   record::Record record;
-  const auto judged =
-      RunCollectiveCase(RingOf(2), {nobody, "nobody", 0}, &record);
+  const auto judged = RunCase(RingOf(2), {nobody, "nobody", 0}, &record);
   EXPECT_EQ(judged.reason, record::ReasonCode(kFailRanks));
   EXPECT_THAT(judged.message, HasSubstr("found 0 ranks of number 0"));
 }
 
-/// Fails behind its first message.
+/// Fails after its first message.
 class Failing : public Wrapped {
  public:
   using Wrapped::Wrapped;
@@ -222,25 +217,6 @@ TEST(CollectiveRunTest, ARankThatFailsIsNamed) {
   });
   EXPECT_EQ(ran.judged.reason, record::ReasonCode(kFailRanks));
   EXPECT_THAT(ran.judged.message, HasSubstr("rank 2: the cable is out"));
-}
-
-class NoRanks : public Backend {
- public:
-  std::string_view name() const override { return "none"; }
-  Result<Probe> Inspect() override { return Probe{}; }
-  Result<std::unique_ptr<Network>> Load(std::shared_ptr<const Model>,
-                                        const LoadOptions&) override {
-    return Unsupported(Reason::kOperator, "nothing");
-  }
-};
-
-TEST(PlannedCaseTest, ABackendWithoutRanksDeclines) {
-  NoRanks backend;
-  record::PlanRow row;
-  row.test_id = RingOf(4).test_id();
-  record::Record record;
-  EXPECT_EQ(RunPlanned(row, backend, {}, &record).outcome,
-            record::Outcome::kUnsupported);
 }
 
 }  // namespace

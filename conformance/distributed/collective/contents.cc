@@ -33,16 +33,16 @@ Status OfType(DType type, auto&& visit) {
   }
 }
 
-// A prime, so that the numbers of any two of so many ranks differ everywhere.
+// A prime: the numbers of any two ranks below it differ at every index.
 constexpr int64_t kDifferent = 1031;
 
-/// From 1 on. A product has powers of two, which nothing rounds.
+/// A number >= 1. For a product it is a power of two, so that nothing rounds.
 int64_t WholeNumber(Reduction reduction, int64_t rank, int64_t i) {
   if (reduction == Reduction::kProduct) return (rank + i) % 3 == 0 ? 2 : 1;
   return (rank * 37 + i * 11) % kDifferent + 1;
 }
 
-/// As the integers of the type wrap around; of floats only where nothing rounds.
+/// Integers wrap around; floats are combined only where nothing rounds.
 template <class T>
 T Combined(Reduction reduction, T a, T b) {
   if (reduction == Reduction::kMin) return std::min(a, b);
@@ -56,7 +56,7 @@ T Combined(Reduction reduction, T a, T b) {
   }
 }
 
-/// What the ranks have together, element by element.
+/// The reduction over all ranks, element by element.
 template <class T>
 std::vector<T> Together(Reduction reduction, const std::vector<Tensor>& all) {
   const auto first = all[0].elements<T>();
@@ -70,12 +70,13 @@ std::vector<T> Together(Reduction reduction, const std::vector<Tensor>& all) {
   return result;
 }
 
-/// `count` elements of `from` go to where `to` begins.
+/// A block of elements goes from `begin` in a sender's buffer to `at` in a
+/// receiver's.
 struct Move {
   int64_t begin, at;
 };
 
-/// The parts of what rank `from` had that rank `to` gets.
+/// The blocks that rank `to` gets of rank `from`.
 std::vector<Move> MovesOf(const ranks::Collective& what, int from, int to) {
   const int64_t block = what.count;
   switch (what.operation) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What ranks have in their buffers before a collective, and what they should have behind
-// it.
+// The contents of the ranks' buffers before a collective, and the right ones
+// after it.
 //
 //   ASSAY_ASSIGN_OR_RETURN(const std::vector<Tensor> before,
 //                          ContentsOf(test_case, /*root=*/2, seed));
@@ -20,20 +20,22 @@
 
 namespace assay::distributed {
 
-/// A buffer for each rank (ranks::ElementsOf). No two ranks have the same, and whole
-/// numbers are none of them 0: what is lost, taken twice or exchanged shows. The first rank
-/// is another one where there are several sets of them.
+/// A buffer for each rank (ranks::ElementsOf). No two ranks have the same
+/// contents, and no whole number is 0, so that a lost, doubled or misplaced
+/// element shows. `first_rank` numbers the first rank of this set, where a case
+/// has several.
 Result<std::vector<Tensor>> ContentsOf(const CollectiveCase& test_case,
                                        int64_t seed, int first_rank = 0);
 
-/// What a rank should have in these parts of its buffer; elsewhere it may have anything.
+/// A rank's right buffer, in these parts; elsewhere it may have anything.
 struct Wanted {
   Tensor buffer;
   std::vector<ranks::Part> judged;
 };
 
-/// By the definition of the operation, which knows no algorithm, for whole numbers; for
-/// drawn ones by the algorithm's tree, all ranks in one thread (ranks::RunTogether).
+/// The right buffers: whole numbers by the definition of the operation, which
+/// knows no algorithm; drawn ones by the algorithm's tree, all ranks in one
+/// thread (ranks::RunTogether).
 Result<std::vector<Wanted>> WantedOf(const CollectiveCase& test_case, int root,
                                      const std::vector<Tensor>& before);
 

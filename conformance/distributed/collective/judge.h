@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What collectives are judged by, ours and the library's own.
+// Judges the results of collectives, ours and the library's own.
 //
-//   if (const auto fault = JudgeBits(got, wanted, RankName, &row)) return *fault;
+//   if (const auto fault = JudgeBits(got, wanted, RankName, &row)) {
+//     return *fault;
+//   }
 
 #pragma once
 
@@ -23,24 +25,25 @@
 
 namespace assay::distributed {
 
-/// A row of the case as it is before it runs; `way` is the algorithm, or how the library's
-/// own is called.
+/// The row of a case before it runs; `way` is the algorithm, or the way in
+/// which the library's own collective is called.
 DistributedRow RowOf(const CollectiveCase& test_case,
                      const ranks::Collective& what, const RunOf& run,
                      std::string_view way);
 
-/// A pass, or the fault with the root that it was found at.
+/// A pass, or the fault with its root.
 measure::Judgement AtRoot(std::optional<measure::Judgement> fault,
                           const ranks::Collective& what);
 
-/// What a message calls the owner of a buffer.
+/// Names the owner of a buffer in a message.
 using NameOfBuffer = std::function<std::string(size_t)>;
 
 /// "rank 3".
 std::string RankName(size_t rank);
 
-/// Adds what differs, and the hash, to the row. Null where nothing does; else the first
-/// element that differs, with its owner and what it should be.
+/// Compares the judged parts bit by bit, and adds the number of differing bits
+/// and the hash to the row. Null where none differs; else a fail with the first
+/// element that does, its owner and its right value.
 std::optional<measure::Judgement> JudgeBits(std::span<const Tensor> got,
                                             std::span<const Wanted> wanted,
                                             const NameOfBuffer& name,

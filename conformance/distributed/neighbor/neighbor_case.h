@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// NeighborCase: an exchange of blocks with neighbours, by the library itself.
+// NeighborCase: a neighbour collective of the library: each rank sends a block
+// to each of its neighbours (MPI_Neighbor_alltoall).
 //
 //   for (const NeighborCase& each : AllNeighborCases()) Use(each.test_id());
 
@@ -13,20 +14,20 @@
 
 namespace assay::distributed {
 
-/// Those of ranks::Graph first, and then three that no scheme mixes by.
+/// Graphs of ranks. The last three are none of ranks::Graph.
 enum class Topology : uint8_t {
-  kRing,         // the two beside
-  kTorus,        // the four beside in a grid
-  kExponential,  // to those 1, 2, 4 ... behind, from those before
-  kOneWay,       // to the next one, from the one before
-  kUneven,       // rank 0 has none; each other one sends to all behind it
-  kMultiple,     // two edges to the next one, and one to itself between them
+  kRing,         // both ranks at distance 1
+  kTorus,        // the four at distance 1 in a grid
+  kExponential,  // to distance 1, 2, 4 ..., from distance -1, -2, -4 ...
+  kOneWay,       // to the next rank, from the one before
+  kUneven,       // rank 0 has none; each other sends to all higher ranks
+  kMultiple,     // two edges to the next rank, one to itself between them
 };
 
 /// "ring", "one_way".
 std::string_view ToString(Topology topology);
 
-/// Whom a rank sends to and whom it receives from.
+/// The ranks that a rank sends to, and those that it receives from.
 struct NeighborLists {
   std::vector<int> to, from;
 };
@@ -42,7 +43,7 @@ struct NeighborCase {
   std::string test_id() const;
 };
 
-/// By topology, ranks and count.
+/// The cases of the plan, by topology, ranks and count.
 std::vector<NeighborCase> AllNeighborCases();
 
 }  // namespace assay::distributed

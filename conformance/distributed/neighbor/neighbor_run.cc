@@ -20,23 +20,26 @@
 #include "conformance/distributed/ranks/sent.h"
 #include "framework/core/tensor.h"
 #include "framework/core/text.h"
+#include "framework/ranks/fields.h"
 
 namespace assay::distributed {
 namespace {
 
 using measure::Judgement;
 
-// By the same neighbours: what an exchange leaves behind shows in the next one.
+// Twice on one topology: state that an exchange leaves behind shows in the
+// next.
 constexpr int kRounds = 2;
 constexpr char kName[] = "neighbor_alltoall";
 
-/// The place of a block in what is sent.
+/// The place of a block among all that are sent.
 struct Block {
   int round, rank;
   size_t place;
 };
 
-/// Its elements, which no other block has, and none of which is 0.
+/// Appends the elements of a block. No other block has any of them, and none is
+/// 0.
 void AppendBlock(const Block& block, int64_t count,
                  std::vector<int64_t>* elements) {
   constexpr int64_t kMostPlaces = 10, kMostRanks = 1000, kMostCount = 1000;
@@ -58,14 +61,14 @@ std::vector<int64_t> SentBy(const NeighborCase& test_case, int rank,
   return elements;
 }
 
-/// The place of the rank in a list that has it more than `before` times.
+/// The index of the occurrence of `rank` after `before` others in a list.
 size_t PlaceOf(int rank, size_t before, const std::vector<int>& list) {
   size_t place = 0;
   while (list[place] != rank || before-- > 0) ++place;
   return place;
 }
 
-/// What it should receive in all rounds.
+/// The elements that a rank should receive in all rounds.
 std::vector<int64_t> WantedBy(const NeighborCase& test_case, int rank) {
   const auto [topology, ranks, count] = test_case;
   std::vector<int64_t> elements;
@@ -80,7 +83,7 @@ std::vector<int64_t> WantedBy(const NeighborCase& test_case, int rank) {
   return elements;
 }
 
-/// What it should send in all rounds.
+/// The traffic that a rank should send in all rounds.
 Traffic TrafficOf(const NeighborCase& test_case, int rank) {
   const std::vector<int> to =
       ListsOf(test_case.topology, rank, test_case.ranks).to;
@@ -90,7 +93,8 @@ Traffic TrafficOf(const NeighborCase& test_case, int rank) {
           messages};
 }
 
-/// A rank's part: what its library counts, and what it received, as bytes.
+/// Runs a rank's part, and returns its library's count and the received blocks
+/// as bytes.
 Result<std::string> Part(const NeighborCase& test_case, Endpoint& mine) {
   const NeighborLists lists =
       ListsOf(test_case.topology, mine.rank(), mine.size());
@@ -113,11 +117,11 @@ Result<std::string> Part(const NeighborCase& test_case, Endpoint& mine) {
   ASSAY_ASSIGN_OR_RETURN(const RankSent sent,
                          SentSince(count, mine, /*asked=*/{}));
   std::string text;
-  AppendBytes(std::span(&sent, 1), &text);
+  ranks::AppendFields(sent, &text);
   return text + received;
 }
 
-/// Null where each rank sent what it should, or its library does not say.
+/// Null where each rank sent the right messages, or its library does not count.
 std::optional<Judgement> JudgeSent(const NeighborCase& test_case,
                                    std::span<const RankSent> ranks,
                                    DistributedRow* row) {
@@ -153,7 +157,7 @@ Result<std::optional<Judgement>> Judge(const NeighborCase& test_case,
         WantedBy(test_case, static_cast<int>(rank));
     std::vector<int64_t> came(right.size());
     std::string_view text = found[rank];
-    if (!CutBytes(&text, std::span(&sent[rank], 1)) ||
+    if (!ranks::CutFields(&text, &sent[rank]) ||
         !CutBytes(&text, std::span(came)) || !text.empty()) {
       return DataLoss("rank ", rank, " brought ", found[rank].size(),
                       " bytes of its blocks");
@@ -197,8 +201,8 @@ Result<Judgement> Run(const NeighborCase& test_case, const RunOf& run,
 
 }  // namespace
 
-Judgement RunNeighborCase(const NeighborCase& test_case, const RunOf& run,
-                          record::Record* record) {
+Judgement RunCase(const NeighborCase& test_case, const RunOf& run,
+                  record::Record* record) {
   constexpr int kNoRoot[] = {0};
   return RunRoots(kNoRoot, record,
                   [&](int) { return Run(test_case, run, record); });

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// RunNeighborCase: an exchange with neighbours, whose blocks are compared bit by bit.
+// RunCase of a NeighborCase: runs it, and compares the blocks bit by bit.
 //
 //   const measure::Judgement judged =
-//       RunNeighborCase(test_case, {*ranks, "openmpi", 7}, record);
+//       RunCase(test_case, {*ranks, "openmpi", 7}, record);
 
 #pragma once
 
@@ -14,9 +14,10 @@
 
 namespace assay::distributed {
 
-/// Adds a row; unsupported of a library without the exchange. Where all ranks' libraries
-/// count their messages, each has one for each edge to another rank, as long as its block.
-measure::Judgement RunNeighborCase(const NeighborCase& test_case,
-                                   const RunOf& run, record::Record* record);
+/// Adds a row. Unsupported for a library without neighbour collectives. Where
+/// the libraries of all ranks count their messages, each has to count one for
+/// each edge to another rank, as long as its block.
+measure::Judgement RunCase(const NeighborCase& test_case, const RunOf& run,
+                           record::Record* record);
 
 }  // namespace assay::distributed

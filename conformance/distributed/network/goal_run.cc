@@ -16,6 +16,7 @@
 #include "conformance/distributed/ranks/losses.h"
 #include "conformance/distributed/ranks/sent.h"
 #include "framework/core/text.h"
+#include "framework/ranks/fields.h"
 #include "framework/ranks/scheme/scheme.h"
 #include "framework/ranks/share/share.h"
 #include "framework/ranks/watch.h"
@@ -31,7 +32,7 @@ using measure::Judgement;
 
 constexpr int64_t kBatch = 64, kTestBatch = 200, kEpochs = 6;
 
-/// Takes a rank's steps by a scheme, in which the state is.
+/// An optimizer whose steps are those of a scheme, which has the state.
 class ByScheme : public train::Optimizer {
  public:
   explicit ByScheme(ranks::Scheme& scheme) : scheme_(scheme) {}
@@ -52,7 +53,7 @@ class ByScheme : public train::Optimizer {
   Losses losses_;
 };
 
-/// Where a rank ended.
+/// The end of a rank's run.
 struct Reached {
   int64_t steps = 0;
   double accuracy = 0;
@@ -60,8 +61,15 @@ struct Reached {
   Losses losses;
 };
 
-/// A rank's shares of batches of all ranks. Their sizes are multiples of the ranks', so that
-/// the mean of the ranks' means is that of the batch.
+constexpr void EachField(Reached& reached, const auto& visit) {
+  visit(reached.steps);
+  visit(reached.accuracy);
+  EachField(reached.sent, visit);
+  EachField(reached.losses, visit);
+}
+
+/// A rank's shares of the batches. Their sizes are multiples of the ranks, so
+/// that the mean over ranks is the mean over the batch.
 Result<train::Sampler> SharesOf(const train::Dataset& digits, int64_t seed,
                                 const Endpoint& mine) {
   ASSAY_ASSIGN_OR_RETURN(
@@ -108,8 +116,8 @@ Result<Reached> TrainToGoal(const NetworkCase& test_case, const RunOf& run,
                  optimizer.losses()};
 }
 
-/// The first rank that ended behind another step than the first one, or a run that did not
-/// come to its accuracy.
+/// Null where all ranks ended after the same step, and the run reached its
+/// accuracy.
 std::optional<Judgement> JudgeEnds(const std::vector<Reached>& ends,
                                    double goal) {
   for (size_t rank = 1; rank < ends.size(); ++rank) {
@@ -137,7 +145,7 @@ Result<Judgement> RunToGoal(const NetworkCase& test_case, const RunOf& run,
                                    const Reached reached,
                                    TrainToGoal(test_case, run, *digits, mine));
                                std::string bytes;
-                               AppendBytes(std::span(&reached, 1), &bytes);
+                               ranks::AppendFields(reached, &bytes);
                                return bytes;
                              },
                              run.scratch));
@@ -151,7 +159,7 @@ Result<Judgement> RunToGoal(const NetworkCase& test_case, const RunOf& run,
     std::vector<Losses> losses;
     for (const std::string& bytes : ran.found) {
       std::string_view rest = bytes;
-      if (!CutBytes(&rest, std::span(&ends.emplace_back(), 1))) {
+      if (!ranks::CutFields(&rest, &ends.emplace_back())) {
         return DataLoss("rank ", ends.size() - 1, " brought ", bytes.size(),
                         " bytes of where it ended");
       }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// RunToGoal: ranks train until the digits' test set has an accuracy; steps, seconds and
-// bytes until then are a row.
+// RunToGoal: ranks train until the digits' test set has an accuracy. A row has
+// the steps, seconds and bytes until then.
 //
 //   record::Record record;
 //   ASSAY_ASSIGN_OR_RETURN(const measure::Judgement judged,
@@ -17,8 +17,8 @@
 
 namespace assay::distributed {
 
-/// A fail where it does not come to the accuracy within some epochs, or where ranks do not
-/// end behind the same step. As Digits and the backend decline.
+/// Fails where the run does not reach the accuracy within some epochs, or where
+/// ranks end after different steps. Errors as of Digits and the backend.
 Result<measure::Judgement> RunToGoal(const NetworkCase& test_case,
                                      const RunOf& run, record::Record* record);
 

@@ -11,16 +11,16 @@
 namespace assay::distributed {
 namespace {
 
-constexpr int kRanks[] = {1, 2, 4, 8};
+constexpr int kNetworkRanks[] = {1, 2, 4, 8};
 constexpr char kModel[] = "lenet5";
 constexpr double kGoal = 0.95;
 
-/// A scheme, and a way by which its tensors travel.
+/// A scheme, and the way in which its tensors travel.
 struct Kind {
   std::string_view scheme, way;
   Promise promise = Promise::kLargeBatch;
-  /// Whether it comes to the goal at the rate of these cases. A bit for each number comes to
-  /// 79 % in six epochs.
+  /// True where it reaches the goal at the rate of these cases. One bit a
+  /// number reaches 79 % in six epochs.
   bool comes_to_goal = true;
 };
 
@@ -52,11 +52,11 @@ cases::Tier NetworkCase::tier() const {
 std::vector<NetworkCase> AllNetworkCases() {
   std::vector<NetworkCase> all;
   for (const Kind& each : kKinds) {
-    for (const int ranks : kRanks) {
+    for (const int ranks : kNetworkRanks) {
       const SchemeCase by = {std::string(each.scheme), std::string(each.way),
                              "momentum", ranks, "rate=0.05"};
       all.push_back({kModel, by});
-      // A server's parameters are sent with the next step, behind the test.
+      // A server sends parameters with the next step, after the test.
       if (HasEachStep(by) && each.comes_to_goal) {
         all.push_back({kModel, by, kGoal});
       }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// NetworkCase: a network that ranks train together, each on its share of a batch.
+// NetworkCase: a network that ranks train together, each on its share of a
+// batch.
 //
 //   for (const NetworkCase& each : AllNetworkCases()) Use(each.test_id());
 
@@ -17,32 +18,34 @@
 
 namespace assay::distributed {
 
-/// The last of them has a batch that is no multiple of the ranks.
+/// Steps of a case without a goal. The last batch is no multiple of the ranks.
 inline constexpr int64_t kNetworkSteps = 4;
 
 struct NetworkCase {
-  std::string model;  // of train::MakeModel
+  std::string model;  // name for train::MakeModel
   SchemeCase by;
-  /// Trains until the test set has that accuracy, from 0 to 1; 0: some steps.
+  /// The accuracy of the test set, from 0 to 1, at which the run ends; 0: after
+  /// `steps`.
   double goal = 0;
-  /// Of a case without a goal, the first ones of those that the plan has.
+  /// Steps of a case without a goal: the first ones of the plan's.
   int64_t steps = kNetworkSteps;
 
-  /// "distributed/lenet5/train_all_reduce.ring.momentum#n4", or lenet5_to_95 in place of
-  /// lenet5.
+  /// "distributed/lenet5/train_all_reduce.ring.momentum#n4", or lenet5_to_95 in
+  /// place of lenet5.
   std::string test_id() const;
-  /// Nightly for one with a goal.
+  /// Nightly for a case with a goal.
   cases::Tier tier() const;
 };
 
-/// By scheme, way and ranks.
+/// The cases of the plan, by scheme, way and ranks.
 std::vector<NetworkCase> AllNetworkCases();
 
-/// Sums of float32 round: of the large batch all ranks have the same bits near it. What goes
-/// by a codec that loses some of a gradient promises agreement alone.
+/// Sums of float32 round: for kLargeBatch, all ranks have the same bits, near
+/// those of the large batch. A scheme with a lossy codec promises agreement
+/// alone.
 Promise PromiseOf(const NetworkCase& test_case);
 
-/// A row of the case as it is before it runs.
+/// The row of a case before it runs.
 DistributedRow RowOf(const NetworkCase& test_case, const RunOf& run);
 
 }  // namespace assay::distributed

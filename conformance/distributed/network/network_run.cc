@@ -33,9 +33,9 @@ using measure::Judgement;
 using Batches = std::vector<train::Batch>;
 
 constexpr int64_t kBatch = 32, kLastBatch = 13;
-// Of the longest way that an element of a parameter takes. Sums of float32 in another order
-// differ by some 1e-5 of it; a sample that is left out, counted twice or weighed wrongly is of
-// the order of one over the batch.
+// A share of the longest way of an element of a parameter. Sums of float32 in
+// another order differ by some 1e-5 of it; a sample that is left out, counted
+// twice or weighed wrongly differs by the order of 1 / batch.
 constexpr double kNear = 1e-4;
 
 Result<Batches> BatchesOf(const train::Dataset& digits, int64_t seed,
@@ -50,7 +50,7 @@ Result<Batches> BatchesOf(const train::Dataset& digits, int64_t seed,
   return batches;
 }
 
-/// A rank's part: what it trained on its shares, as bytes.
+/// Trains a rank on its shares, and returns its course as bytes.
 Result<std::string> Train(const NetworkCase& test_case, Backend& backend,
                           const train::Dataset& digits, const Batches& batches,
                           Endpoint& mine) {
@@ -72,7 +72,8 @@ Result<std::string> Train(const NetworkCase& test_case, Backend& backend,
   return BytesOf(trainee);
 }
 
-/// What one rank trains on whole batches: from the start, in front of the first step.
+/// The course of one rank on whole batches, and its parameters before the first
+/// step.
 struct Whole {
   Vector start;
   Course course;
@@ -92,9 +93,9 @@ Result<Whole> TrainAlone(const NetworkCase& test_case, const Batches& batches,
   return whole;
 }
 
-/// The first element behind a step that is farther from the large batch than `kNear` of the
-/// longest way that an element of its parameter has taken. Null where none is; all ranks
-/// have the same bits.
+/// Fails for the first element after a step that is farther from the large
+/// batch than `kNear` times the longest way of an element of its parameter.
+/// Null where none is. The ranks agree already.
 std::optional<Judgement> JudgeStep(const Vector& found, const Vector& wanted,
                                    const Vector& start, size_t step,
                                    Student* student) {
@@ -107,7 +108,7 @@ std::optional<Judgement> JudgeStep(const Vector& found, const Vector& wanted,
     }
     for (size_t i = first; i < end; ++i) {
       const double apart = std::fabs(double{found[i]} - double{wanted[i]});
-      // A distance that is no number is too far, too.
+      // A NaN is too far, too.
       if (apart <= kNear * way) continue;
       return Fails(kFailNear,
                    StrCat("step ", step + 1, ", ",
@@ -138,7 +139,7 @@ std::optional<Judgement> Judge(const NetworkCase& test_case,
                                DistributedRow* row) {
   const Course& first = trainees[0].course;
   CompareLast(trainees, first.back(), row);
-  // Sums that round are as the library orders them: no other one has their bits.
+  // The library's own sums round in an order that no other library has.
   if (IsOwn(test_case.by)) row->hash.clear();
   const bool has_each_step = HasEachStep(test_case.by);
   if (auto differs =
@@ -150,8 +151,8 @@ std::optional<Judgement> Judge(const NetworkCase& test_case,
   return JudgeNear(first, whole, has_each_step, student);
 }
 
-Result<Judgement> Run(const NetworkCase& test_case, const RunOf& run,
-                      record::Record* record) {
+Result<Judgement> RunNetwork(const NetworkCase& test_case, const RunOf& run,
+                             record::Record* record) {
   ASSAY_ASSIGN_OR_RETURN(const train::Split* const split, Digits());
   const train::Dataset& digits = split->train;
   ASSAY_ASSIGN_OR_RETURN(const Batches batches,
@@ -192,12 +193,12 @@ Result<Judgement> Run(const NetworkCase& test_case, const RunOf& run,
 
 }  // namespace
 
-Judgement RunNetworkCase(const NetworkCase& test_case, const RunOf& run,
-                         record::Record* record) {
+Judgement RunCase(const NetworkCase& test_case, const RunOf& run,
+                  record::Record* record) {
   const int64_t began = record::SteadyMicroseconds();
   const Result<Judgement> judged = test_case.goal > 0
                                        ? RunToGoal(test_case, run, record)
-                                       : Run(test_case, run, record);
+                                       : RunNetwork(test_case, run, record);
   record->result.run_us = record::SteadyMicroseconds() - began;
   if (judged.ok()) return *judged;
   return Declines(judged.status());

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// RunNetworkCase: trains the digits on ranks, beside one rank that has whole batches.
+// RunCase of a NetworkCase: trains the digits on ranks, and beside them on one
+// rank with whole batches.
 //
 //   record::Record record;
 //   const measure::Judgement judged =
-//       RunNetworkCase(AllNetworkCases()[0], run, &record);
+//       RunCase(AllNetworkCases()[0], run, &record);
 
 #pragma once
 
@@ -15,8 +16,9 @@
 
 namespace assay::distributed {
 
-/// On networks of RunOf::backend; unavailable without the digits.
-measure::Judgement RunNetworkCase(const NetworkCase& test_case,
-                                  const RunOf& run, record::Record* record);
+/// On networks of RunOf::backend, which must be given. Unavailable without the
+/// digits.
+measure::Judgement RunCase(const NetworkCase& test_case, const RunOf& run,
+                           record::Record* record);
 
 }  // namespace assay::distributed

@@ -12,63 +12,34 @@
 #include "conformance/distributed/network/network_run.h"
 #include "conformance/distributed/ranks/distributed_row.h"
 #include "conformance/distributed/ranks/ranks_fixture.h"
+#include "conformance/distributed/run.h"
 #include "framework/backend/registry.h"
+#include "framework/testing/support/backends_fixture.h"
 
 namespace assay::distributed {
 namespace {
 
 using ::testing::HasSubstr;
 
-Backend& Reference() {
-  static const std::unique_ptr<Backend> backend =
-      MakeBackend(LoadBackendModule(ASSAY_REFERENCE_MODULE).value().front())
-          .value();
-  return *backend;
+/// On the reference's networks.
+RanCase RanOnReference(const NetworkCase& test_case,
+                       const Wrap& wrap = nullptr) {
+  return RanOn(test_case, wrap, &Reference());
 }
-
-/// A backend that loads nothing.
-class Empty : public Backend {
- public:
-  std::string_view name() const override { return "empty"; }
-  Result<Probe> Inspect() override { return Probe{}; }
-  Result<std::unique_ptr<Network>> Load(std::shared_ptr<const Model>,
-                                        const LoadOptions&) override {
-    return Unsupported(Reason::kOperator, "found Conv");
-  }
-};
-
-template <class Of>
-RanCase RanOn(const NetworkCase& test_case, const Wrap& wrap = nullptr) {
-  return distributed::RanOn(
-      +[](const NetworkCase& each, const RunOf& run, record::Record* record) {
-        RunOf with = run;
-        static Of of;
-        with.backend = &of();
-        return RunNetworkCase(each, with, record);
-      },
-      test_case, wrap);
-}
-
-struct OnReference {
-  Backend& operator()() { return Reference(); }
-};
-struct OnEmpty {
-  Backend& operator()() { return empty; }
-  Empty empty;
-};
 
 NetworkCase CaseOf(std::string scheme, std::string way, int ranks) {
   return {"lenet5",
           {std::move(scheme), std::move(way), "momentum", ranks, "rate=0.05"}};
 }
 
-// Kills: a share's loss that is not weighed; the loss of one rank, or of another step.
+// Kills: a share's loss that is not weighed; the loss of one rank, or of
+// another step.
 TEST(NetworkRunTest, EveryCasePassesOnThreads) {
   constexpr double kNearLoss = 1e-4;
   DistributedRow alone;  // of the scheme, whose first case has one rank
   for (const NetworkCase& each : AllNetworkCases()) {
     if (each.tier() > cases::Tier::kCi) continue;
-    const RanCase ran = RanOn<OnReference>(each);
+    const RanCase ran = RanOnReference(each);
     EXPECT_EQ(ran.judged.outcome, record::Outcome::kPass)
         << each.test_id() << ": " << ran.judged.message;
     ASSERT_EQ(ran.rows.size(), 1U);
@@ -88,14 +59,15 @@ TEST(NetworkRunTest, EveryCasePassesOnThreads) {
 
 // Kills: a comparison with a run that has other parameters, or none.
 TEST(NetworkRunTest, AGradientThatChangesUnderWayIsFound) {
-  // Of the ring's six messages of a step three are added up, whose sum goes to all.
+  // Three of the ring's six messages of a step are added up, and the sum goes
+  // to all.
   const NetworkCase test_case = CaseOf("train_all_reduce", "ring", 4);
-  const RanCase added = RanOn<OnReference>(test_case, [](Endpoint& mine) {
+  const RanCase added = RanOnReference(test_case, [](Endpoint& mine) {
     return std::make_unique<Flipping>(mine, 2);
   });
   EXPECT_EQ(added.judged.reason, record::ReasonCode(kFailNear));
   EXPECT_THAT(added.judged.message, HasSubstr("step 1, "));
-  const RanCase sent = RanOn<OnReference>(test_case, [](Endpoint& mine) {
+  const RanCase sent = RanOnReference(test_case, [](Endpoint& mine) {
     return std::make_unique<Flipping>(mine, 6);
   });
   EXPECT_EQ(sent.judged.reason, record::ReasonCode(kFailBits));
@@ -105,11 +77,12 @@ TEST(NetworkRunTest, AGradientThatChangesUnderWayIsFound) {
   EXPECT_EQ(sent.rows.at(0).rank_agreement, 0);
 }
 
-// Kills: ranks that stop apart; the bytes of other steps than those that were taken.
+// Kills: ranks that stop apart; the bytes of other steps than those that were
+// taken.
 TEST(NetworkRunTest, RanksTrainToAnAccuracy) {
   NetworkCase test_case = CaseOf("train_all_reduce", "ring", 2);
   test_case.goal = 0.5;
-  const RanCase ran = RanOn<OnReference>(test_case, [](Endpoint& mine) {
+  const RanCase ran = RanOnReference(test_case, [](Endpoint& mine) {
     return std::make_unique<Clocked>(mine);
   });
   EXPECT_EQ(ran.judged.outcome, record::Outcome::kPass) << ran.judged.message;
@@ -121,15 +94,28 @@ TEST(NetworkRunTest, RanksTrainToAnAccuracy) {
   ASSERT_TRUE(row.loss_first.has_value() && row.loss_last.has_value());
   EXPECT_LT(*row.loss_last, *row.loss_first);
   test_case.goal = 2;
-  const RanCase never = RanOn<OnReference>(test_case);
+  const RanCase never = RanOnReference(test_case);
   EXPECT_EQ(never.judged.reason, record::ReasonCode(kFailNear));
   EXPECT_THAT(never.judged.message, HasSubstr("behind 6 epochs, wanted 2"));
 }
 
 TEST(NetworkRunTest, ABackendThatLoadsNoNetworkDeclines) {
-  const RanCase ran = RanOn<OnEmpty>(CaseOf("train_all_reduce", "ring", 2));
+  StubBackend empty{Unsupported(Reason::kOperator, "found Conv")};
+  const RanCase ran =
+      RanOn(CaseOf("train_all_reduce", "ring", 2), nullptr, &empty);
   EXPECT_EQ(ran.judged.outcome, record::Outcome::kUnsupported);
   EXPECT_THAT(ran.judged.message, HasSubstr("found Conv"));
+}
+
+TEST(PlannedCaseTest, RanksWithoutABackendTrainNoNetwork) {
+  WrappedRanks ranks;
+  record::PlanRow row;
+  row.test_id = CaseOf("train_all_reduce", "ring", 2).test_id();
+  record::Record record;
+  const measure::Judgement judged =
+      RunPlanned(row, ranks, /*networks=*/nullptr, {}, &record);
+  EXPECT_EQ(judged.outcome, record::Outcome::kUnsupported);
+  EXPECT_THAT(judged.message, HasSubstr("no backend"));
 }
 
 }  // namespace

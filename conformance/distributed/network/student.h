@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Student: a network of a backend that learns the digits.
+// Student: a network of a backend that is trained on the digits.
 //
 //   ASSAY_ASSIGN_OR_RETURN(const train::Split* const digits, Digits());
 //   ASSAY_ASSIGN_OR_RETURN(const auto student,
@@ -23,13 +23,13 @@
 
 namespace assay::distributed {
 
-/// Read once. Unavailable where there are none.
+/// The digits, read once. Unavailable where they are missing.
 Result<const train::Split*> Digits();
 
 class Student {
  public:
-  /// Weights are the same each time. One is loaded after the other: ranks may be threads.
-  /// The dataset lives as long.
+  /// Loads a network with the same initial weights each time. One thread loads
+  /// at a time: ranks may be threads. The dataset must outlive it.
   static Result<std::unique_ptr<Student>> Of(const std::string& model,
                                              Backend& backend,
                                              const train::Dataset& digits);
@@ -39,9 +39,9 @@ class Student {
       : network_(std::move(network)), digits_(digits) {}
 
   train::NetworkObjective& network() { return *network_; }
-  /// The next evaluation is of these samples.
+  /// Makes these samples the next batch.
   Status Put(std::span<const int64_t> samples);
-  /// Of its parameters, in elements.
+  /// The sizes of the parameters, in elements.
   std::vector<int64_t> Sizes();
 
  private:

@@ -19,7 +19,7 @@ namespace {
 
 using measure::Judgement;
 
-/// A sum of what all ranks have there, in more digits than the type has.
+/// A sum over all ranks in long double, and the sum of magnitudes.
 struct Sum {
   long double value = 0, magnitude = 0;
 };
@@ -94,7 +94,8 @@ std::optional<Judgement> JudgeAgreement(std::span<const Tensor> got,
   return std::nullopt;
 }
 
-/// True where what a rank has by the two tasks, as far as the shorter goes, is the same.
+/// True where the results of two tasks have the same bits, as far as the
+/// shorter one goes.
 bool AreAlike(const OwnTask& one, const OwnTask& other) {
   const ranks::Part a = ranks::OwnPartsOf(one.what, one.rank).out;
   const ranks::Part b = ranks::OwnPartsOf(other.what, other.rank).out;

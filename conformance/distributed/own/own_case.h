@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// OwnCase: a collective of the library's own, called in one of the ways that there are.
+// OwnCase: a collective of the library's own, called in one way: blocking or
+// nonblocking, in place or not, on all ranks or a part.
 //
 //   for (const OwnCase& each : AllOwnCases()) Use(each.test_id());
 
@@ -16,30 +17,30 @@
 namespace assay::distributed {
 
 enum class Way : uint8_t {
-  kOwn,             // input and output apart
-  kInPlace,         // in the same memory
-  kStarted,         // begun, and waited for later
-  kStartedInPlace,  // both of them
-  kTwo,             // two under way, which ranks wait for in different orders
-  kSplit,           // by two halves of the ranks, each in the opposite order
+  kOwn,             // blocking, input and output apart
+  kInPlace,         // blocking, in place
+  kStarted,         // nonblocking
+  kStartedInPlace,  // nonblocking, in place
+  kTwo,             // two nonblocking, waited for in different orders
+  kSplit,           // on two halves of the ranks, in the opposite order
 };
 
 /// "own", "own_in_place".
 std::string_view ToString(Way way);
 
 struct OwnCase {
-  CollectiveCase of;  // its algorithm is none
+  CollectiveCase of;  // its algorithm is ignored
   Way way = Way::kOwn;
 
-  /// That take part: with kSplit twice those of the collective.
+  /// The ranks that take part: with kSplit twice those of the collective.
   int ranks() const;
-  /// Collectives in it, each with contents of its own.
+  /// The number of collectives in it, each with contents of its own.
   int sets() const;
   /// "distributed/allreduce/own.float32.sum.1021#n8".
   std::string test_id() const;
 };
 
-/// By operation, way and ranks.
+/// The cases of the plan, by operation, way and ranks.
 std::vector<OwnCase> AllOwnCases();
 
 }  // namespace assay::distributed

@@ -15,7 +15,7 @@
 namespace assay::distributed {
 namespace {
 
-/// A call whose input and output are apart, in memory of their own.
+/// A call whose input and output lie apart, in memory of their own.
 class Apart {
  public:
   static Result<std::unique_ptr<Apart>> Of(const OwnTask& task,
@@ -38,7 +38,7 @@ class Apart {
 
   const CollectiveCall& call() const { return call_; }
 
-  /// The output goes to its place in the task's buffer.
+  /// Checks the memory, and copies the output into the task's buffer.
   Status Finish() const {
     if (!std::ranges::equal(in_, within_.in)) {
       return DataLoss(ToString(call_.operation), " changed its input");
@@ -51,7 +51,7 @@ class Apart {
   }
 
  private:
-  const CollectiveCall within_;  // of the task's buffer
+  const CollectiveCall within_;  // spans of the task's buffer
   std::vector<std::byte> in_;
   Guarded out_;
   CollectiveCall call_;
@@ -63,15 +63,15 @@ Status RunApart(Endpoint& mine, ranks::Reduction reduction, OwnTask& task) {
   return apart->Finish();
 }
 
-/// Called, or begun and waited for.
+/// Makes a blocking call, or a nonblocking one and its wait.
 Status Collect(Endpoint& mine, const CollectiveCall& call, bool starts) {
   if (!starts) return mine.Collect(call);
   ASSAY_ASSIGN_OR_RETURN(const auto pending, mine.Start(call));
   return pending->Wait();
 }
 
-/// What goes to each rank and what comes from each stand apart in a buffer: both are in the
-/// first half for this call.
+/// The buffer has input and output apart: for this call both are in the first
+/// half.
 Status AllToAllInPlace(Endpoint& mine, CollectiveCall call, bool starts) {
   std::vector<std::byte> both(call.in.begin(), call.in.end());
   const std::span<std::byte> out = std::exchange(call.out, both);
@@ -92,7 +92,8 @@ Status RunInPlace(Endpoint& mine, ranks::Reduction reduction, OwnTask& task,
   return Collect(mine, call, starts);
 }
 
-/// All of them begun, and then waited for, in another order on every second rank.
+/// Starts all tasks, then waits for them, on every second rank in the reverse
+/// order.
 Status RunStarted(Endpoint& mine, ranks::Reduction reduction,
                   std::vector<OwnTask>& tasks) {
   std::vector<std::unique_ptr<Apart>> calls;
@@ -109,7 +110,7 @@ Status RunStarted(Endpoint& mine, ranks::Reduction reduction,
   return OkStatus();
 }
 
-/// With the ranks of its half, whose order is turned round.
+/// Runs the task on the half of the ranks that it belongs to, in reverse order.
 Status RunSplit(Endpoint& mine, ranks::Reduction reduction, OwnTask& task) {
   ASSAY_ASSIGN_OR_RETURN(const auto half, mine.Split(task.set, -mine.rank()));
   if (half->rank() != task.rank || half->size() != task.what.ranks) {
@@ -120,7 +121,7 @@ Status RunSplit(Endpoint& mine, ranks::Reduction reduction, OwnTask& task) {
   return RunApart(*half, reduction, task);
 }
 
-/// The first elements of each block.
+/// A buffer with the first elements of each block.
 Result<Tensor> Shortened(const Tensor& buffer, const ranks::Collective& what,
                          int64_t count) {
   ranks::Collective shorter = what;

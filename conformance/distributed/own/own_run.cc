@@ -22,6 +22,7 @@
 #include "conformance/distributed/ranks/distributed_row.h"
 #include "conformance/distributed/ranks/sent.h"
 #include "framework/core/text.h"
+#include "framework/ranks/fields.h"
 #include "framework/ranks/reduction.h"
 #include "framework/testing/record/run_facts.h"
 
@@ -30,23 +31,29 @@ namespace {
 
 using measure::Judgement;
 
-/// When a rank came to its collectives and went on, by the clock that all ranks of a machine
-/// have.
+/// When a rank entered and left its collectives, in microseconds of the
+/// machine's clock.
 struct Stay {
   int64_t came = 0, went = 0;
 };
 
-/// What a rank brought.
+constexpr void EachField(Stay& stay, const auto& visit) {
+  visit(stay.came);
+  visit(stay.went);
+}
+
+/// A rank's result.
 struct Brought {
   Stay stay;
   RankSent sent;
   std::vector<OwnTask> tasks;
 };
 
-/// For whom the others wait in a barrier.
+/// The last rank enters a barrier late by this.
 constexpr std::chrono::milliseconds kLate(2);
 
-/// A rank's part: its stay, what its library sent, and the buffers of its tasks, as bytes.
+/// Runs a rank's part, and returns its stay, its library's count and its
+/// buffers as bytes.
 Result<std::string> Part(const OwnCase& test_case,
                          const ranks::Collective& what, const OwnSets& sets,
                          Endpoint& mine) {
@@ -63,13 +70,13 @@ Result<std::string> Part(const OwnCase& test_case,
   ASSAY_ASSIGN_OR_RETURN(const RankSent sent,
                          SentSince(count, mine, /*asked=*/{}));
   std::string text;
-  AppendBytes(std::span<const Stay>(&stay, 1), &text);
-  AppendBytes(std::span(&sent, 1), &text);
+  ranks::AppendFields(stay, &text);
+  ranks::AppendFields(sent, &text);
   for (const OwnTask& each : tasks) AppendBytes(each.buffer.bytes(), &text);
   return text;
 }
 
-/// Of each rank. Data loss for other bytes.
+/// Reads what all ranks returned. Data loss for another length.
 Result<std::vector<Brought>> AllBrought(const OwnCase& test_case,
                                         const ranks::Collective& what,
                                         const OwnSets& sets,
@@ -80,8 +87,8 @@ Result<std::vector<Brought>> AllBrought(const OwnCase& test_case,
     ASSAY_ASSIGN_OR_RETURN(
         brought.tasks, TasksOf(test_case, what, static_cast<int>(rank), sets));
     std::string_view text = found[rank];
-    bool fits = CutBytes(&text, std::span(&brought.stay, 1)) &&
-                CutBytes(&text, std::span(&brought.sent, 1));
+    bool fits = ranks::CutFields(&text, &brought.stay) &&
+                ranks::CutFields(&text, &brought.sent);
     for (OwnTask& each : brought.tasks) {
       ASSAY_ASSIGN_OR_RETURN(
           const std::span<std::byte> buffer,
@@ -96,7 +103,7 @@ Result<std::vector<Brought>> AllBrought(const OwnCase& test_case,
   return all;
 }
 
-/// Null where nobody left before all had come.
+/// Null where no rank left before all had entered.
 std::optional<Judgement> JudgeBarrier(const std::vector<Brought>& all) {
   const auto last = std::ranges::max_element(
       all, {}, [](const Brought& each) { return each.stay.came; });
@@ -109,7 +116,7 @@ std::optional<Judgement> JudgeBarrier(const std::vector<Brought>& all) {
                       last - all.begin(), " came"));
 }
 
-/// What ranks had before, of each collective of the case.
+/// The ranks' contents before each collective of the case.
 Result<OwnSets> SetsOf(const OwnCase& test_case, int64_t seed) {
   OwnSets sets;
   for (int set = 0; set < test_case.sets(); ++set) {
@@ -121,12 +128,12 @@ Result<OwnSets> SetsOf(const OwnCase& test_case, int64_t seed) {
   return sets;
 }
 
-/// What they have behind it: set by set, rank by rank.
+/// The ranks' buffers after it: set by set, rank by rank.
 std::vector<Tensor> GotOf(const OwnCase& test_case,
                           const std::vector<Brought>& all) {
   const int ranks = test_case.of.what.ranks;
   std::vector<Tensor> got(static_cast<size_t>(test_case.sets() * ranks));
-  // Where a sum is taken again only the first one is judged.
+  // Variants of a sum are for DeterminismOf; only the first task is judged.
   const bool is_one = test_case.of.numbers == Numbers::kDrawn;
   for (const Brought& brought : all) {
     for (const OwnTask& task :
@@ -198,8 +205,8 @@ Result<Judgement> RunRoot(const OwnCase& test_case, int root, const RunOf& run,
 
 }  // namespace
 
-Judgement RunOwnCase(const OwnCase& test_case, const RunOf& run,
-                     record::Record* record) {
+Judgement RunCase(const OwnCase& test_case, const RunOf& run,
+                  record::Record* record) {
   return RunRoots(test_case.of.roots(), record, [&](int root) {
     return RunRoot(test_case, root, run, record);
   });

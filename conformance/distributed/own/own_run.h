@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// RunOwnCase: a collective of the library's own, whose results are compared bit by bit, or
-// with their bound where they round.
+// RunCase of an OwnCase: runs it, and compares the results bit by bit, or with
+// their bound where they round.
 //
 //   const measure::Judgement judged =
-//       RunOwnCase(test_case, {*ranks, "openmpi", 7}, record);
+//       RunCase(test_case, {*ranks, "openmpi", 7}, record);
 
 #pragma once
 
@@ -15,8 +15,8 @@
 
 namespace assay::distributed {
 
-/// Adds a row for each root; those of a library without the collective are unsupported.
-measure::Judgement RunOwnCase(const OwnCase& test_case, const RunOf& run,
-                              record::Record* record);
+/// Adds a row for each root. Unsupported for a library without the collective.
+measure::Judgement RunCase(const OwnCase& test_case, const RunOf& run,
+                           record::Record* record);
 
 }  // namespace assay::distributed

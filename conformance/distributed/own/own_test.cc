@@ -16,6 +16,7 @@
 #include "conformance/distributed/own/own_run.h"
 #include "conformance/distributed/ranks/distributed_row.h"
 #include "conformance/distributed/ranks/ranks_fixture.h"
+#include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::distributed {
 namespace {
@@ -36,10 +37,6 @@ OwnCase DrawnSum(int ranks) {
   return made;
 }
 
-RanCase RanOn(const OwnCase& test_case, const Wrap& wrap = nullptr) {
-  return distributed::RanOn(&RunOwnCase, test_case, wrap);
-}
-
 TEST(OwnCaseTest, TheNameSaysHowItIsCalled) {
   EXPECT_EQ(CaseOf(Operation::kAllReduce, Way::kTwo).test_id(),
             "distributed/allreduce/own_two.float32.sum.61#n4");
@@ -57,7 +54,8 @@ TEST(OwnRunTest, EveryCasePassesOnThreads) {
   }
 }
 
-// A broadcast by a tree brings each rank but the root one message; no formula is asked.
+// A broadcast by a tree brings each rank but the root one message; no formula
+// is asked.
 TEST(OwnRunTest, ARowHasWhatTheLibraryCounts) {
   const RanCase ran = RanOn(CaseOf(Operation::kBroadcast));
   EXPECT_EQ(ran.rows[0].messages, 3);
@@ -195,11 +193,6 @@ TEST(OwnRunTest, ASumThatRoundsIsHeldToItsBound) {
   EXPECT_THAT(apart.judged.message,
               HasSubstr("rank 2, element 5: found other bits"));
   EXPECT_EQ(apart.rows[0].rank_agreement, 0);
-}
-
-Tensor Floats(std::vector<float> numbers) {
-  const auto count = static_cast<int64_t>(numbers.size());
-  return Tensor::Of<float>({count}, numbers).value();
 }
 
 // Kills: a class that is the same for all libraries.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is compared of all ranks, whatever they ran.
+// Compares and hashes the bits of all ranks.
 //
 //   HashOfRanks hash;
 //   for (const Tensor& each : found) hash.Add(each.bytes());
@@ -18,17 +18,17 @@
 
 namespace assay::distributed {
 
-/// Of as many bytes.
+/// The number of bits that differ. Both have the same number of bytes.
 int64_t DifferingBits(std::span<const std::byte> got,
                       std::span<const std::byte> wanted);
 
-/// The bytes of a part; of types of whole bytes.
+/// The bytes of a part of a buffer, whose type has whole bytes.
 std::span<const std::byte> PartOf(const Tensor& buffer, ranks::Part part);
 
-/// The digits of a float32, float64, int32 or int64.
+/// An element of a float32, float64, int32 or int64 as text.
 std::string ElementText(const Tensor& buffer, int64_t i);
 
-/// One hash of what the ranks have, in their order.
+/// One hash of the bytes of all ranks, in their order.
 class HashOfRanks {
  public:
   void Add(std::span<const std::byte> bytes);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// DistributedRow: a row of distributed.csv, one run of ranks and what came of it.
+// DistributedRow: a row of distributed.csv, one run of all ranks and its
+// results.
 //
 //   DistributedRow row;
 //   row.collective = "allreduce/ring";

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Guarded: memory of a library's output, with room beside it that nobody may write into.
+// Guarded: memory for a library's output between two guards, which nobody may
+// write into.
 //
 //   Guarded out(/*bytes=*/12);
 //   ASSAY_RETURN_IF_ERROR(neighbors->Exchange(in, out.bytes()));
-//   if (!out.is_whole()) return DataLoss("the library wrote beside its output");
+//   if (!out.is_whole()) {
+//     return DataLoss("the library wrote beside its output");
+//   }
 
 #pragma once
 
@@ -19,7 +22,7 @@ class Guarded {
   explicit Guarded(size_t bytes);
 
   std::span<std::byte> bytes();
-  /// True while nobody has written before or behind the bytes.
+  /// True while nobody has written into the guards.
   bool is_whole() const;
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Ranks for tests: threads, whose endpoints do something else with what they carry.
+// Ranks for tests: threads whose endpoints change what they carry.
 //
 //   WrappedRanks ranks([](Endpoint& mine) {
 //     return std::make_unique<Flipping>(mine);
@@ -8,11 +8,13 @@
 
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <span>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -27,10 +29,10 @@
 
 namespace assay::distributed {
 
-/// Of endpoints that do something else with what they carry.
+/// The base of endpoints that change what they carry.
 using Wrapped = ranks::ForwardingEndpoint;
 
-/// On whose clock, which began long ago, each exchange and each collective takes a second.
+/// Has a clock, by which each exchange and each collective takes a second.
 class Clocked : public Wrapped {
  public:
   using Wrapped::Wrapped;
@@ -72,26 +74,44 @@ class WrappedRanks : public Ranks {
   const Wrap wrap_;
 };
 
-/// What came of a case.
+/// A judgement and its rows.
 struct RanCase {
   measure::Judgement judged;
   std::vector<DistributedRow> rows;
 };
 
 template <class Case>
-RanCase RanOn(measure::Judgement (*run)(const Case&, const RunOf&,
-                                        record::Record*),
-              const Case& test_case, const Wrap& wrap = nullptr) {
+RanCase RanOn(const Case& test_case, const Wrap& wrap = nullptr,
+              Backend* networks = nullptr) {
   WrappedRanks ranks(wrap);
   record::Record record;
   RanCase ran;
-  ran.judged = run(test_case, {ranks, "threads", 3}, &record);
+  ran.judged = RunCase(test_case, {ranks, "threads", 3, networks}, &record);
   ran.rows = record.Rows<DistributedRow>().value();
   return ran;
 }
 
-/// Flips a bit of the last byte of one message that rank 1 receives, the third or
-/// another.
+/// One rank is late in each of its exchanges.
+class Late : public Wrapped {
+ public:
+  Late(Endpoint& inner, int straggler)
+      : Wrapped(inner), is_late_(inner.rank() == straggler) {}
+  Status Exchange(int to, std::span<const std::byte> out, int from,
+                  std::span<std::byte> in) override {
+    if (is_late_) std::this_thread::sleep_for(std::chrono::microseconds(100));
+    return inner_.Exchange(to, out, from, in);
+  }
+  Result<int> ReceiveAny(std::span<std::byte> in) override {
+    if (is_late_) std::this_thread::sleep_for(std::chrono::microseconds(100));
+    return inner_.ReceiveAny(in);
+  }
+
+ private:
+  const bool is_late_;
+};
+
+/// Flips a bit of the last byte of one message that rank 1 receives, the third
+/// or another.
 class Flipping : public Wrapped {
  public:
   explicit Flipping(Endpoint& inner, int which = 3)

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "framework/core/text.h"
+#include "framework/ranks/fields.h"
 #include "framework/ranks/message/summed_endpoint.h"
 #include "framework/ranks/wait/call_table.h"
 #include "framework/ranks/wait/noted_endpoint.h"
@@ -26,7 +27,7 @@ namespace {
 
 using measure::Judgement;
 
-/// The rank that failed first: the others are cancelled with it.
+/// The first rank that failed by itself; the others are cancelled with it.
 const RankEnd* FirstFailed(const std::vector<RankEnd>& ended) {
   const RankEnd* first = nullptr;
   for (const RankEnd& end : ended) {
@@ -39,7 +40,7 @@ const RankEnd* FirstFailed(const std::vector<RankEnd>& ended) {
   return first;
 }
 
-/// True where ranks decline, and none fails otherwise.
+/// True where some ranks declined and none failed otherwise.
 bool HaveDeclined(const std::vector<RankEnd>& ended) {
   return std::ranges::all_of(ended, [](const RankEnd& end) {
     return end.status.ok() || end.status.code() == StatusCode::kUnsupported ||
@@ -60,18 +61,27 @@ std::optional<Judgement> Missing(const std::vector<RankEnd>& ended,
                                   " ranks that ended, wanted ", times.size()));
 }
 
-/// What goes to the first rank in front of what was found, or of why nothing was.
+/// Precedes what a rank sends to the first one: what it found, or why it found
+/// nothing.
 struct Header {
   StatusCode code = StatusCode::kOk;
   uint64_t size = 0;
-  ranks::RankState state;           // where the rank stood
-  uint64_t sent = 0, received = 0;  // checksums, in front of it
+  ranks::RankState state;           // the rank's last call
+  uint64_t sent = 0, received = 0;  // checksums, which come first
 };
 
-// So that a broken length takes no memory.
+constexpr void EachField(Header& header, const auto& visit) {
+  visit(header.code);
+  visit(header.size);
+  EachField(header.state, visit);
+  visit(header.sent);
+  visit(header.received);
+}
+
+// Bounds the memory that a broken length takes.
 constexpr uint64_t kMostBytes = uint64_t{1} << 30;
 
-/// What is known of ranks behind their run, beside what they found.
+/// The call and the checksums of each rank, after a run.
 struct Traces {
   std::vector<ranks::RankState> states;
   std::vector<ranks::MessageSums> sums;
@@ -81,29 +91,39 @@ Status Send(const Status& end, const std::string& found,
             const ranks::RankState& state, const ranks::MessageSums& sums,
             Endpoint& mine) {
   const std::string& text = end.ok() ? found : end.message();
-  const Header header{end.code(), text.size(), state, sums.sent.size(),
-                      sums.received.size()};
-  std::string brought;
-  AppendBytes(std::span(sums.sent), &brought);
-  AppendBytes(std::span(sums.received), &brought);
+  std::string header, brought;
+  ranks::AppendFields(Header{end.code(), text.size(), state, sums.sent.size(),
+                             sums.received.size()},
+                      &header);
+  for (const auto& each : sums.sent) ranks::AppendFields(each, &brought);
+  for (const auto& each : sums.received) ranks::AppendFields(each, &brought);
   brought += text;
   ASSAY_RETURN_IF_ERROR(
-      mine.Exchange(0, std::as_bytes(std::span(&header, 1)), kNobody, {}));
+      mine.Exchange(0, std::as_bytes(std::span(header)), kNobody, {}));
   return mine.Exchange(0, std::as_bytes(std::span(brought)), kNobody, {});
 }
 
-/// How the other ranks ended. What they found goes to its place, and their traces.
+Result<std::string> Receive(int rank, size_t bytes, Endpoint& mine) {
+  std::string text(bytes, '\0');
+  ASSAY_RETURN_IF_ERROR(mine.Exchange(kNobody, {}, rank,
+                                      std::as_writable_bytes(std::span(text))));
+  return text;
+}
+
+/// Receives the ends of the other ranks, and puts their results and traces into
+/// their places.
 Result<std::vector<RankEnd>> ReceiveAll(Endpoint& mine,
                                         std::vector<std::string>* found,
                                         Traces* traces) {
   std::vector<RankEnd> ended;
   for (int rank = 1; rank < mine.size(); ++rank) {
+    ASSAY_ASSIGN_OR_RETURN(const std::string front,
+                           Receive(rank, ranks::kFieldBytes<Header>, mine));
+    std::string_view rest = front;
     Header header;
-    ASSAY_RETURN_IF_ERROR(mine.Exchange(
-        kNobody, {}, rank, std::as_writable_bytes(std::span(&header, 1))));
     constexpr uint64_t kMostSums = ranks::SummedEndpoint::kMost;
-    if (header.size > kMostBytes || header.sent > kMostSums ||
-        header.received > kMostSums) {
+    if (!ranks::CutFields(&rest, &header) || header.size > kMostBytes ||
+        header.sent > kMostSums || header.received > kMostSums) {
       return DataLoss("rank ", rank, " says that it found ", header.size,
                       " bytes, sent ", header.sent, " messages and received ",
                       header.received, ", wanted at most ", kMostBytes, " and ",
@@ -112,14 +132,15 @@ Result<std::vector<RankEnd>> ReceiveAll(Endpoint& mine,
     auto& [sent, received] = traces->sums[static_cast<size_t>(rank)];
     sent.resize(header.sent);
     received.resize(header.received);
-    std::string brought(header.size + (sent.size() + received.size()) *
-                                          sizeof(ranks::MessageSum),
-                        '\0');
-    ASSAY_RETURN_IF_ERROR(mine.Exchange(
-        kNobody, {}, rank, std::as_writable_bytes(std::span(brought))));
-    std::string_view rest = brought;
-    CutBytes(&rest, std::span(sent));
-    CutBytes(&rest, std::span(received));
+    ASSAY_ASSIGN_OR_RETURN(
+        const std::string brought,
+        Receive(rank,
+                header.size + (sent.size() + received.size()) *
+                                  ranks::kFieldBytes<ranks::MessageSum>,
+                mine));
+    rest = brought;
+    for (auto& each : sent) ranks::CutFields(&rest, &each);
+    for (auto& each : received) ranks::CutFields(&rest, &each);
     std::string text(rest);
     if (ranks::CanBe(header.state)) {
       traces->states[static_cast<size_t>(rank)] = header.state;
@@ -134,7 +155,7 @@ Result<std::vector<RankEnd>> ReceiveAll(Endpoint& mine,
   return ended;
 }
 
-/// The calls of the ranks of one run, while it goes on and behind it.
+/// The calls of the ranks of one run, during it and after it.
 class RunCalls {
  public:
   RunCalls(int count, bool spans, const std::filesystem::path& scratch)
@@ -161,7 +182,7 @@ class RunCalls {
   }
   Traces All() const { return {table_.ReadAll(), sums_}; }
 
-  /// Those that failed in a call have left it, too.
+  /// Marks ranks as ended, also those that failed in a call.
   void End(const std::vector<RankEnd>& ended) {
     for (const RankEnd& end : ended) {
       if (end.rank < 0 || end.rank >= table_.ranks()) continue;
@@ -172,13 +193,13 @@ class RunCalls {
   }
 
  private:
-  /// Processes count their runs alike. The clock goes on over processes of which each has
-  /// all ranks.
+  /// Numbers of runs. Processes of one launch count alike; the clock orders
+  /// runs of processes that have all ranks.
   static int64_t NextRun(bool spans) {
     static std::atomic<int64_t> runs = 0;
     return spans ? ++runs : record::SteadyMicroseconds();
   }
-  /// A case does not fail for want of the file.
+  /// Without the file the table is in memory: no case fails for that.
   static ranks::CallTable TableOf(int count,
                                   const std::filesystem::path& scratch) {
     if (!scratch.empty()) {
@@ -198,7 +219,7 @@ std::string WhyOf(const RankEnd& failed) {
   return StrCat("rank ", failed.rank, ": ", failed.status.message());
 }
 
-/// With who waits for whom, where the rank waited in vain.
+/// Says who waits for whom, where the rank waited in vain.
 Judgement FaultOf(const RankEnd& failed,
                   std::span<const ranks::RankState> states) {
   std::string why = WhyOf(failed);

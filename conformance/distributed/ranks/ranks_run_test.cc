@@ -45,8 +45,8 @@ class Impatient : public ranks::ForwardingEndpoint {
   }
 };
 
-/// The ranks of one process of several, which has one of them. The first message to rank 1
-/// changes on its way.
+/// The ranks of one process of several, which has one of them. The first
+/// message to rank 1 changes on its way.
 class OneOfMany : public Ranks {
  public:
   explicit OneOfMany(Endpoint& mine) : mine_(mine) {}
@@ -62,7 +62,7 @@ class OneOfMany : public Ranks {
   Endpoint& mine_;
 };
 
-/// What each of three processes has when all have run `rank`.
+/// The result of each of three processes when all have run `rank`.
 std::vector<Result<RanRanks>> RanBy(const RankBody& rank) {
   constexpr int kProcesses = 3;
   std::vector<Result<RanRanks>> ran(kProcesses, Internal("did not end"));
@@ -145,7 +145,8 @@ Result<std::string> WaitForEachOther(Endpoint& mine) {
   return std::string();
 }
 
-// Kills: ranks that wait for ever and whose calls are not told, in one process and in several.
+// Kills: ranks that wait for ever and whose calls are not told, in one process
+// and in several.
 TEST(RunRanksTest, RanksThatWaitForEachOtherAreNamedWithTheirCalls) {
   const std::string calls =
       "; rank 0 in receive 3 bytes from rank 1 (call 1); rank 1 in receive 3 "
@@ -158,7 +159,8 @@ TEST(RunRanksTest, RanksThatWaitForEachOtherAreNamedWithTheirCalls) {
   EXPECT_EQ(FaultOf(ran[0]), "rank 0: gave up" + calls);
 }
 
-// Kills: calls that nobody can read before the ranks have ended, or that stay behind them.
+// Kills: calls that nobody can read before the ranks have ended, or that stay
+// after they have.
 TEST(RunRanksTest, WhileRanksRunTheirCallsAreInAFile) {
   const file::ScratchFolder folder;
   const std::filesystem::path file = folder.path() / ranks::kCallsFile;
@@ -178,7 +180,8 @@ TEST(RunRanksTest, WhileRanksRunTheirCallsAreInAFile) {
   EXPECT_EQ(ranks::ReportIn(folder.path(), 0), "");
 }
 
-// Kills: a process that goes on where the others are at another root, and waits for them.
+// Kills: a process that goes on where the others are at another root, and waits
+// for them.
 TEST(RunRootsTest, AllAreRunWhateverTheFirstSays) {
   const std::vector<int> roots = {0, 3, 5};
   std::vector<int> ran;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Course: what a rank trained, its parameters behind each step.
+// Course: a rank's parameters after each step.
 //
 //   ASSAY_ASSIGN_OR_RETURN(const Course course,
 //                          CourseOf(objective, /*steps=*/5, [&](int64_t) {
@@ -29,24 +29,24 @@
 
 namespace assay::distributed {
 
-/// Of all parameters, which are of float32, one behind the other.
+/// The elements of all parameters, which are of float32, concatenated.
 using Vector = std::vector<float>;
 Vector NumbersOf(train::Objective& objective);
 
 using Course = std::vector<Vector>;
 
-/// Of so many steps, counted from 0. As `step` declines.
+/// Takes so many steps, counted from 0. Errors as of `step`.
 Result<Course> CourseOf(train::Objective& objective, int64_t steps,
                         const std::function<Status(int64_t)>& step);
 
 struct Trainee {
   Course course;
-  RankSent sent;  // in all steps
-  Losses losses;  // of the rank's shares
+  RankSent sent;  // traffic of all steps
+  Losses losses;  // losses of the rank's shares
 };
 
-/// Of a rank's part of a scheme: the last of its course is behind the end of the run.
-/// `step` comes in front of each.
+/// Runs a rank's part of the scheme that `make` makes, with `step` before each
+/// step. The last entry of its course is after Scheme::Finish.
 Result<Trainee> Trained(
     Endpoint& mine, train::Objective& objective, int64_t steps,
     const std::function<std::unique_ptr<ranks::Scheme>(Endpoint&)>& make,
@@ -54,30 +54,31 @@ Result<Trainee> Trained(
 
 std::string BytesOf(const Trainee& trainee);
 
-/// What the ranks brought, in courses as long as one and as wide. Data loss for other
-/// bytes.
+/// Reads what all ranks returned, with courses of the shape of `like`. Data
+/// loss for another length.
 Result<std::vector<Trainee>> TraineesOf(std::span<const std::string> found,
                                         const Course& like);
 
-/// Of each rank.
+/// The parts by rank.
 std::vector<RankSent> SentBy(std::span<const Trainee> trainees);
 std::vector<Losses> LossesOf(std::span<const Trainee> trainees);
 
-/// "w7[3]": the element of a parameter that stands there among all.
+/// "w7[3]": the name of the element at an index of all parameters.
 std::string NameOf(train::Objective& objective, size_t at);
 
-/// The first place where a rank has other bits than it should. Null where there is none.
-/// Looks at each step, or at the last one alone.
+/// Fails for the first element of a rank with other bits than `wanted`, in each
+/// step or in the last one alone. Null where there is none.
 std::optional<measure::Judgement> FirstDifference(
     std::span<const Trainee> trainees, const Course& wanted, bool has_each_step,
     train::Objective& objective);
 
-/// A fail where a run ends as it began: ranks that have done nothing have the same bits.
+/// Fails where a run ends with the parameters it began with: ranks that do
+/// nothing agree.
 std::optional<measure::Judgement> StandsStill(const Course& course,
                                               const Vector& start);
 
-/// Adds to the row whether all ranks have the same bits behind the last step, and their
-/// hash. Returns how many bits differ from those that are wanted there.
+/// Adds the agreement of all ranks after the last step, and their hash, to the
+/// row. Returns the number of bits that differ from `wanted`.
 int64_t CompareLast(std::span<const Trainee> trainees, const Vector& wanted,
                     DistributedRow* row);
 

@@ -30,18 +30,18 @@ using ranks::Scheme;
 using ranks::Travel;
 using Optimizer = std::unique_ptr<train::Optimizer>;
 
-constexpr int kRanks[] = {1, 2, 3, 4, 8};
-// Of the scheme that others stand beside, with the optimizer that has no state: powers of
-// two, by which sums are divided without a rounding.
+constexpr int kSchemeRanks[] = {1, 2, 3, 4, 8};
+// For one scheme with an optimizer that has no state. Powers of two divide sums
+// without rounding.
 constexpr int kOfScale[] = {64, 256, 1024};
 constexpr std::string_view kSchemeOfScale = "train_all_reduce";
 constexpr std::string_view kOptimizerOfScale = "gradient_descent";
-// By a ring, whose messages grow with the square of the ranks.
+// The messages of a ring grow with the square of the ranks.
 constexpr int kMostOfRing = 256;
 constexpr int64_t kFloatBytes = 4;
 constexpr char kOwnWay[] = "own";
 
-/// Of the parameters of a model, in elements.
+/// The sizes of the parameters of a model, in elements.
 using Sizes = std::span<const int64_t>;
 
 int64_t SumOf(Sizes sizes) {
@@ -53,7 +53,7 @@ Result<ranks::Cost> Of(Operation operation, Algorithm algorithm, int ranks,
   return ranks::CostOf({operation, algorithm, ranks, count, 0});
 }
 
-/// A step of a collective over all tensors at once.
+/// The cost of one collective over all tensors.
 Result<SchemeCost> CostOfMean(Algorithm algorithm, int ranks, Sizes sizes) {
   ASSAY_ASSIGN_OR_RETURN(
       const ranks::Cost cost,
@@ -61,7 +61,7 @@ Result<SchemeCost> CostOfMean(Algorithm algorithm, int ranks, Sizes sizes) {
   return SchemeCost{kFloatBytes * cost.elements, cost.messages};
 }
 
-/// A step that sends gradients to the one who takes it, and parameters back.
+/// The cost of a reduce of gradients and a broadcast of parameters.
 Result<SchemeCost> CostOfServer(Algorithm algorithm, int ranks, Sizes sizes) {
   const int64_t elements = SumOf(sizes);
   ASSAY_ASSIGN_OR_RETURN(const ranks::Cost there,
@@ -72,7 +72,7 @@ Result<SchemeCost> CostOfServer(Algorithm algorithm, int ranks, Sizes sizes) {
                     there.messages + back.messages};
 }
 
-/// The same bytes, in as many messages as there are owners of parameters.
+/// The same bytes, in a number of messages that depends on the owners.
 Result<SchemeCost> CostOfOwners(Algorithm algorithm, int ranks, Sizes sizes) {
   ASSAY_ASSIGN_OR_RETURN(SchemeCost cost,
                          CostOfServer(algorithm, ranks, sizes));
@@ -80,7 +80,7 @@ Result<SchemeCost> CostOfOwners(Algorithm algorithm, int ranks, Sizes sizes) {
   return cost;
 }
 
-/// A step that sends each rank the mean of its block of all elements, and all of them back.
+/// The cost of a reduce-scatter and an all-gather of equal blocks.
 Result<SchemeCost> CostOfBlocks(Algorithm algorithm, int ranks, Sizes sizes) {
   const int64_t block = (SumOf(sizes) + ranks - 1) / ranks;
   ASSAY_ASSIGN_OR_RETURN(const ranks::Cost there, Of(Operation::kReduceScatter,
@@ -91,7 +91,7 @@ Result<SchemeCost> CostOfBlocks(Algorithm algorithm, int ranks, Sizes sizes) {
                     there.messages + back.messages};
 }
 
-/// A step of a collective for each tensor.
+/// The cost of one collective for each tensor.
 Result<SchemeCost> CostOfBuckets(Algorithm algorithm, int ranks, Sizes sizes) {
   SchemeCost sum{0, 0};
   for (const int64_t size : sizes) {
@@ -118,27 +118,27 @@ Result<SchemeCost> CostOfCodec(MakeCodec codec, Algorithm algorithm, int ranks,
   return sum;
 }
 
-/// A scheme of the suite.
+/// A row of the table of schemes.
 struct Kind {
   std::string_view name;
-  std::span<const Algorithm> ways;  // that it can travel by
+  std::span<const Algorithm> ways;  // algorithms for its tensors
   std::function<std::unique_ptr<Scheme>(Endpoint&, Optimizer,
                                         std::optional<Algorithm>)>
       make;
-  /// Of a round. Nothing where its bytes depend on its numbers.
+  /// The cost of a round. Null where its bytes depend on its numbers.
   std::function<Result<SchemeCost>(Algorithm, int ranks, Sizes)> cost;
-  int64_t period = 1;  // steps that a round has
+  int64_t period = 1;  // steps of a round
   bool has_each_step = true;
-  /// Whether it can travel by the library's own collectives, too.
+  /// True where the library's own collectives can carry its tensors.
   bool has_own = true;
   Promise promise = Promise::kLargeBatch;
-  /// Optimizers that it does not promise it for.
+  /// Optimizers for which it does not keep its promise.
   std::vector<std::string_view> without = {};
-  int64_t batches = 1;  // of a rank in a step
+  int64_t batches = 1;  // batches of a rank in a step
 };
 
-/// Through a codec, which keeps the promise of the large batch where it loses nothing of
-/// small whole numbers.
+/// A scheme with a codec. It has the large batch's bits where the codec loses
+/// nothing of small whole numbers.
 Kind Compressed(std::string_view name, MakeCodec codec,
                 Promise promise = Promise::kLargeBatch) {
   return {.name = name,
@@ -158,7 +158,7 @@ Kind Compressed(std::string_view name, MakeCodec codec,
           .promise = promise};
 }
 
-/// Of vectors that have all numbers, each of which goes behind its length.
+/// The cost of dense vectors, each of which follows its length.
 Result<SchemeCost> CostOfWhole(Algorithm algorithm, int ranks, Sizes sizes) {
   constexpr int64_t kLengthBytes = 8;
   ASSAY_ASSIGN_OR_RETURN(SchemeCost cost,
@@ -168,7 +168,7 @@ Result<SchemeCost> CostOfWhole(Algorithm algorithm, int ranks, Sizes sizes) {
   return cost;
 }
 
-/// By sparse vectors, a share of all numbers.
+/// A scheme that sends the top share of all numbers as sparse vectors.
 Kind Sparse(std::string_view name, double share) {
   static constexpr Algorithm kWay[] = {Algorithm::kRecursiveDoubling};
   Kind kind{
@@ -181,7 +181,7 @@ Kind Sparse(std::string_view name, double share) {
           },
       .has_own = false,
       .promise = share == 1 ? Promise::kLargeBatch : Promise::kAgreement};
-  // How many places of theirs two ranks have in common depends on the gradients.
+  // The indices that two ranks have in common depend on the gradients.
   if (share == 1) kind.cost = &CostOfWhole;
   return kind;
 }
@@ -206,8 +206,8 @@ std::unique_ptr<ranks::Codec> Levels(int rank) {
       4, core::KeyOf(/*seed=*/7, static_cast<int64_t>(rank)));
 }
 
-/// Every optimizer but plain descent, whose steps alone may be averaged in place of
-/// gradients.
+/// Every optimizer but plain descent, the only one whose parameters may be
+/// averaged in place of gradients.
 std::vector<std::string_view> AllButDescent() {
   std::vector<std::string_view> names;
   for (const std::string_view name : train::OptimizerNames()) {
@@ -250,7 +250,7 @@ Kind Averaged(std::string_view name, int64_t period) {
           .without = AllButDescent()};
 }
 
-// What a step of several batches sends, it sends as one of a single batch does.
+// A step of several batches sends the messages of a step of one batch.
 constexpr Algorithm kRing[] = {Algorithm::kRing};
 
 const std::vector<Kind>& Kinds() {
@@ -302,7 +302,7 @@ const Kind& KindOf(const SchemeCase& test_case) {
   return *std::ranges::find(Kinds(), test_case.scheme, &Kind::name);
 }
 
-/// Nothing: the library's own.
+/// Nothing for the library's own collectives.
 std::optional<Algorithm> AlgorithmOf(const SchemeCase& test_case) {
   for (const Algorithm way : KindOf(test_case).ways) {
     if (ToString(way) == test_case.way) return way;
@@ -331,8 +331,8 @@ std::string SchemeCase::test_id() const {
 }
 
 cases::Tier SchemeCase::tier() const {
-  return ranks > kRanks[std::size(kRanks) - 1] ? cases::Tier::kScale
-                                               : cases::Tier::kCi;
+  return ranks > kSchemeRanks[std::size(kSchemeRanks) - 1] ? cases::Tier::kScale
+                                                           : cases::Tier::kCi;
 }
 
 bool HasMean(std::string_view scheme, int64_t ranks) {
@@ -346,7 +346,7 @@ std::vector<SchemeCase> AllSchemeCases() {
     for (const std::string& way : WaysOf(kind)) {
       for (const std::string_view optimizer : train::OptimizerNames()) {
         if (std::ranges::count(kind.without, optimizer) > 0) continue;
-        for (const int ranks : kRanks) {
+        for (const int ranks : kSchemeRanks) {
           if (!HasMean(kind.name, ranks)) continue;
           all.push_back(
               {std::string(kind.name), way, std::string(optimizer), ranks});

@@ -18,7 +18,7 @@ namespace {
 
 using measure::Judgement;
 
-/// Of one rank that has the batches of all.
+/// The course of one rank that has the batches of all.
 Result<Course> Alone(const SchemeCase& test_case) {
   ranks::WholeObjective objective(kNobody, test_case.ranks,
                                   BatchesOf(test_case));
@@ -27,7 +27,7 @@ Result<Course> Alone(const SchemeCase& test_case) {
                   [&](int64_t) { return optimizer->Step(objective).status(); });
 }
 
-/// A rank's part: what it trained, as bytes.
+/// Trains a rank, and returns its course as bytes.
 Result<std::string> Train(const SchemeCase& test_case, Endpoint& mine) {
   ranks::WholeObjective objective(mine.rank(), test_case.ranks);
   ASSAY_ASSIGN_OR_RETURN(
@@ -85,8 +85,8 @@ Result<Judgement> Run(const SchemeCase& test_case, const RunOf& run,
 
 }  // namespace
 
-Judgement RunSchemeCase(const SchemeCase& test_case, const RunOf& run,
-                        record::Record* record) {
+Judgement RunCase(const SchemeCase& test_case, const RunOf& run,
+                  record::Record* record) {
   const int64_t began = record::SteadyMicroseconds();
   const Result<Judgement> judged = Run(test_case, run, record);
   record->result.run_us = record::SteadyMicroseconds() - began;

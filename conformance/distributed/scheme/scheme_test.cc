@@ -11,29 +11,22 @@
 #include <string>
 #include <vector>
 
-#include "conformance/distributed/planned_case.h"
 #include "conformance/distributed/ranks/distributed_row.h"
 #include "conformance/distributed/ranks/ranks_fixture.h"
+#include "conformance/distributed/run.h"
 #include "conformance/distributed/scheme/course.h"
 #include "conformance/distributed/scheme/mixing_case.h"
+#include "conformance/distributed/scheme/mixing_run.h"
 #include "conformance/distributed/scheme/scheme_case.h"
 #include "conformance/distributed/scheme/scheme_run.h"
 #include "framework/core/text.h"
 #include "framework/ranks/model/whole_objective.h"
 #include "framework/ranks/scheme/model_message.h"
-#include "framework/ranks/wait/delayed_endpoint.h"
 
 namespace assay::distributed {
 namespace {
 
 using ::testing::HasSubstr;
-
-RanCase RanOn(const SchemeCase& test_case, const Wrap& wrap = nullptr) {
-  return distributed::RanOn(&RunSchemeCase, test_case, wrap);
-}
-RanCase RanOn(const MixingCase& test_case, const Wrap& wrap = nullptr) {
-  return distributed::RanOn(&RunMixingCase, test_case, wrap);
-}
 
 TEST(PlannedCaseTest, EveryCaseHasANameOfItsOwnAndRanks) {
   std::set<std::string> names;
@@ -58,17 +51,12 @@ TEST(SchemeRunTest, EveryCasePassesOnThreads) {
 
 // Kills: a result of ranks that depends on who comes late.
 TEST(SchemeRunTest, EveryCaseOfFourRanksPassesWithAStraggler) {
-  const ranks::Delays delays{.seed = 1,
-                             .fraction = 0.02,
-                             .straggler = 2,
-                             .law = ranks::DelayLaw::kExponential,
-                             .most_us = 100};
   int ran_cases = 0;
   for (const SchemeCase& each : AllSchemeCases()) {
     if (each.ranks != 4 || each.optimizer != "gradient_descent") continue;
     ++ran_cases;
     const RanCase ran = RanOn(each, [&](Endpoint& mine) {
-      return ranks::DelayedEndpoint::Of(mine, delays).value();
+      return std::make_unique<Late>(mine, /*straggler=*/2);
     });
     EXPECT_EQ(ran.judged.outcome, record::Outcome::kPass)
         << each.test_id() << ": " << ran.judged.message;
@@ -78,7 +66,7 @@ TEST(SchemeRunTest, EveryCaseOfFourRanksPassesWithAStraggler) {
 
 TEST(SchemeRunTest, OneBitOfOneMessageIsAFailOfItsStep) {
   const SchemeCase test_case = {"train_all_reduce", "ring", "momentum", 4};
-  // Of six messages of a step three are added up, whose sum goes to all.
+  // Three of six messages of a step are added up, and the sum goes to all.
   for (const int which : {3, 6}) {
     const RanCase ran = RanOn(test_case, [&](Endpoint& mine) {
       return std::make_unique<Flipping>(mine, which);
@@ -115,8 +103,8 @@ TEST(MixingRunTest, EveryCasePassesOnThreads) {
   }
 }
 
-// Kills: a scheme whose ranks agree that nothing is trained; an agreement that is not
-// looked at where the large batch is not promised.
+// Kills: a scheme whose ranks agree that nothing is trained; an agreement that
+// is not looked at where the large batch is not promised.
 TEST(SchemeRunTest, RanksThatShouldAgreeAreCompared) {
   const SchemeCase test_case = {"train_signs", "ring", "momentum", 4};
   ASSERT_EQ(PromiseOf(test_case), Promise::kAgreement);
@@ -128,7 +116,7 @@ TEST(SchemeRunTest, RanksThatShouldAgreeAreCompared) {
   EXPECT_EQ(ran.rows[0].rank_agreement, 0);
 }
 
-/// What a library should have combined stays as it was.
+/// A library that leaves its output as it was.
 class Idle : public Wrapped {
  public:
   using Wrapped::Wrapped;
@@ -169,9 +157,9 @@ class Dropping : public Wrapped {
 
 // Kills: a mean that is not looked at, a bound of staleness alone.
 TEST(MixingRunTest, ALostMessageIsAFail) {
-  const MixingCase all[] = {{"gossip", "ring", 8},
-                            {"push_sum", "one_peer", 8},
-                            {"push_sum", "uneven", 5}};
+  const MixingCase all[] = {{Gossip{ranks::Graph::kRing}, 8},
+                            {PushSum{ranks::Directed::kOnePeer}, 8},
+                            {PushSum{ranks::Directed::kUneven}, 5}};
   for (const MixingCase& each : all) {
     const RanCase ran = RanOn(
         each, [](Endpoint& mine) { return std::make_unique<Dropping>(mine); });
@@ -183,7 +171,7 @@ TEST(MixingRunTest, ALostMessageIsAFail) {
 
 TEST(MixingRunTest, AWaveOfAnotherFactorIsAFail) {
   const RanCase ran =
-      RanOn(MixingCase{"gossip", "ring", 8}, [](Endpoint& mine) {
+      RanOn(MixingCase{Gossip{ranks::Graph::kRing}, 8}, [](Endpoint& mine) {
         return std::make_unique<Dropping>(mine, /*which=*/1);
       });
   EXPECT_EQ(ran.judged.reason, record::ReasonCode(kFailMixing));
@@ -193,7 +181,7 @@ TEST(MixingRunTest, AWaveOfAnotherFactorIsAFail) {
   EXPECT_GT(ran.rows[0].contraction_err.value_or(0), 1e-3);
 }
 
-/// Rank 1 sends rank 0 a zero in place of a number, behind so many messages.
+/// Rank 1 sends rank 0 a zero in place of a number, after so many messages.
 class Silent : public Wrapped {
  public:
   explicit Silent(Endpoint& inner, int behind = 0)
@@ -215,7 +203,7 @@ class Silent : public Wrapped {
 
 TEST(MixingRunTest, AServerThatMissesGradientsIsAFail) {
   const RanCase ran =
-      RanOn(MixingCase{"async_server", "slack1", 4},
+      RanOn(MixingCase{AsyncServer{/*slack=*/1}, 4},
             [](Endpoint& mine) { return std::make_unique<Silent>(mine); });
   EXPECT_EQ(ran.judged.outcome, record::Outcome::kFail);
   EXPECT_THAT(ran.judged.message, HasSubstr("each gradient once"));
@@ -241,7 +229,7 @@ class Backdating : public Wrapped {
 // Kills: a bound of staleness that nobody looks at.
 TEST(MixingRunTest, AGradientThatIsTooOldIsAFail) {
   const RanCase ran =
-      RanOn(MixingCase{"async_server", "slack0", 4},
+      RanOn(MixingCase{AsyncServer{/*slack=*/0}, 4},
             [](Endpoint& mine) { return std::make_unique<Backdating>(mine); });
   EXPECT_EQ(ran.judged.reason, record::ReasonCode(kFailMixing));
   EXPECT_THAT(ran.judged.message, HasSubstr("updates old, wanted at most 2"));
@@ -260,7 +248,7 @@ TEST(CourseTest, ARunThatEndsAsItBeganIsAFail) {
 
 // Kills: pairs whose mean is not looked at, in the few steps or in the many.
 TEST(MixingRunTest, PairsThatLoseNumbersAreAFail) {
-  const MixingCase test_case = {"ad_psgd", "ring", 2};
+  const MixingCase test_case = {AdPsgd{}, 2};
   const RanCase few = RanOn(
       test_case, [](Endpoint& mine) { return std::make_unique<Silent>(mine); });
   EXPECT_EQ(few.judged.reason, record::ReasonCode(kFailMixing));
@@ -272,14 +260,15 @@ TEST(MixingRunTest, PairsThatLoseNumbersAreAFail) {
   EXPECT_THAT(many.judged.message, HasSubstr("from the mean 0.5"));
 }
 
-// Kills: a formula that stands for bytes that depend on the gradients; all numbers of
-// which only agreement is asked.
+// Kills: a formula that stands for bytes that depend on the gradients; all
+// numbers of which only agreement is asked.
 TEST(SchemeCaseTest, SparseVectorsOfAllNumbersHaveACostAndTheLargeBatch) {
   const SchemeCase all = {"train_sparse", "recursive_doubling", "adam", 4};
   EXPECT_EQ(PromiseOf(all), Promise::kLargeBatch);
   const auto cost = CostOf(all, ranks::WholeObjective::kSizes, kTrainedSteps);
   ASSERT_TRUE(cost.ok() && cost->has_value());
-  // Five steps of two stages, four ranks, of 7 and of 30 numbers behind their lengths.
+  // Five steps of two stages, four ranks, of 7 and of 30 numbers after their
+  // lengths.
   EXPECT_EQ((*cost)->bytes, 5 * 2 * 4 * (8 + 4 * 7 + 8 + 4 * 30));
   EXPECT_EQ((*cost)->messages, 5 * 2 * 4 * 4);
   const SchemeCase fifth = {"train_sparse_fifth", "recursive_doubling", "adam",

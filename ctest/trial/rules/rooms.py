@@ -47,7 +47,9 @@ _TABLES = (
     "framework/graph/upgrade/upgrade_rules.h",
 )
 # A backend's one source declares nothing: it registers itself.
-_REGISTRATION = re.compile(r"^ASSAY_REGISTER_BACKEND\(|RegisterBackend\(", re.M)
+_REGISTRATION = re.compile(
+    r"^ASSAY_REGISTER_(BACKEND|COMMUNICATOR)\(|Register(Backend|Communicator)\(", re.M
+)
 
 
 def is_derived(room: str) -> bool:

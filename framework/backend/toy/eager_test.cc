@@ -10,6 +10,7 @@
 
 #include "framework/backend/toy/toy_backend.h"
 #include "framework/graph/model_text.h"
+#include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::toy {
 namespace {
@@ -17,10 +18,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-
-Tensor Floats(Shape shape, std::vector<float> elements) {
-  return *Tensor::Of<float>(std::move(shape), elements);
-}
 
 std::vector<float> Read(const Value& value) {
   const auto elements = value.tensor()->elements<float>();
@@ -262,7 +259,7 @@ TEST(Eager, LoopsCarryValues) {
       "g (int64 n, bool c, float[2] x) => (float[2] y) { y = Loop(n, c, x) <"
       "body = b (int64 i, bool go, float[2] v) => (bool next, float[2] w) "
       "{ next = Identity(go) w = Add(v, x) }> }");
-  const Tensor three = *Tensor::Of<int64_t>({}, std::array<int64_t, 1>{3});
+  const Tensor three = Int64s({}, {3});
   const auto binding = *network->Bind(
       std::vector<Value>{three, *Tensor::Allocate(DType::kBool, {}),
                          Floats({2}, {1, 10})},

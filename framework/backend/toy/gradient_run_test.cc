@@ -16,6 +16,7 @@
 #include "framework/backend/forwarding_network.h"
 #include "framework/backend/toy/toy_backend.h"
 #include "framework/graph/model_text.h"
+#include "framework/testing/support/tensors_fixture.h"
 
 namespace {
 
@@ -54,10 +55,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 using Strings = std::vector<std::string>;
-
-Tensor Doubles(Shape shape, std::vector<double> elements) {
-  return *Tensor::Of<double>(std::move(shape), elements);
-}
 
 std::vector<double> Read(const Value& value) {
   const auto elements = value.tensor()->elements<double>();
@@ -268,9 +265,8 @@ TEST_P(Bound, ABackwardNeedsAForwardThatCameToItsEnd) {
       "g (float[2] x, int64[1] i) => (float[1] y, float[2] z) "
       "{ y = Gather(x, i) z = Relu(x) }",
       {"z"});
-  Tensor index = *Tensor::Of<int64_t>({1}, std::array<int64_t, 1>{0});
-  const std::vector<Value> inputs = {
-      *Tensor::Of<float>({2}, std::array{1.F, 2.F}), index};
+  Tensor index = Int64s({0});
+  const std::vector<Value> inputs = {Floats({1.F, 2.F}), index};
   const std::vector<Value> dz = {Value(), inputs[0]};
   const auto unrun = *network_->Bind(inputs, {});
   EXPECT_EQ(Bind(*unrun, dz, {"z"}).status().code(),

@@ -10,6 +10,7 @@
 #include "framework/cli/program_fixture.h"
 #include "framework/graph/model_text.h"
 #include "framework/testing/case/read_corpus.h"
+#include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::repro {
 namespace {
@@ -41,7 +42,7 @@ TEST(Slice, TakesPartOfAnAxis) {
     EXPECT_THAT(slice->elements<int16_t>(),
                 testing::ElementsAreArray(row.elements));
   }
-  const Tensor words = *Tensor::FromStrings({3}, {"a", "b", "c"});
+  const Tensor words = Strings({"a", "b", "c"});
   EXPECT_THAT(Slice(words, 0, {1, 2})->strings(), ElementsAre("b", "c"));
   EXPECT_FALSE(Slice(*Tensor::Allocate(DType::kInt4, {4}), 0, {0, 2}).ok());
 }
@@ -49,7 +50,7 @@ TEST(Slice, TakesPartOfAnAxis) {
 TEST(WithSources, GivesTheModelOtherInputsAndInitializers) {
   const auto model = graph::ModelOfText(
       "g (float[2] x) => (float[2] y) <float[2] w = {1, 2}> { y = Add(x, w) }");
-  const Tensor two = *Tensor::Of<float>({2}, std::vector<float>{3, 4});
+  const Tensor two = Floats({3, 4});
   const Draft draft{model, {two}, {}};
   std::vector<Source> sources = SourcesOf(draft);
   ASSERT_EQ(sources.size(), 2U);

@@ -5,16 +5,14 @@
 #include <algorithm>
 #include <ctime>
 #include <filesystem>
-#include <iterator>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "framework/cli/commands.h"
 #include "framework/cli/train/trainer_program.h"
 #include "framework/core/text.h"
+#include "framework/file/csv.h"
 #include "framework/file/file.h"
 
 namespace assay::train {
@@ -22,8 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The words that a run was begun with, a line each, as the trainer leaves them there.
-constexpr char kWords[] = "train.txt";
+/// The request that a run was begun with, as the trainer leaves it there.
+constexpr char kRequest[] = "train.txt";
 
 /// runs/20261126T120000Z-lenet5, also of lenet5.onnx in a folder.
 fs::path NewFolder(const std::string& model) {
@@ -37,64 +35,65 @@ fs::path NewFolder(const std::string& model) {
                             : folder;
 }
 
-Result<std::vector<std::string>> WordsOf(const cli::TrainOptions& options) {
+Result<program::TrainRequest> NewRequest(const cli::TrainOptions& options) {
   ASSAY_ASSIGN_OR_RETURN(
       const TrainerRun run,
       TrainerRunOf(StrCat(options.backend, ":", options.optimizer)));
-  return std::vector<std::string>{
-      "--run",         run.spec,
-      "--module",      run.module,
-      "--model",       options.model,
-      "--dataset",     options.dataset,
-      "--batch",       std::to_string(options.batch),
-      "--micro-batch", std::to_string(options.micro_batch),
-      "--seed",        std::to_string(options.seed)};
+  program::TrainRequest request;
+  request.run = run.spec;
+  request.module = run.module;
+  request.model = options.model;
+  request.dataset = options.dataset;
+  request.batch = options.batch;
+  request.micro_batch = options.micro_batch;
+  request.seed = options.seed;
+  return request;
 }
 
-Result<std::vector<std::string>> WordsIn(const fs::path& folder) {
-  if (!fs::exists(folder / kWords)) {
-    return InvalidArgument("found no ", kWords, " in ", folder.string(),
+/// A request of the words that the trainer left before there were requests: the
+/// name of an option, as "--micro-batch", and its value, a line each.
+std::string TextOfWords(std::string_view words) {
+  std::string text = "request,train\n";
+  while (!words.empty()) {
+    std::string_view option = CutFront(&words);
+    CutFront(&option, "--");
+    std::string name(option);
+    std::ranges::replace(name, '-', '_');
+    text += StrCat(name, ",");
+    file::AppendCsvField(text, CutFront(&words));
+    text += '\n';
+  }
+  return text;
+}
+
+Result<program::TrainRequest> RequestIn(const fs::path& folder) {
+  if (!fs::exists(folder / kRequest)) {
+    return InvalidArgument("found no ", kRequest, " in ", folder.string(),
                            ", wanted the folder of a training run");
   }
-  ASSAY_ASSIGN_OR_RETURN(const std::string text,
-                         file::ReadFile(folder / kWords));
-  std::vector<std::string> words;
-  for (std::string_view rest = text; !rest.empty();) {
-    words.emplace_back(CutFront(&rest));
-  }
-  return words;
-}
-
-/// Puts what is given in the place of what stands behind the name, or to the end.
-void SetWord(std::string_view name, const auto& given,
-             std::vector<std::string>* words) {
-  if (!given.has_value()) return;
-  const auto found = std::ranges::find(*words, name);
-  if (found == words->end()) {
-    words->insert(words->end(), {std::string(name), StrCat(*given)});
-  } else {
-    *std::next(found) = StrCat(*given);
-  }
+  ASSAY_ASSIGN_OR_RETURN(std::string text, file::ReadFile(folder / kRequest));
+  if (text.starts_with("--")) text = TextOfWords(text);
+  auto request = request::Parse<program::TrainRequest>(text);
+  if (request.ok()) return request;
+  return request.status().WithContext((folder / kRequest).string());
 }
 
 Result<int> Run(const cli::TrainOptions& options) {
   const bool goes_on = !options.resume.empty();
-  fs::path folder = goes_on ? options.resume : options.out;
-  if (folder.empty()) folder = NewFolder(options.model);
-  std::vector<std::string> words;
-  if (goes_on) {
-    ASSAY_ASSIGN_OR_RETURN(words, WordsIn(folder));
-  } else {
-    ASSAY_ASSIGN_OR_RETURN(words, WordsOf(options));
-  }
-  words.insert(words.begin(), "train");
-  if (goes_on) words.emplace_back("--resume");
-  SetWord("--out", std::optional(folder.string()), &words);
-  SetWord("--epochs", options.epochs, &words);
-  SetWord("--checkpoint-every", options.checkpoint_every, &words);
-  SetWord("--stop-at", options.stop_at, &words);
-  SetWord("--seconds", options.seconds, &words);
-  return RunTrainer(std::move(words));
+  Result<program::TrainRequest> request =
+      goes_on ? RequestIn(options.resume) : NewRequest(options);
+  if (!request.ok()) return request.status();
+  request->goes_on = goes_on;
+  request->out = goes_on ? options.resume : options.out;
+  if (request->out.empty()) request->out = NewFolder(options.model);
+  const auto take = [](const auto& given, auto* value) {
+    if (given.has_value()) *value = *given;
+  };
+  take(options.epochs, &request->epochs);
+  take(options.checkpoint_every, &request->checkpoint_every);
+  take(options.stop_at, &request->stop_at);
+  take(options.seconds, &request->seconds);
+  return RunTrainer(*std::move(request));
 }
 
 }  // namespace

@@ -163,6 +163,8 @@ TEST_F(TrainTest, SaysWhatIsWrong) {
       {"train mlp --optimizer adam:rate=-1", "rate: found '-1', wanted"},
       {"train mlp --batch 0", "--batch"},
       {"train --resume none", "found no train.txt in none"},
+      {"train --resume cut", "cut/train.txt: line 1: found '', wanted"},
+      {"train mlp --seed -1", "found the seed -1, wanted 0 or more"},
       {"train mlp --resume none", "excludes"},
       {"optdiff reference", "b is required"},
       {"bisect reference reference:adm", "found the optimizer 'adm'"},
@@ -183,11 +185,30 @@ TEST_F(TrainTest, KeepsWhatIsThere) {
       Assay("train mlp --dataset drawn --epochs 1 --out run");
   EXPECT_EQ(again.exit_code, 2);
   EXPECT_THAT(again.output, HasSubstr("wanted another folder, or --resume"));
-  ASSERT_EQ(Shell("sed -i s/^mlp$/small_cnn/ run/train.txt").exit_code, 0);
+  ASSERT_EQ(
+      Shell("sed -i s/^model,mlp$/model,small_cnn/ run/train.txt").exit_code,
+      0);
   const cli::Ran other = Assay("train --resume run --epochs 2");
   EXPECT_EQ(other.exit_code, 2);
   EXPECT_THAT(other.output, HasSubstr("model 'mlp', wanted 'small_cnn'"));
   EXPECT_EQ(Checkpoint("run"), kept);
+}
+
+// Kills: a run of the release before, which left words, that is lost.
+TEST_F(TrainTest, ARunThatLeftWordsGoesOn) {
+  ASSERT_EQ(Assay("train mlp --dataset drawn --batch 16 --epochs 1 --out run")
+                .exit_code,
+            0);
+  ASSERT_EQ(Shell("grep -v '^request\\|^out\\|^goes_on\\|^parent' "
+                  "run/train.txt | sed 's/^/--/;s/_/-/;s/,/\\n/' > words && "
+                  "mv words run/train.txt")
+                .exit_code,
+            0);
+  EXPECT_THAT(Shell("cat run/train.txt").output,
+              HasSubstr("--micro-batch\n0\n--seed\n0\n"));
+  const cli::Ran rest = Assay("train --resume run --epochs 2");
+  EXPECT_EQ(rest.exit_code, 0) << rest.output;
+  EXPECT_THAT(rest.output, HasSubstr("goes on behind step "));
 }
 
 // Kills: a loss that is no number and a run that goes on.

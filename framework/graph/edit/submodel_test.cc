@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "framework/graph/model_text.h"
+#include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::edit {
 namespace {
@@ -79,7 +80,7 @@ TEST(MakeSubmodel, HoldsTheNodesTheirPortsAndTheirInitializers) {
   EXPECT_THAT(small.initializers[0].value.tensor()->elements<float>(),
               ElementsAre(1, 2));
 
-  part.fixed[w] = *Tensor::Of<float>({2}, std::vector<float>{8, 9});
+  part.fixed[w] = Floats({8, 9});
   const auto fixed = MakeSubmodel(*model, graph, part);
   EXPECT_THAT(
       (*fixed)->graph().initializers[0].value.tensor()->elements<float>(),

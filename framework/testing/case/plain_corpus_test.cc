@@ -18,6 +18,7 @@
 #include "framework/testing/case/onnx_bytes.h"
 #include "framework/testing/case/plain_corpus_case.h"
 #include "framework/testing/case/read_corpus.h"
+#include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::cases {
 namespace {
@@ -247,10 +248,6 @@ TEST(PlainCorpusTest, FoldersThatCannotBeACorpusAreErrors) {
               HasSubstr("b/model.onnx: No such file"));
 }
 
-Value Floats(const std::vector<float>& values) {
-  return *Tensor::Of<float>({static_cast<int64_t>(values.size())}, values);
-}
-
 // Kills: a single element taken for a repetition; NaN that is never equal; one
 // output or set that proves something overruled by another.
 TEST(PlainCorpusTest, VacuityIsOfAllOutputs) {
@@ -264,7 +261,7 @@ TEST(PlainCorpusTest, VacuityIsOfAllOutputs) {
     return *Tensor::FromBytes(DType::kComplex64, {2},
                               std::as_bytes(std::span(parts)));
   };
-  const Value strings = *Tensor::FromStrings({2}, {"a", "a"});
+  const Value strings = Strings({"a", "a"});
   Sequence list;
   list.items = {Floats({1, 1}), Floats({2, 2})};
   const std::vector<Row> rows = {
@@ -407,7 +404,7 @@ TEST(PlainCorpusTest, AttributesAreShortTexts) {
                         {std::string("SAME"), "SAME"},
                         {std::vector<int64_t>{1, 2}, "[1,2]"},
                         {std::vector<float>{}, "[]"},
-                        {*Floats({1, 2}).tensor(), "tensor(float32,[2])"},
+                        {Floats({1, 2}), "tensor(float32,[2])"},
                         {std::string(65, 'x'), std::string(61, 'x') + "..."},
                         {std::string(64, 'x'), std::string(64, 'x')}}) {
     EXPECT_EQ(AttributeText({"a", row.held, {}}), row.text);

@@ -17,6 +17,7 @@
 #include "framework/graph/model_text.h"
 #include "framework/testing/case/corpus_files.h"
 #include "framework/testing/case/write_corpus.h"
+#include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::cases {
 namespace {
@@ -302,8 +303,8 @@ TEST(CorpusTest, ACorpusIsReadAsItWasWritten) {
   c.directory = folder.path() / "copy/node/a";
   c.claim = ClaimKind::kGradient;
   c.tier = Tier::kNightly;
-  const Tensor x = *Tensor::Of<float>({2}, std::vector<float>{1, 2});
-  const Tensor y = *Tensor::Of<float>({2}, std::vector<float>{3, 4});
+  const Tensor x = Floats({1, 2});
+  const Tensor y = Floats({3, 4});
   const CaseData data = {
       graph::ModelOfText(
           "g (float[2] x, float[2] z) => (float[2] y) { y = Abs(x) }"),

@@ -75,6 +75,7 @@ Result<JournalEntry> Decode(FrameKind kind, std::string_view payload) {
     case FrameKind::kPlan:
     case FrameKind::kMapped:
     case FrameKind::kDigests:
+    case FrameKind::kFault:
       entry.text = payload;
       return entry;
     case FrameKind::kBackend: {
@@ -248,6 +249,10 @@ Status Journal::CutTornTail() const {
 }
 
 Status Journal::BatchEnd() { return Write(FrameKind::kBatchEnd, {}); }
+
+Status Journal::Fault(std::string_view how) {
+  return Write(FrameKind::kFault, how);
+}
 
 Status Journal::Mapped(std::string_view paths) {
   return Write(FrameKind::kMapped, paths);

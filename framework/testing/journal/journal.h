@@ -34,21 +34,22 @@ namespace assay::journal {
 
 /// The subject of a frame.
 enum class FrameKind : char {
-  kPlan = 'P',     // the digest of the plan that the records are of
-  kBackend = 'I',  // a worker's BackendRow, after Inspect
-  kMapped = 'M',   // files that a worker executes from; payload: paths
-  kDigests = 'D',  // the same with their digests, by the supervisor
-  kBegin = 'B',    // a case starts; payload: test_id
-  kRecord = 'R',   // a case has its verdict
-  kLoss = 'L',     // a worker ended badly, and no case says so
-  kEnded = 'X',    // a forked child ended; payload: pid and wait status
-  kBatchEnd = 'E'  // the worker has run its whole batch
+  kPlan = 'P',      // the digest of the plan that the records are of
+  kBackend = 'I',   // a worker's BackendRow, after Inspect
+  kMapped = 'M',    // files that a worker executes from; payload: paths
+  kDigests = 'D',   // the same with their digests, by the supervisor
+  kBegin = 'B',     // a case starts; payload: test_id
+  kRecord = 'R',    // a case has its verdict
+  kLoss = 'L',      // a worker ended badly, and no case says so
+  kEnded = 'X',     // a forked child ended; payload: pid and wait status
+  kBatchEnd = 'E',  // the worker has run its whole batch
+  kFault = 'F'      // the worker itself is broken; payload: how
 };
 
 struct JournalEntry {
   FrameKind kind = FrameKind::kBegin;
   /// kBegin: the test_id; kPlan: the digest; kMapped: a path a line; kDigests:
-  /// the instance, then a line "DIGEST PATH" for each file.
+  /// the instance, then a line "DIGEST PATH" for each file; kFault: a sentence.
   std::string text;
   int64_t pid = 0;             // kBegin, kEnded: the process
   int64_t status = 0;          // kEnded: as waitpid gives it
@@ -77,6 +78,7 @@ class Journal {
   Status Append(const record::Record& record);
   Status Ended(int64_t pid, int64_t status);
   Status BatchEnd();
+  Status Fault(std::string_view how);
   Status Mapped(std::string_view paths);
   Status Digests(std::string_view lines);
 

@@ -73,7 +73,7 @@ Read ReadJournal(const fs::path& file) {
 std::vector<std::string> WriteJournal(const fs::path& file) {
   Result<Journal> journal = Journal::Open(file);
   EXPECT_TRUE(journal.ok()) << journal.status().ToString();
-  std::vector<JournalEntry> entries(6);
+  std::vector<JournalEntry> entries(7);
   entries[0].kind = FrameKind::kBackend;
   entries[0].backend.backend = "acme+threads=2";
   entries[0].backend.unavailable_reason = "no \"device\", none";
@@ -86,12 +86,15 @@ std::vector<std::string> WriteJournal(const fs::path& file) {
   entries[4].kind = FrameKind::kRecord;
   entries[4].record = SomeRecord("node/If/test_if", 0);
   entries[5].kind = FrameKind::kBatchEnd;
+  entries[6].kind = FrameKind::kFault;
+  entries[6].text = "a test of its own failed";
   EXPECT_TRUE(journal->Append(entries[0].backend).ok());
   EXPECT_TRUE(journal->Begin(entries[1].text).ok());
   EXPECT_TRUE(journal->Append(entries[2].record).ok());
   EXPECT_TRUE(journal->Ended(/*pid=*/7, /*status=*/9).ok());
   EXPECT_TRUE(journal->Append(entries[4].record).ok());
   EXPECT_TRUE(journal->BatchEnd().ok());
+  EXPECT_TRUE(journal->Fault(entries[6].text).ok());
   std::vector<std::string> texts;
   for (const JournalEntry& entry : entries) texts.push_back(TextOf(entry));
   return texts;

@@ -11,15 +11,12 @@
 
 #include "framework/core/hash.h"
 #include "framework/file/file.h"
+#include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::measure {
 namespace {
 
 namespace fs = std::filesystem;
-
-Tensor Doubles(const std::vector<double>& numbers) {
-  return *Tensor::Of<double>({std::ssize(numbers)}, std::span(numbers));
-}
 
 class ExactAnswersTest : public testing::Test {
  protected:
@@ -36,7 +33,7 @@ class ExactAnswersTest : public testing::Test {
 TEST_F(ExactAnswersTest, WhatWasWrittenIsRead) {
   Sequence texts{.element = ValueType::OfTensor(DType::kString, {}),
                  .items = {}};
-  texts.items.emplace_back(*Tensor::FromStrings({1}, {"a"}));
+  texts.items.emplace_back(Strings({"a"}));
   std::vector<ExactAnswer> answers(4);
   answers[0] = {
       {Doubles({1, 1e300}), Doubles({0x1p-60, 0}), Doubles({0, 0x1p-70})},

@@ -13,6 +13,7 @@
 #include <string>
 
 #include "framework/testing/measure/guarded_memory.h"
+#include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::measure {
 namespace {
@@ -39,10 +40,6 @@ enum class Defect {
   kTakesOneSecondInputOnly,
   kDeclinesWhenRunAgain,
 };
-
-Tensor Floats(std::vector<float> values) {
-  return *Tensor::Of<float>({static_cast<int64_t>(values.size())}, values);
-}
 
 class SumBinding : public Binding {
  public:
@@ -237,7 +234,7 @@ TEST(RecheckTest, ChangedGivesEveryElementAnotherValue) {
                                    std::as_bytes(std::span(row.changed))))
         << row.type;
   }
-  EXPECT_FALSE(Changed(*Tensor::FromStrings({1}, {"x"})).has_value());
+  EXPECT_FALSE(Changed(Strings({"x"})).has_value());
 }
 
 Tensor Packed(uint8_t byte, int64_t count) {
@@ -249,8 +246,8 @@ Tensor Packed(uint8_t byte, int64_t count) {
 TEST(RecheckTest, SameBitsLooksAtKindTypeShapeAndBits) {
   const Tensor x = Floats({1, 2});
   const Tensor y = Floats({1, 3});
-  const Tensor i = *Tensor::Of<int64_t>({2}, std::vector<int64_t>{0, 1});
-  const Tensor j = *Tensor::Of<int64_t>({2}, std::vector<int64_t>{0, 2});
+  const Tensor i = Int64s({0, 1});
+  const Tensor j = Int64s({0, 2});
   const ValueType type = ValueType::OfTensor(x);
   const auto some = [&](const Tensor& tensor) {
     return assay::Optional{type, std::make_shared<const Value>(tensor)};
@@ -268,10 +265,8 @@ TEST(RecheckTest, SameBitsLooksAtKindTypeShapeAndBits) {
       {Floats({0, 0}), *Tensor::Allocate(DType::kInt32, {2}), false},
       {x, Value(), false},
       {Value(), Value(), true},
-      {*Tensor::FromStrings({1}, {"x"}), *Tensor::FromStrings({1}, {"x"}),
-       true},
-      {*Tensor::FromStrings({1}, {"x"}), *Tensor::FromStrings({1}, {"y"}),
-       false},
+      {Strings({"x"}), Strings({"x"}), true},
+      {Strings({"x"}), Strings({"y"}), false},
       {none, some(x), false},
       {some(x), none, false},
       {none, none, true},
@@ -334,7 +329,7 @@ TEST(RecheckTest, EveryTensorWithBytesIsGuarded) {
       {Floats({1, 2}), true},
       {Packed(0x07, 1), true},
       {Floats({}), false},
-      {*Tensor::FromStrings({1}, {"x"}), false},
+      {Strings({"x"}), false},
   };
   for (const auto& row : rows) {
     cases::DataSet set;

@@ -20,6 +20,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "framework/testing/record/field.h"
@@ -63,17 +64,17 @@ const Table& TableOf<AccuracyRow>();
 template <>
 const Table& TableOf<MutantRow>();
 
-/// A column that is the member kMember of Row.
-template <class Row, auto kMember>
+/// A column that is a member of Row, or a member of that, and so on.
+template <class Row, auto... kMembers>
 Column ColumnOf(std::string_view name, std::string_view doc) {
   using Field =
-      std::remove_cvref_t<decltype(static_cast<Row*>(nullptr)->*kMember)>;
+      std::remove_cvref_t<decltype((std::declval<Row&>().*....*kMembers))>;
   return {name, kFieldType<Field>, doc,
           [](const void* row) {
-            return FieldText(static_cast<const Row*>(row)->*kMember);
+            return FieldText((*static_cast<const Row*>(row).*....*kMembers));
           },
           [](const std::string& text, void* row) {
-            return ParseField(text, &(static_cast<Row*>(row)->*kMember));
+            return ParseField(text, &(*static_cast<Row*>(row).*....*kMembers));
           }};
 }
 

@@ -24,9 +24,32 @@ std::string FieldText(const IndexList& value) {
   return text;
 }
 
+std::string FieldText(const TextList& value) {
+  std::string text;
+  for (std::string_view before; const std::string& item : value) {
+    text += before;
+    file::AppendCsvField(text, item);
+    before = ",";
+  }
+  return text;
+}
+
 bool ParseField(const std::string& text, std::string* value) {
   *value = text;
   return true;
+}
+
+bool ParseField(const std::string& text, std::filesystem::path* value) {
+  *value = text;
+  return true;
+}
+
+bool ParseField(const std::string& text, TextList* value) {
+  value->clear();
+  if (text.empty()) return true;
+  file::CsvReader reader(text);
+  TextList more;
+  return reader.Next(value) && !reader.Next(&more) && reader.status().ok();
 }
 
 bool ParseField(const std::string& text, bool* value) {

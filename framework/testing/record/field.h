@@ -6,12 +6,14 @@
 //   FieldText(Outcome::kFail);            // "fail"
 //   ParseField("0.5", &row.headroom);     // true
 //
-// Empty text is an absent optional and an empty list.
+// Empty text is an absent optional and an empty list. No text of a list is
+// empty.
 
 #pragma once
 
 #include <concepts>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,7 +26,8 @@ namespace assay::record {
 
 using Integer = std::optional<int64_t>;
 using Number = std::optional<double>;
-using IndexList = std::vector<int64_t>;  // "0 2"
+using IndexList = std::vector<int64_t>;     // "0 2"
+using TextList = std::vector<std::string>;  // a record of CSV: a,"b,c"
 
 template <class T>
 concept Enumeration = std::is_enum_v<T>;
@@ -34,6 +37,10 @@ inline std::string FieldText(bool value) { return value ? "1" : "0"; }
 inline std::string FieldText(int64_t value) { return file::ToText(value); }
 inline std::string FieldText(double value) { return file::ToText(value); }
 std::string FieldText(const IndexList& value);
+std::string FieldText(const TextList& value);
+inline std::string FieldText(const std::filesystem::path& value) {
+  return value.string();
+}
 template <Enumeration T>
 std::string FieldText(T value) {
   return std::string(ToString(value));
@@ -49,6 +56,8 @@ bool ParseField(const std::string& text, bool* value);
 bool ParseField(const std::string& text, int64_t* value);
 bool ParseField(const std::string& text, double* value);
 bool ParseField(const std::string& text, IndexList* value);
+bool ParseField(const std::string& text, TextList* value);
+bool ParseField(const std::string& text, std::filesystem::path* value);
 template <Enumeration T>
 bool ParseField(const std::string& text, T* value) {
   return ParseWord(text, value);
@@ -72,5 +81,7 @@ template <>
 inline constexpr std::string_view kFieldType<double> = "number";
 template <>
 inline constexpr std::string_view kFieldType<Number> = "number or empty";
+template <>
+inline constexpr std::string_view kFieldType<TextList> = "list of texts";
 
 }  // namespace assay::record

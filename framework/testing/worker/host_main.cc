@@ -3,9 +3,9 @@
 // assay-host: loads a module and serves its backend to a worker
 // (host_process.h), which starts it; nobody else does.
 //
-// The messages of its door: why there are no walls, if so; what came of opening
-// the backend; for each "serve", which brings a channel, the process that serves
-// it; and how that one ended.
+// The messages of its door: the request; why there are no walls, if so; what
+// came of opening the backend; for each "serve", which brings a channel, the
+// process that serves it; and how that one ended.
 
 #include <fcntl.h>
 #include <malloc.h>
@@ -13,20 +13,23 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <iostream>
 #include <memory>
 #include <string>
+#include <string_view>
 
+#include "framework/file/csv.h"
 #include "framework/graph/model_text.h"
 #include "framework/graph/types/check.h"
 #include "framework/testing/host/end_like.h"
 #include "framework/testing/host/server.h"
 #include "framework/testing/host/wire/channel.h"
 #include "framework/testing/host/wire/wire.h"
+#include "framework/testing/request/host_request.h"
 #include "framework/testing/walls/walls.h"
 #include "framework/testing/worker/forked_batch.h"
 #include "framework/testing/worker/host_process.h"
@@ -39,14 +42,6 @@ namespace assay::worker {
 namespace {
 
 constexpr int kUsage = 2;
-
-struct HostOptions {
-  ModuleUse use;
-  int door = -1;
-  int parent = 0;
-  bool forks = true;
-  walls::Walls walls;
-};
 
 struct stat StatOf(int fd) {
   struct stat info = {};
@@ -138,45 +133,43 @@ bool ServeInChild(Backend& backend, wire::Channel* door, wire::Channel channel,
   return door->Send(out.bytes()).ok();
 }
 
-int ParseOptions(int argc, char** argv, HostOptions* options) {
-  CLI::App app("serves the backend of a module to a worker", "assay-host");
-  app.add_option("--module", options->use.file, "its file")->required();
-  app.add_option("--name", options->use.name, "of the backend")->required();
-  app.add_option("--version", options->use.version,
-                 "it must be of; any if none");
-  app.add_option("--door", options->door, "descriptor of the worker's messages")
-      ->required();
-  app.add_option("--parent", options->parent, "process to die with");
-  app.add_option("--forks", options->forks, "may it fork to serve");
-  app.add_option("--hide", options->walls.hidden,
-                 "folder that the module must not see");
-  app.add_option("--keep", options->walls.kept,
-                 "folder that the module must not change");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? -1 : kUsage;
+constexpr char kHelp[] =
+    "assay-host DESCRIPTOR\n\n"
+    "Serves the backend of a module to a worker, which starts it and sends the "
+    "request\nas the first message through a socket that it leaves open at "
+    "that number.\n\nFields of a request, a line each, FIELD,VALUE:\n";
+
+/// The door at the number that is the one argument, closing all else.
+Result<wire::Channel> OpenDoor(int argc, char** argv) {
+  const auto number = argc == 2 ? file::ParseInt(argv[1]) : std::nullopt;
+  if (!number.has_value() || *number <= STDERR_FILENO ||
+      fcntl(static_cast<int>(*number), F_GETFD) < 0) {
+    return InvalidArgument("found ", argc == 2 ? argv[1] : "no one argument",
+                           ", wanted the number of an open descriptor, as "
+                           "--help says");
   }
-  return 0;
+  CloseAllBut(static_cast<int>(*number));
+  return wire::Channel(wire::Descriptor(static_cast<int>(*number)));
 }
 
-int Main(int argc, char** argv) {
-  HostOptions options;
-  if (const int code = ParseOptions(argc, argv, &options); code != 0) {
-    return code < 0 ? 0 : code;
-  }
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (options.parent != 0 && getppid() != options.parent) return kUsage;
+/// The request that comes through the door.
+Result<request::HostRequest> ReadRequest(wire::Channel* door) {
+  const Result<wire::Message> message = door->Receive();
+  if (!message.ok()) return message.status().WithContext("a request");
+  return request::Parse<request::HostRequest>(message->text);
+}
+
+/// Loads the module of the request and serves its backend, as often as somebody
+/// asks.
+int ServeModule(const request::HostRequest& wanted, wire::Channel door) {
   // Memory is kept for the next case rather than given back to the system.
   mallopt(M_MMAP_THRESHOLD, 1 << 30);
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
-  CloseAllBut(options.door);
-  const Status walls = walls::BuildWalls(options.walls);
-  wire::Channel door{wire::Descriptor(options.door)};
+  const Status walls = walls::BuildWalls(wanted.walls);
   // Before the module could say it.
   if (!door.Send(walls.message()).ok()) return 0;
-  auto backend = OpenBackend(options.use);
-  const bool forks = backend.ok() && options.forks && ForkedBatch::IsPossible();
+  auto backend = OpenBackend({wanted.module, wanted.name, wanted.version});
+  const bool forks = backend.ok() && wanted.forks && ForkedBatch::IsPossible();
   // ONNX's schemas are made at the first check, which else each child would do.
   if (forks) {
     static_cast<void>(types::CheckModel(*graph::ModelOfText(
@@ -196,6 +189,23 @@ int Main(int argc, char** argv) {
     }
     if (!ServeInChild(**backend, &door, std::move(channel), alone)) return 0;
   }
+}
+
+int Main(int argc, char** argv) {
+  if (argc == 2 && std::string_view(argv[1]) == "--help") {
+    std::cout << kHelp << request::FieldsOf(request::HostRequest::form());
+    return 0;
+  }
+  Result<wire::Channel> door = OpenDoor(argc, argv);
+  Result<request::HostRequest> wanted = door.status();
+  if (door.ok()) wanted = ReadRequest(&*door);
+  if (!wanted.ok()) {
+    std::cerr << "assay-host: " << wanted.status().message() << "\n";
+    return kUsage;
+  }
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (wanted->parent != 0 && getppid() != wanted->parent) return kUsage;
+  return ServeModule(*wanted, *std::move(door));
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 
 #include "framework/testing/host/end_like.h"
 #include "framework/testing/host/wire/wire.h"
+#include "framework/testing/request/host_request.h"
 
 extern char** environ;
 
@@ -53,27 +54,11 @@ Result<std::unique_ptr<HostProcess>> HostProcess::Start(
 Status HostProcess::Launch(End* end) {
   ASSAY_ASSIGN_OR_RETURN(auto ends, wire::Channel::MakePair());
   const int inherited = ends.second.descriptor();
-  std::vector<std::string> arguments = {program_.string(),
-                                        "--module",
-                                        use_.file,
-                                        "--name",
-                                        use_.name,
-                                        "--door",
-                                        std::to_string(inherited),
-                                        "--parent",
-                                        std::to_string(getpid()),
-                                        "--forks",
-                                        forks_ ? "true" : "false"};
-  for (const std::string& folder : walls_.hidden) {
-    arguments.insert(arguments.end(), {"--hide", folder});
-  }
-  for (const std::string& folder : walls_.kept) {
-    arguments.insert(arguments.end(), {"--keep", folder});
-  }
-  if (!use_.version.empty()) {
-    arguments.insert(arguments.end(), {"--version", use_.version});
-  }
-  ASSAY_ASSIGN_OR_RETURN(program_pid_, Spawn(arguments, inherited));
+  ASSAY_RETURN_IF_ERROR(ends.first.Send(request::TextOf(request::HostRequest{
+      use_.file, use_.name, use_.version, getpid(), forks_, walls_})));
+  ASSAY_ASSIGN_OR_RETURN(
+      program_pid_,
+      Spawn({program_.string(), std::to_string(inherited)}, inherited));
   ends.second.Close();
   door_ = std::move(ends.first);
   Result<wire::Message> ready = door_.Receive();

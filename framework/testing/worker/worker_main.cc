@@ -1,27 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // assay-worker: a GoogleTest program around one backend. The supervisor gives
-// it a batch and reads its journal; a person may run it alone:
+// it a request (worker_request.h) and reads its journal; a person may run the
+// same request without one, by giving a flag of GoogleTest:
 //
-//   assay-worker --backend onednn --batch build/plan/plan.csv
-//       --gtest_filter='node/onednn.*conv*'   (one line)
+//   assay-worker records/onednn.1.request --gtest_filter='node/onednn.*conv*'
 //
 // Exit codes: GoogleTest's own without a journal; with one, 0 once the batch is
 // through whatever its verdicts, 2 for wrong usage, 99 when the journal cannot
-// be written.
+// be written, or a test failed: verdicts are in the journal, and fail none.
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <malloc.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cerrno>
 #include <csignal>
-#include <cstring>
-#include <filesystem>
 #include <functional>
 #include <iostream>
 #include <memory>
@@ -29,8 +24,7 @@
 
 #include "backend_tags.h"
 #include "framework/backend/registry.h"
-#include "framework/file/csv.h"
-#include "framework/file/descriptor.h"
+#include "framework/core/text.h"
 #include "framework/file/file.h"
 #include "framework/file/module_path.h"
 #include "framework/graph/model_text.h"
@@ -42,11 +36,10 @@
 #include "framework/testing/plan/instance.h"
 #include "framework/testing/plan/launch.h"
 #include "framework/testing/record/tables.h"
+#include "framework/testing/request/worker_request.h"
 #include "framework/testing/suite/answers_suite.h"
-#include "framework/testing/suite/conformance_suite.h"
 #include "framework/testing/suite/interfaces_suite.h"
 #include "framework/testing/suite/outputs_suite.h"
-#include "framework/testing/walls/walls.h"
 #include "framework/testing/worker/backend_test.h"
 #include "framework/testing/worker/case_runner.h"
 #include "framework/testing/worker/forked_batch.h"
@@ -54,6 +47,7 @@
 #include "framework/testing/worker/hosted_cases.h"
 #include "framework/testing/worker/mapped_files.h"
 #include "framework/testing/worker/open_backend.h"
+#include "framework/testing/worker/rank_log.h"
 
 namespace assay::worker {
 namespace {
@@ -61,32 +55,16 @@ namespace {
 constexpr int kUsage = 2;
 constexpr int kHarness = 99;
 
-struct WorkerOptions {
-  std::string backend;
-  std::string module;
-  std::string carrier;  // of messages between ranks: its file
-  std::string batch;
-  std::string journal;
-  record::RunFacts facts;
-  int parent = 0;
-  std::string
-      rank_variable;  // that a launcher sets; empty: nothing launched it
-  int64_t cases_per_process = 1024;
-  bool in_process = false;  // the backend
-  walls::Walls walls;       // around it
-};
-
 /// The one run of this process, reachable from the tests that GoogleTest makes.
 struct Worker {
-  WorkerOptions options;
+  request::WorkerRequest wanted;
   std::vector<record::PlanRow> rows;
-  suite::Suite corpus_suite =
-      suite::ConformanceSuite();  // of cases without one
   std::optional<journal::Journal> journal;
   std::unique_ptr<CaseRunner> runner;
   std::unique_ptr<ForkedBatch> forked;  // where children run the cases
   std::unique_ptr<HostProcess> host;    // the backend's, where it has its own
   std::unique_ptr<HostedCases> hosted;  // run there
+  bool tells_outcomes = false;          // to GoogleTest, for lack of a journal
   bool keeps_memory = true;
   int64_t n_run = 0;
   uint64_t n_libraries = 0;  // when their files were noted
@@ -139,7 +117,7 @@ void LeaveRestAfter(const record::ResultRow& result) {
   constexpr int64_t kGreatKilobytes = int64_t{1} << 19;
   Worker& worker = TheWorker();
   if (worker.keeps_memory || result.peak_rss_kb < kGreatKilobytes) return;
-  worker.n_run = worker.options.cases_per_process;
+  worker.n_run = worker.wanted.cases_per_process;
   if (worker.forked != nullptr) worker.forked->TakeNoMore();
 }
 
@@ -157,14 +135,24 @@ std::function<host::CaseEnd()> EndOf(Worker& worker) {
   return [&worker] { return worker.hosted->End(); };
 }
 
+/// Tells GoogleTest what a person is to see of a case.
+void TellOutcome(const record::ResultRow& result) {
+  if (result.outcome == record::Outcome::kUnsupported) {
+    GTEST_SKIP() << result.message;
+  }
+  if (result.outcome != record::Outcome::kPass) {
+    ADD_FAILURE() << result.outcome << ": " << result.message;
+  }
+}
+
 /// Runs one row and writes its record; without a journal GoogleTest is told.
-void RunRow(const record::PlanRow& row, Backend& backend) {
+void RunRow(const record::PlanRow& row, const Opened& opened) {
   Worker& worker = TheWorker();
   if (worker.forked != nullptr && !worker.forked->Take()) return;
   if (worker.journal) {
     // The supervisor goes on with the rest in a worker of its own.
     if (worker.forked == nullptr && worker.hosted == nullptr &&
-        worker.n_run++ >= worker.options.cases_per_process) {
+        worker.n_run++ >= worker.wanted.cases_per_process) {
       return;
     }
     if (worker.hosted != nullptr) ExitIfFailed(worker.hosted->Ready());
@@ -173,8 +161,8 @@ void RunRow(const record::PlanRow& row, Backend& backend) {
                                                         : getpid()));
   }
   if (worker.runner == nullptr) {
-    worker.runner = std::make_unique<CaseRunner>(
-        backend, worker.options.facts, worker.corpus_suite, EndOf(worker));
+    worker.runner = std::make_unique<CaseRunner>(opened, worker.wanted.facts,
+                                                 EndOf(worker));
   }
   record::Record record = worker.runner->Run(row);
   if (worker.hosted != nullptr) return WriteHosted(worker, std::move(record));
@@ -184,22 +172,24 @@ void RunRow(const record::PlanRow& row, Backend& backend) {
     ExitIfFailed(worker.journal->Append(record));
     if (worker.forked != nullptr) worker.forked->Done();
     LeaveRestAfter(record.result);
-    return;
   }
-  const record::Outcome outcome = record.result.outcome;
-  if (outcome == record::Outcome::kUnsupported) {
-    GTEST_SKIP() << record.result.message;
-  }
-  if (outcome != record::Outcome::kPass) {
-    ADD_FAILURE() << outcome << ": " << record.result.message;
-  }
+  if (worker.tells_outcomes) TellOutcome(record.result);
 }
 
+/// As BackendTest, but on a communicator as well.
 template <class B>
-class CorpusTest : public BackendTest<B> {
+class CorpusTest : public testing::Test {
  public:
   explicit CorpusTest(const record::PlanRow& row) : row_(row) {}
-  void TestBody() override { RunRow(row_, this->backend()); }
+
+  void TestBody() override {
+    const Result<Opened*> opened = SharedModule(B::Instance());
+    if (opened.ok()) return RunRow(row_, **opened);
+    if (opened.status().code() == StatusCode::kUnavailable) {
+      GTEST_SKIP() << opened.status().message();
+    }
+    FAIL() << opened.status().ToString();
+  }
 
  private:
   const record::PlanRow& row_;
@@ -221,7 +211,7 @@ void RegisterRows() {
     testing::RegisterTest(
         suite.c_str(), TestName(row.test_id).c_str(), row.backend.c_str(),
         row.test_id.c_str(), __FILE__, __LINE__,
-        [&row]() -> BackendTest<B>* { return new CorpusTest<B>(row); });
+        [&row]() -> CorpusTest<B>* { return new CorpusTest<B>(row); });
   }
 }
 
@@ -236,14 +226,14 @@ void RegisterFor(const std::string& instance, TagList<Tags...>) {
 
 Status ReadBatch(Worker* worker) {
   ASSAY_ASSIGN_OR_RETURN(const std::string csv,
-                         file::ReadFile(worker->options.batch));
+                         file::ReadFile(worker->wanted.batch));
   ASSAY_ASSIGN_OR_RETURN(worker->rows, record::ParseCsv<record::PlanRow>(csv));
   std::erase_if(worker->rows, [&](const record::PlanRow& row) {
-    return row.backend != worker->options.backend;
+    return row.backend != worker->wanted.backend;
   });
   if (worker->rows.empty()) {
-    return InvalidArgument(worker->options.batch, " has no case for ",
-                           worker->options.backend);
+    return InvalidArgument(worker->wanted.batch, " has no case for ",
+                           worker->wanted.backend);
   }
   return OkStatus();
 }
@@ -251,24 +241,24 @@ Status ReadBatch(Worker* worker) {
 /// Writes what the backend says of itself, the first frame of a batch. Where it
 /// cannot be used, every case gets that as its verdict, and the answer is no.
 bool InspectBackend(Worker* worker) {
-  const WorkerOptions& options = worker->options;
+  const request::WorkerRequest& wanted = worker->wanted;
   record::BackendRow row;
-  row.run_id = options.facts.run_id;
-  row.backend = options.backend;
-  const Result<Backend*> backend = SharedBackend(options.backend);
+  row.run_id = wanted.facts.run_id;
+  row.backend = wanted.backend;
+  const Result<Opened*> opened = SharedModule(wanted.backend);
   if (worker->host != nullptr) {
     worker->hosted = std::make_unique<HostedCases>(
-        *worker->host, *worker->journal, options.cases_per_process,
+        *worker->host, *worker->journal, wanted.cases_per_process,
         [worker](pid_t pid) {
           ExitIfFailed(worker->journal->Mapped(MappedFiles({pid})));
         });
     row.reach = worker->host->reach();
     ExitIfFailed(worker->hosted->Ready());
-  } else if (options.in_process) {
+  } else if (wanted.in_process) {
     row.reach = "it ran in the process that judged it";
   }
   const Result<Probe> probe =
-      backend.ok() ? (*backend)->Inspect() : Result<Probe>(backend.status());
+      opened.ok() ? (*opened)->Inspect() : Result<Probe>(opened.status());
   if (worker->hosted == nullptr) NoteFiles(*worker);
   if (probe.ok()) {
     row.version = probe->version;
@@ -281,7 +271,7 @@ bool InspectBackend(Worker* worker) {
   ExitIfFailed(worker->journal->Append(row));
   for (const record::PlanRow& planned : worker->rows) {
     record::Record record;
-    record.result = record::ResultOf(planned, options.facts);
+    record.result = record::ResultOf(planned, wanted.facts);
     record.result.outcome =
         missing ? record::Outcome::kUnavailable : record::Outcome::kError;
     record.result.reason_code = ToString(probe.status().reason());
@@ -291,192 +281,186 @@ bool InspectBackend(Worker* worker) {
   return false;
 }
 
-int ParseOptions(int argc, char** argv, WorkerOptions* options) {
-  CLI::App app("runs a batch of cases on one backend", "assay-worker");
-  app.add_option("--backend", options->backend, "instance to test")->required();
-  app.add_option("--module", options->module, "its file");
-  app.add_option("--carrier", options->carrier,
-                 "file of the library whose ranks run its networks");
-  app.add_option("--batch", options->batch, "plan.csv, or a part of one")
-      ->required();
-  app.add_option("--journal", options->journal, "file for the records");
-  app.add_option("--run-id", options->facts.run_id, "of the records");
-  app.add_option("--seed", options->facts.seed, "of everything random");
-  app.add_option("--attempt", options->facts.attempt, "of the records");
-  app.add_option("--started-us", options->facts.started_us,
-                 "steady clock at the start of the run");
-  app.add_option("--timeout", options->facts.case_limit_s,
-                 "seconds that the supervisor gives one case");
-  app.add_option("--suite", options->facts.suite,
-                 "what runs the cases; each case's own suite if none")
-      ->check([](const std::string& name) {
-        return name.empty() || suite::FindSuite(name) != nullptr
-                   ? std::string()
-                   : "no suite " + name;
-      });
-  app.add_option("--oracle", options->facts.oracle,
-                 "backend that judges where a suite needs one");
-  app.add_option("--oracle-module", options->facts.oracle_module, "its file");
-  app.add_option("--output", options->facts.output,
-                 "folder for files that a suite makes");
-  app.add_option("--scratch", options->facts.scratch,
-                 "folder that all ranks have");
-  app.add_option("--parent", options->parent, "process to die with");
-  app.add_option("--rank-variable", options->rank_variable,
-                 "variable that tells which of the launched ranks it is");
-  app.add_flag("--in-process", options->in_process,
-               "load the backend into this process, as without a journal");
-  app.add_option("--hide", options->walls.hidden,
-                 "folder that the backend must not see");
-  app.add_option("--keep", options->walls.kept,
-                 "folder that the backend must not change");
-  app.add_option("--cases-per-process", options->cases_per_process,
-                 "after which another process goes on");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? -1 : kUsage;
+constexpr char kHelp[] =
+    "assay-worker REQUEST [--gtest_FLAG...]\n\n"
+    "Runs a batch of cases on one backend. The program assay writes the file "
+    "REQUEST;\nthe last one of a worker stays in a run's folder, as "
+    "records/acme.1.request. With a\nflag of GoogleTest it runs for a person, "
+    "without a journal: --gtest_list_tests,\n--gtest_filter='*'.\n\n"
+    "Fields of a request, a line each, FIELD,VALUE:\n";
+
+/// The request in the file that is the one argument.
+Status ReadRequest(int argc, char** argv, bool by_person,
+                   request::WorkerRequest* into) {
+  if (argc != 2) {
+    return InvalidArgument("found ", argc - 1,
+                           " arguments, wanted the file of a request, as "
+                           "--help says");
   }
-  return 0;
+  ASSAY_ASSIGN_OR_RETURN(*into,
+                         request::ReadFrom<request::WorkerRequest>(argv[1]));
+  if (by_person) {
+    into->journal.clear();
+    into->parent = 0;
+  }
+  const std::string& suite = into->facts.suite;
+  if (suite.empty() || suite::FindSuite(suite) != nullptr) return OkStatus();
+  return InvalidArgument(argv[1], ": found the suite '", suite,
+                         "', wanted one that there is");
 }
 
 /// The backend in a process of its own.
-Result<std::unique_ptr<Backend>> OpenInHost(const ModuleUse& use,
-                                            Worker* worker) {
+Result<Opened> OpenInHost(const ModuleUse& use, Worker* worker) {
   HostProcess::End end;
   auto host = HostProcess::Start(file::InstallPrefix() / "bin" / "assay-host",
-                                 use, worker->options.walls,
+                                 use, worker->wanted.walls,
                                  /*forks=*/worker->rows.size() > 1, &end);
   if (host.status().code() == StatusCode::kCancelled) {
     host::EndLike(end.wait_status);
   }
   ASSAY_ASSIGN_OR_RETURN(worker->host, std::move(host));
   wire::Arena::Open();
-  return std::make_unique<host::RemoteBackend>(use.name, worker->host->link());
+  Opened opened;
+  opened.backend =
+      std::make_unique<host::RemoteBackend>(use.name, worker->host->link());
+  return opened;
 }
 
 /// Ends with the supervisor, whatever way that ends; of those that were launched, with
 /// the launcher, which does.
-bool FollowParent(const WorkerOptions& options) {
-  if (options.parent == 0 && options.rank_variable.empty()) return true;
+Status FollowParent(const request::WorkerRequest& wanted) {
+  if (wanted.parent == 0 && wanted.rank_variable.empty()) return OkStatus();
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  return options.parent == 0 || getppid() == options.parent;
+  if (wanted.parent == 0 || getppid() == wanted.parent) return OkStatus();
+  return Cancelled("found process ", getppid(), " as parent, wanted ",
+                   wanted.parent,
+                   "; with --gtest_filter='*' it runs for a person");
 }
 
-/// What a rank prints, into a log of its own, which goes with the rank where nothing is
-/// in it.
-class RankLog {
- public:
-  explicit RankLog(std::filesystem::path path) : path_(std::move(path)) {}
-  RankLog(const RankLog&) = delete;
-  RankLog& operator=(const RankLog&) = delete;
-
-  ~RankLog() {
-    std::error_code ignored;
-    if (std::filesystem::is_empty(path_, ignored)) {
-      std::filesystem::remove(path_, ignored);
+/// "NAME: MESSAGE" of each test that failed.
+std::string FailuresText() {
+  std::vector<std::string> failures;
+  const testing::UnitTest& all = *testing::UnitTest::GetInstance();
+  for (int i = 0; i < all.total_test_suite_count(); ++i) {
+    const testing::TestSuite& tests = *all.GetTestSuite(i);
+    for (int j = 0; j < tests.total_test_count(); ++j) {
+      const testing::TestResult& result = *tests.GetTestInfo(j)->result();
+      for (int k = 0; k < result.total_part_count(); ++k) {
+        const testing::TestPartResult& part = result.GetTestPartResult(k);
+        if (!part.failed()) continue;
+        failures.push_back(StrCat(tests.name(), ".",
+                                  tests.GetTestInfo(j)->name(), ": ",
+                                  part.message()));
+      }
     }
   }
+  return Joined(failures, "; ");
+}
 
-  Status Open() const {
-    const file::Descriptor log(
-        open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
-    if (log.get() < 0 || dup2(log.get(), STDOUT_FILENO) < 0 ||
-        dup2(log.get(), STDERR_FILENO) < 0) {
-      return Internal("cannot print into ", path_.string(), ": ",
-                      std::strerror(errno));
-    }
-    return OkStatus();
-  }
-
- private:
-  std::filesystem::path path_;
-};
-
-/// A process of another rank than the first: it runs what that one runs, and judges and
-/// writes nothing.
-int Follow() {
+/// Runs the tests, of which none may fail: the verdicts are in the journal.
+void RunTests() {
   auto& listeners = testing::UnitTest::GetInstance()->listeners();
   delete listeners.Release(listeners.default_result_printer());
-  [[maybe_unused]] const int failed = RUN_ALL_TESTS();
-  return 0;
+  if (RUN_ALL_TESTS() == 0) return;
+  const std::string failures = FailuresText();
+  auto& journal = TheWorker().journal;
+  if (journal) ExitIfFailed(journal->Fault(failures));
+  ExitIfFailed(Internal("a test failed: ", failures));
 }
 
 /// Runs the batch in children where that can be and is worth it, else here.
 void RunBatch(Worker* worker) {
-  auto& listeners = testing::UnitTest::GetInstance()->listeners();
-  delete listeners.Release(listeners.default_result_printer());
-  // The verdicts are in the journal.
-  const auto run = [] { [[maybe_unused]] const int failed = RUN_ALL_TESTS(); };
   if (worker->hosted != nullptr) {
-    run();
+    RunTests();
     return ExitIfFailed(worker->hosted->Close());
   }
-  const bool is_launched = !worker->options.rank_variable.empty();
+  const bool is_launched = !worker->wanted.rank_variable.empty();
   if (worker->rows.size() == 1 || is_launched || !ForkedBatch::IsPossible()) {
-    return run();
+    return RunTests();
   }
   // ONNX's schemas are made at the first check, which else each child would do.
   static_cast<void>(types::CheckModel(*graph::ModelOfText(
       "warm (float[1] x) => (float[1] y) { y = Relu(x) }")));
   worker->forked =
       std::make_unique<ForkedBatch>(static_cast<int64_t>(worker->rows.size()),
-                                    worker->options.cases_per_process);
-  ExitIfFailed(worker->forked->Run(*worker->journal, run));
+                                    worker->wanted.cases_per_process);
+  ExitIfFailed(worker->forked->Run(*worker->journal, RunTests));
+}
+
+/// How the backend of the request is opened.
+void SetOpenerFor(const plan::Instance& instance, Worker* worker) {
+  request::WorkerRequest& wanted = worker->wanted;
+  if (!wanted.module.empty()) UseModule(wanted.backend, wanted.module);
+  Loaded::SetInstance(wanted.backend);
+  if (!instance.carrier.empty()) {
+    const std::string file = wanted.carrier.empty()
+                                 ? file::ModulePath(instance.carrier).string()
+                                 : wanted.carrier;
+    SetOpener([file, name = instance.carrier](const ModuleUse& use) {
+      return OpenCarried(use, {file, name, ""});
+    });
+  } else if (!wanted.in_process && !wanted.journal.empty()) {
+    SetOpener(
+        [worker](const ModuleUse& use) { return OpenInHost(use, worker); });
+  }
+}
+
+/// Runs the tests of a process that has a journal, or follows one that has.
+int Run(const request::WorkerRequest& wanted, Worker* worker) {
+  const Result<int64_t> rank = plan::OwnRank(wanted.rank_variable);
+  ExitIfFailed(rank.status());
+  std::optional<RankLog> log;
+  if (!wanted.rank_variable.empty() && !wanted.journal.empty()) {
+    log.emplace(plan::LogOfRank(wanted.journal, *rank));
+    ExitIfFailed(log->Open());
+  }
+  if (*rank > 0) {
+    // It runs what the first rank runs, and judges and writes nothing.
+    RunTests();
+    return 0;
+  }
+  if (wanted.journal.empty()) {
+    worker->tells_outcomes = true;
+    return RUN_ALL_TESTS();
+  }
+
+  Result<journal::Journal> journal = journal::Journal::Open(wanted.journal);
+  ExitIfFailed(journal.status());
+  worker->journal = *std::move(journal);
+  if (InspectBackend(worker)) RunBatch(worker);
+  ExitIfFailed(worker->journal->BatchEnd());
+  // The children have done all that the backend does at exit.
+  if (worker->forked != nullptr) _exit(0);
+  return 0;
 }
 
 int Main(int argc, char** argv) {
   suite::AddSuite(suite::AnswersSuite());
   suite::AddSuite(suite::OutputsSuite());
   suite::AddSuite(suite::InterfacesSuite());
+  if (argc == 2 && std::string_view(argv[1]) == "--help") {
+    std::cout << kHelp << request::FieldsOf(request::WorkerRequest::form());
+    return 0;
+  }
+  const int given = argc;
   testing::InitGoogleTest(&argc, argv);
   Worker& worker = TheWorker();
-  WorkerOptions& options = worker.options;
-  if (const int code = ParseOptions(argc, argv, &options); code != 0) {
-    return code < 0 ? 0 : code;
-  }
-  if (!FollowParent(options)) return kHarness;
-  const suite::Suite* const suite = suite::FindSuite(options.facts.suite);
-  KeepMemory(suite == nullptr || suite->keeps_memory);
-  const Result<plan::Instance> instance = plan::ParseInstance(options.backend);
-  Status status = instance.status();
-  if (status.ok()) status = ReadBatch(&worker);
+  Status status =
+      ReadRequest(argc, argv, /*by_person=*/argc < given, &worker.wanted);
+  if (status.ok()) ExitIfFailed(FollowParent(worker.wanted));
+  Result<plan::Instance> instance = status;
+  if (status.ok()) instance = plan::ParseInstance(worker.wanted.backend);
+  status = instance.ok() ? ReadBatch(&worker) : instance.status();
   if (!status.ok()) {
     std::cerr << "assay-worker: " << status.message() << "\n";
     return kUsage;
   }
-  options.facts.settings = instance->settings;
-  if (!options.module.empty()) UseModule(options.backend, options.module);
-  Loaded::SetInstance(options.backend);
-  if (!instance->carrier.empty()) {
-    if (options.carrier.empty()) {
-      options.carrier = file::ModulePath(instance->carrier);
-    }
-    SetOpener([&](const ModuleUse& use) {
-      return OpenCarried(use, {options.carrier, instance->carrier, ""});
-    });
-  } else if (!options.in_process && !options.journal.empty()) {
-    SetOpener([&](const ModuleUse& use) { return OpenInHost(use, &worker); });
-  }
-  RegisterFor(options.backend, BackendTags());
-  const Result<int64_t> rank = plan::OwnRank(options.rank_variable);
-  ExitIfFailed(rank.status());
-  std::optional<RankLog> log;
-  if (!options.rank_variable.empty() && !options.journal.empty()) {
-    log.emplace(plan::LogOfRank(options.journal, *rank));
-    ExitIfFailed(log->Open());
-  }
-  if (*rank > 0) return Follow();
-  if (options.journal.empty()) return RUN_ALL_TESTS();
-
-  Result<journal::Journal> journal = journal::Journal::Open(options.journal);
-  ExitIfFailed(journal.status());
-  worker.journal = *std::move(journal);
-  if (InspectBackend(&worker)) RunBatch(&worker);
-  ExitIfFailed(worker.journal->BatchEnd());
-  // The children have done all that the backend does at exit.
-  if (worker.forked != nullptr) _exit(0);
-  return 0;
+  const suite::Suite* const suite = suite::FindSuite(worker.wanted.facts.suite);
+  KeepMemory(suite == nullptr || suite->keeps_memory);
+  worker.wanted.facts.settings = instance->settings;
+  SetOpenerFor(*instance, &worker);
+  RegisterFor(worker.wanted.backend, BackendTags());
+  return Run(worker.wanted, &worker);
 }
 
 }  // namespace
@@ -486,7 +470,7 @@ int Main(int argc, char** argv) {
 // What an MPI keeps until a rank ends is the library's. Its plugins are unloaded by then, so
 // that no list of suppressions can name them.
 extern "C" __attribute__((visibility("default"))) int __lsan_is_turned_off() {
-  return assay::worker::TheWorker().options.rank_variable.empty() ? 0 : 1;
+  return assay::worker::TheWorker().wanted.rank_variable.empty() ? 0 : 1;
 }
 #endif
 

@@ -3,8 +3,7 @@
 #include "framework/train/bisect/tell.h"
 
 #include <algorithm>
-#include <iostream>
-#include <string>
+#include <optional>
 
 #include "framework/core/text.h"
 #include "framework/file/csv.h"
@@ -14,39 +13,38 @@
 namespace assay::bisect {
 namespace {
 
-void TellFault(const char* run, const std::optional<FirstFault>& fault) {
+std::string FaultText(const char* run, const std::optional<FirstFault>& fault) {
   if (!fault.has_value()) {
-    std::cout << "run " << run << ": right at every step\n";
-    return;
+    return StrCat("run ", run, ": right at every step\n");
   }
-  std::cout << "run " << run << ": wrong at step " << fault->step << ": "
-            << fault->fault.what << "\n";
+  return StrCat("run ", run, ": wrong at step ", fault->step, ": ",
+                fault->fault.what, "\n");
 }
 
 }  // namespace
 
-void Told::Step(int64_t step, int64_t steps, const Duel& duel) {
-  steps_ = step;
+std::string StepText(int64_t step, int64_t steps, const Duel& duel) {
   const int64_t every = std::max<int64_t>(1, steps / 10);
-  if (step > 3 && step % every != 0) return;
-  std::cout << "step " << step << ": loss a " << file::ToText(duel.a_loss())
-            << ", b " << file::ToText(duel.b_loss()) << std::endl;
+  if (step > 3 && step % every != 0) return {};
+  return StrCat("step ", step, ": loss a ", file::ToText(duel.a_loss()), ", b ",
+                file::ToText(duel.b_loss()), "\n");
 }
 
-bool Told::End(const Duel& duel) const {
-  TellFault("a", duel.a_fault());
-  TellFault("b", duel.b_fault());
+std::string EndText(int64_t steps, const Duel& duel) {
+  const std::string faults =
+      FaultText("a", duel.a_fault()) + FaultText("b", duel.b_fault());
   const auto& first = duel.difference();
-  if (first.has_value()) {
-    std::cout << "they differ first at step " << first->step << ", in "
-              << first->tensor << ": by " << file::ToText(first->l2)
-              << ", where roundings explain " << file::ToText(first->limit)
-              << "\n";
-  } else {
-    std::cout << "in " << steps_
-              << " steps they differ by what roundings explain\n";
+  if (!first.has_value()) {
+    return StrCat(faults, "in ", steps,
+                  " steps they differ by what roundings explain\n");
   }
-  return !first.has_value() && !duel.a_fault().has_value() &&
+  return StrCat(faults, "they differ first at step ", first->step, ", in ",
+                first->tensor, ": by ", file::ToText(first->l2),
+                ", where roundings explain ", file::ToText(first->limit), "\n");
+}
+
+bool IsSame(const Duel& duel) {
+  return !duel.difference().has_value() && !duel.a_fault().has_value() &&
          !duel.b_fault().has_value();
 }
 

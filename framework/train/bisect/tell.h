@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Told: two runs in step, for a person: a line now and then, and what came of them.
+// Tells a person of two runs in step: a line now and then, and the result.
 //
-//   Told told;
-//   told.Step(step, steps, *duel);
-//   const bool is_same = told.End(*duel);
+//   std::cout << StepText(step, steps, *duel);
+//   std::cout << EndText(steps, *duel);
+//   return IsSame(*duel) ? 0 : 1;
 
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
 
 #include "framework/core/status.h"
 #include "framework/testing/record/record.h"
@@ -17,18 +18,17 @@
 
 namespace assay::bisect {
 
-class Told {
- public:
-  /// Losses of the first steps and of each tenth of the run.
-  void Step(int64_t step, int64_t steps, const Duel& duel);
-  /// The first differences. True where there were none.
-  bool End(const Duel& duel) const;
+/// The losses, at the first steps and at each tenth of the run; empty at
+/// others.
+std::string StepText(int64_t step, int64_t steps, const Duel& duel);
 
- private:
-  int64_t steps_ = 0;
-};
+/// The first faults and the first difference in so many steps.
+std::string EndText(int64_t steps, const Duel& duel);
 
-/// The rows of optimizer_steps.csv; nothing for an empty name.
+/// True where there are none.
+bool IsSame(const Duel& duel);
+
+/// Writes the rows of optimizer_steps.csv; writes nothing for an empty name.
 Status WriteTable(const std::filesystem::path& file,
                   const record::Record& record);
 

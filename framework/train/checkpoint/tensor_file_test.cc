@@ -12,6 +12,7 @@
 
 #include "framework/file/file.h"
 #include "framework/file/scratch_folder.h"
+#include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::train {
 namespace {
@@ -23,12 +24,10 @@ TEST(TensorFileTest, ReadsWhatItWrote) {
   const auto path = folder.path() / "weights";
   TensorFile file;
   file.notes = {{"step", "7"}, {"name", "\"quoted\""}};
-  file.tensors.emplace_back(
-      "w", Tensor::Of<float>({1, 2}, std::vector<float>{1.5F, -0.0F}).value());
+  file.tensors.emplace_back("w", Floats({1, 2}, {1.5F, -0.0F}));
   file.tensors.emplace_back(
       "none", Tensor::Of<double>({0, 3}, std::vector<double>()).value());
-  file.tensors.emplace_back(
-      "n", Tensor::Of<int64_t>({}, std::vector<int64_t>{-3}).value());
+  file.tensors.emplace_back("n", Int64s({}, {-3}));
   ASSERT_TRUE(WriteTensorFile(path, file).ok());
   const auto read = ReadTensorFile(path);
   ASSERT_TRUE(read.ok()) << read.status().ToString();
@@ -106,8 +105,7 @@ TEST(TensorFileTest, FindsWhatIsCut) {
   const file::ScratchFolder folder;
   const auto path = folder.path() / "cut";
   TensorFile file;
-  file.tensors.emplace_back(
-      "w", Tensor::Of<float>({2}, std::vector<float>{1, 2}).value());
+  file.tensors.emplace_back("w", Floats({1, 2}));
   ASSERT_TRUE(WriteTensorFile(path, file).ok());
   const std::string whole = file::ReadFile(path).value();
   for (size_t size = 0; size < whole.size(); ++size) {

@@ -17,6 +17,7 @@
 
 #include "framework/core/numbers.h"
 #include "framework/graph/edit/training.h"
+#include "framework/testing/support/tensors_fixture.h"
 #include "framework/train/model/models.h"
 #include "framework/train/network_objective.h"
 #include "framework/train/on_reference/linear_network.h"
@@ -45,9 +46,7 @@ std::unique_ptr<train::NetworkObjective> ModelOf(std::string_view name,
       pixel = static_cast<T>(numbers.Share());
     }
   });
-  const std::vector<Tensor> batch = {
-      images,
-      Got(Tensor::Of<int64_t>({kSamples}, std::vector<int64_t>{0, 1, 2, 0}))};
+  const std::vector<Tensor> batch = {images, Int64s({kSamples}, {0, 1, 2, 0})};
   EXPECT_TRUE(objective->Put(batch).ok());
   return objective;
 }

@@ -21,6 +21,7 @@
 #include "framework/ranks/scheme/scheme.h"
 #include "framework/ranks/share/shared_objective.h"
 #include "framework/ranks/threads/threads.h"
+#include "framework/testing/support/tensors_fixture.h"
 #include "framework/train/checkpoint/checkpoint.h"
 #include "framework/train/data/dataset.h"
 #include "framework/train/data/sampler.h"
@@ -117,8 +118,7 @@ TEST(RanksTest, LeNetTakesTheStepsOfTheLargeBatch) {
 class WholeSamples : public train::Objective {
  public:
   WholeSamples() {
-    parameters_.push_back(
-        {"w", Got(Tensor::Of<float>({3}, std::vector<float>{1, 2, -1}))});
+    parameters_.push_back({"w", Floats({1, 2, -1})});
     gradients_.push_back(Got(Tensor::Allocate(DType::kFloat32, {3})));
   }
   Status Put(std::span<const int64_t> samples) {

@@ -16,6 +16,7 @@
 #include "framework/file/file.h"
 #include "framework/file/scratch_folder.h"
 #include "framework/graph/edit/training.h"
+#include "framework/testing/support/tensors_fixture.h"
 #include "framework/train/checkpoint/checkpoints.h"
 #include "framework/train/event/curve_file.h"
 #include "framework/train/on_reference/corners.h"
@@ -233,9 +234,7 @@ TEST(CheckpointTest, IsOfOneRun) {
   const auto parameters = run.objective->parameters();
   EXPECT_THAT(train::Restore(kept, parameters, {}).message(),
               HasSubstr("found no parameter:w in the checkpoint"));
-  kept.parameters = {
-      {"w", Got(Tensor::Of<double>({1}, std::vector<double>{7}))},
-      {"b", parameters[1].value}};
+  kept.parameters = {{"w", Doubles({7})}, {"b", parameters[1].value}};
   EXPECT_THAT(train::Restore(kept, parameters, {}).message(),
               HasSubstr("found parameter:w of float64[1] in the checkpoint"));
   EXPECT_EQ(parameters[0].value.elements<double>()[0], 0.5);

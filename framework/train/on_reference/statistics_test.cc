@@ -15,6 +15,7 @@
 
 #include "framework/graph/edit/training.h"
 #include "framework/graph/model_text.h"
+#include "framework/testing/support/tensors_fixture.h"
 #include "framework/train/data/dropout_mask.h"
 #include "framework/train/network_objective.h"
 #include "framework/train/on_reference/corners.h"
@@ -45,10 +46,8 @@ constexpr char kNormalizedAlone[] =
 
 std::unique_ptr<train::NetworkObjective> WithBatch(const char* network) {
   auto objective = LinearNetwork({}, graph::ModelOfText(network));
-  const std::vector<Tensor> batch = {
-      Got(Tensor::Of<double>({kSamples, 2}, kX)),
-      Got(Tensor::Of<int64_t>({kSamples},
-                              std::vector<int64_t>{0, 2, 1, 1, 0, 2}))};
+  const std::vector<Tensor> batch = {Got(Tensor::Of<double>({kSamples, 2}, kX)),
+                                     Int64s({kSamples}, {0, 2, 1, 1, 0, 2})};
   const Status put = objective->Put(batch);
   EXPECT_TRUE(put.ok()) << put.ToString();
   return objective;
@@ -201,9 +200,7 @@ TEST(MaskTest, DropsInStepsAndNotInTests) {
 // Kills: a mask whose extents are looked for behind those of the batch.
 TEST(MaskTest, IsOfNoBatchOfAnotherRank) {
   const auto objective = WithBatch(kDropped);
-  const std::vector<Tensor> batch = {
-      Got(Tensor::Of<double>({}, std::vector<double>{1})),
-      Got(Tensor::Of<int64_t>({1}, std::vector<int64_t>{0}))};
+  const std::vector<Tensor> batch = {Doubles({}, {1}), Int64s({0})};
   ASSERT_TRUE(objective->Put(batch).ok());
   EXPECT_EQ(objective->Evaluate().status().code(),
             StatusCode::kInvalidArgument);

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "framework/testing/support/tensors_fixture.h"
 #include "framework/train/optimizer/in_place.h"
 
 namespace assay::train {
@@ -21,8 +22,7 @@ class ToGoal : public Objective {
  public:
   ToGoal(std::vector<std::string> names, double goal) : goal_(goal) {
     for (std::string& name : names) {
-      parameters_.push_back(
-          {std::move(name), *Tensor::Of<double>({1}, std::vector{0.0})});
+      parameters_.push_back({std::move(name), Doubles({0.0})});
     }
   }
 
@@ -33,7 +33,7 @@ class ToGoal : public Objective {
     for (const Parameter& parameter : parameters_) {
       const double off = parameter.value.elements<double>()[0] - goal_;
       evaluation.loss += off * off / 2;
-      gradients_.push_back(*Tensor::Of<double>({1}, std::vector{off}));
+      gradients_.push_back(Doubles({off}));
     }
     evaluation.gradients = gradients_;
     return evaluation;
@@ -179,7 +179,7 @@ TEST(OptimizerTest, SaysWhatIsWrong) {
   struct Bent : ToGoal {
     using ToGoal::ToGoal;
     Result<Evaluation> Evaluate() override {
-      gradients_ = {*Tensor::Of<double>({1, 1}, std::vector{0.0})};
+      gradients_ = {Doubles({1, 1}, {0.0})};
       return Evaluation{0, gradients_};
     }
   };

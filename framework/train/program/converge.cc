@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <iostream>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -24,107 +23,117 @@ namespace {
 
 using converge::SeededRuns;
 
-/// With so many digits behind the point.
+/// Writes a number with `digits` digits after the point.
 std::string Fixed(double number, int digits) {
   std::array<char, 32> text = {};
   std::snprintf(text.data(), text.size(), "%.*f", digits, number);
   return text.data();
 }
 
-Result<SeededRuns> Train(const ConvergeOptions& options, const std::string& run,
-                         const std::string& module, const train::Split& data) {
+converge::Goal GoalOf(const ConvergeRequest& request) {
+  return {request.model, request.accuracy, request.batch, request.every,
+          request.most_epochs};
+}
+
+Result<SeededRuns> Train(const ConvergeRequest& request, const std::string& run,
+                         const std::string& module, const train::Split& data,
+                         std::ostream& out) {
   ASSAY_ASSIGN_OR_RETURN(const bisect::RunSpec spec, bisect::ParseRunSpec(run));
   ASSAY_ASSIGN_OR_RETURN(const auto host, Hosted::Start(spec.backend, module));
-  SeededRuns runs{run, options.dataset, options.goal, {}};
+  SeededRuns runs{run, request.dataset, GoalOf(request), {}};
   const auto& [optimizer, preset, settings] = spec.optimizer;
-  for (int64_t seed = 0; seed < options.seeds; ++seed) {
+  for (int64_t seed = 0; seed < request.seeds; ++seed) {
     ASSAY_ASSIGN_OR_RETURN(
         const converge::Reached reached,
-        converge::SamplesTo(options.goal, data, host->backend(),
+        converge::SamplesTo(GoalOf(request), data, host->backend(),
                             {optimizer, preset, settings},
                             static_cast<uint64_t>(seed)));
     runs.seeds.push_back(reached);
-    std::cout << run << ", seed " << seed << ": "
-              << (reached.is_reached ? "" : "not reached: ") << reached.samples
-              << " samples, accuracy " << Fixed(reached.accuracy, 4)
-              << std::endl;
+    out << run << ", seed " << seed << ": "
+        << (reached.is_reached ? "" : "not reached: ") << reached.samples
+        << " samples, accuracy " << Fixed(reached.accuracy, 4) << std::endl;
   }
   return runs;
 }
 
-void Tell(const SeededRuns& runs) {
+std::string TextOf(const SeededRuns& runs) {
   std::vector<double> samples = runs.Samples();
-  std::cout << runs.run << ": " << samples.size() << " of " << runs.seeds.size()
-            << " seeds come to " << runs.goal.accuracy;
+  std::string text =
+      StrCat(runs.run, ": ", samples.size(), " of ", runs.seeds.size(),
+             " seeds come to ", runs.goal.accuracy);
   if (!samples.empty()) {
     std::ranges::sort(samples);
-    std::cout << ", with " << samples[samples.size() / 2]
-              << " samples in the middle, " << samples.front() << " to "
-              << samples.back();
+    text += StrCat(", with ", samples[samples.size() / 2],
+                   " samples in the middle, ", samples.front(), " to ",
+                   samples.back());
   }
-  std::cout << "\n";
+  return text + "\n";
 }
 
 bool IsWhole(const SeededRuns& runs) {
   return runs.Samples().size() == runs.seeds.size();
 }
 
-/// What their numbers show.
-Result<int> Hold(const SeededRuns& a, const SeededRuns& b) {
+/// Says what the numbers of b show beside those of a.
+std::string TextOf(const SeededRuns& a, const SeededRuns& b,
+                   const converge::Comparison& found) {
+  return StrCat(
+      b.run, " takes ", Fixed(found.ratio, 3), " times the samples of ", a.run,
+      " (", Fixed(found.low, 3), " to ", Fixed(found.high, 3), " at 95 %, p ",
+      Fixed(found.p, 3),
+      found.is_apart() ? "): they are apart\n" : "): they are not told apart\n",
+      "so many seeds show a ratio of ", Fixed(found.least, 2), ", or of ",
+      Fixed(1 / found.least, 2), ", four times in five\n");
+}
+
+/// Writes the comparison of two runs.
+Result<int> Hold(const SeededRuns& a, const SeededRuns& b, std::ostream& out) {
   if (!IsWhole(a) || !IsWhole(b)) {
-    std::cout << "a seed that does not learn cannot be compared\n";
+    out << "a seed that does not learn cannot be compared\n";
     return 1;
   }
   ASSAY_ASSIGN_OR_RETURN(const converge::Comparison found,
                          converge::Compare(a.Samples(), b.Samples()));
-  std::cout << b.run << " takes " << Fixed(found.ratio, 3)
-            << " times the samples of " << a.run << " (" << Fixed(found.low, 3)
-            << " to " << Fixed(found.high, 3) << " at 95 %, p "
-            << Fixed(found.p, 3)
-            << (found.is_apart() ? "): they are apart\n"
-                                 : "): they are not told apart\n")
-            << "so many seeds show a ratio of " << Fixed(found.least, 2)
-            << ", or of " << Fixed(1 / found.least, 2)
-            << ", four times in five\n";
+  out << TextOf(a, b, found);
   return found.is_apart() ? 1 : 0;
 }
 
-Status Check(const ConvergeOptions& options) {
+Status Check(const ConvergeRequest& request) {
   const auto least = static_cast<int64_t>(converge::kLeastSeeds);
   const auto most = static_cast<int64_t>(converge::kMostSeeds);
-  if (options.seeds >= least && options.seeds <= most) return OkStatus();
-  return InvalidArgument("found ", options.seeds, " seeds, wanted ", least,
+  if (request.seeds >= least && request.seeds <= most) return OkStatus();
+  return InvalidArgument("found ", request.seeds, " seeds, wanted ", least,
                          " to ", most);
 }
 
 }  // namespace
 
-Result<int> Converge(const ConvergeOptions& options) {
-  ASSAY_RETURN_IF_ERROR(Check(options));
+Result<int> Converge(const ConvergeRequest& request, std::ostream& out) {
+  ASSAY_RETURN_IF_ERROR(Check(request));
   std::vector<SeededRuns> all;
-  if (!options.against.empty()) {
-    ASSAY_ASSIGN_OR_RETURN(all, converge::ReadRunTable(options.against));
+  if (!request.against.empty()) {
+    ASSAY_ASSIGN_OR_RETURN(all, converge::ReadRunTable(request.against));
     all.resize(1);
-    const SeededRuns wanted{options.a, options.dataset, options.goal, {}};
+    const SeededRuns wanted{request.a, request.dataset, GoalOf(request), {}};
     ASSAY_RETURN_IF_ERROR(converge::CheckComparable(all[0], wanted));
   }
   wire::Arena::Open();
   ASSAY_ASSIGN_OR_RETURN(
       const train::Split data,
-      train::MakeDataset(options.dataset,
+      train::MakeDataset(request.dataset,
                          {file::DatasetDirectory(), /*seed=*/0}));
-  for (const auto& [run, module] : {std::pair(options.a, options.a_module),
-                                    {options.b, options.b_module}}) {
+  for (const auto& [run, module] : {std::pair(request.a, request.a_module),
+                                    {request.b, request.b_module}}) {
     if (run.empty()) continue;
     ASSAY_ASSIGN_OR_RETURN(all.emplace_back(),
-                           Train(options, run, module, data));
+                           Train(request, run, module, data, out));
   }
-  if (!options.table.empty()) {
-    ASSAY_RETURN_IF_ERROR(converge::WriteRunTable(options.table, all));
+  if (!request.table.empty()) {
+    ASSAY_RETURN_IF_ERROR(converge::WriteRunTable(request.table, all));
   }
-  for (const SeededRuns& runs : all) Tell(runs);
+  for (const SeededRuns& runs : all) out << TextOf(runs);
   if (all.size() == 1) return IsWhole(all[0]) ? 0 : 1;
-  return Hold(all[0], all.back());
+  return Hold(all[0], all.back(), out);
 }
 
 }  // namespace assay::program

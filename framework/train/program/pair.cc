@@ -3,7 +3,6 @@
 #include "framework/train/program/pair.h"
 
 #include <algorithm>
-#include <iostream>
 #include <memory>
 #include <utility>
 
@@ -14,6 +13,7 @@
 #include "framework/testing/record/record.h"
 #include "framework/train/bisect/bisect.h"
 #include "framework/train/bisect/duel.h"
+#include "framework/train/bisect/model_course.h"
 #include "framework/train/bisect/run_spec.h"
 #include "framework/train/bisect/tell.h"
 #include "framework/train/format/datasets.h"
@@ -32,115 +32,113 @@ struct Ready {
   std::unique_ptr<train::Split> dataset;
 };
 
-Result<Ready> GetReady(const PairOptions& options) {
+Result<Ready> GetReady(const PairRequest& request) {
   Ready ready;
-  ASSAY_ASSIGN_OR_RETURN(ready.a, bisect::ParseRunSpec(options.a));
-  ASSAY_ASSIGN_OR_RETURN(ready.b, bisect::ParseRunSpec(options.b));
+  ASSAY_ASSIGN_OR_RETURN(ready.a, bisect::ParseRunSpec(request.a));
+  ASSAY_ASSIGN_OR_RETURN(ready.b, bisect::ParseRunSpec(request.b));
   wire::Arena::Open();
-  ASSAY_RETURN_IF_ERROR(LoadBackendModule(options.oracle_module).status());
-  ASSAY_ASSIGN_OR_RETURN(ready.oracle, MakeBackend(options.oracle));
+  ASSAY_RETURN_IF_ERROR(LoadBackendModule(request.oracle_module).status());
+  ASSAY_ASSIGN_OR_RETURN(ready.oracle, MakeBackend(request.oracle));
   ASSAY_ASSIGN_OR_RETURN(ready.host_a,
-                         Hosted::Start(ready.a.backend, options.a_module));
+                         Hosted::Start(ready.a.backend, request.a_module));
   ASSAY_ASSIGN_OR_RETURN(ready.host_b,
-                         Hosted::Start(ready.b.backend, options.b_module));
+                         Hosted::Start(ready.b.backend, request.b_module));
   ASSAY_ASSIGN_OR_RETURN(
       train::Split dataset,
-      train::MakeDataset(options.dataset,
-                         {file::DatasetDirectory(), options.seed}));
+      train::MakeDataset(
+          request.dataset,
+          {file::DatasetDirectory(), static_cast<uint64_t>(request.seed)}));
   ready.dataset = std::make_unique<train::Split>(std::move(dataset));
   return ready;
 }
 
-Result<optdiff::Course> CourseOf(const PairOptions& options, const Ready& ready,
-                                 uint64_t weights_seed, uint64_t order_seed) {
-  bisect::ModelChoice choice = options.choice;
-  choice.dataset = &ready.dataset->train;
-  choice.weights_seed = weights_seed;
-  choice.order_seed = order_seed;
-  return bisect::ModelCourse(choice);
+Result<optdiff::Course> CourseOf(const PairRequest& request, const Ready& ready,
+                                 int64_t weights_seed, int64_t order_seed) {
+  return bisect::ModelCourse(
+      {request.model, &ready.dataset->train, request.batch, request.steps,
+       static_cast<uint64_t>(weights_seed), static_cast<uint64_t>(order_seed)});
 }
 
-std::string RepeatOf(const PairOptions& options, int64_t step) {
-  std::string text =
-      StrCat("assay bisect '", options.a, "' '", options.b, "' --model ",
-             options.choice.model, " --dataset ", options.dataset, " --batch ",
-             options.choice.batch, " --seed ", options.seed, " --steps ",
-             std::max<int64_t>(1, step));
-  if (options.weights_seed_b.has_value()) {
-    text += StrCat(" --weights-seed-b ", *options.weights_seed_b);
+std::string RepeatOf(const BisectRequest& request, int64_t step) {
+  std::string text = StrCat(
+      "assay bisect '", request.a, "' '", request.b, "' --model ",
+      request.model, " --dataset ", request.dataset, " --batch ", request.batch,
+      " --seed ", request.seed, " --steps ", std::max<int64_t>(1, step));
+  if (request.weights_seed_b.has_value()) {
+    text += StrCat(" --weights-seed-b ", *request.weights_seed_b);
   }
-  if (options.order_seed_b.has_value()) {
-    text += StrCat(" --order-seed-b ", *options.order_seed_b);
+  if (request.order_seed_b.has_value()) {
+    text += StrCat(" --order-seed-b ", *request.order_seed_b);
   }
   return text;
 }
 
 }  // namespace
 
-Result<int> OptDiff(const PairOptions& options) {
-  ASSAY_ASSIGN_OR_RETURN(const Ready ready, GetReady(options));
+Result<int> OptDiff(const OptDiffRequest& request, std::ostream& out) {
+  ASSAY_ASSIGN_OR_RETURN(const Ready ready, GetReady(request));
   ASSAY_ASSIGN_OR_RETURN(const optdiff::Course course,
-                         CourseOf(options, ready, options.seed, options.seed));
+                         CourseOf(request, ready, request.seed, request.seed));
   ASSAY_ASSIGN_OR_RETURN(auto wide, optdiff::Load(course.wide, *ready.oracle));
   const optdiff::JudgeOf judge{
       *ready.oracle, std::make_shared<optdiff::JudgeNetwork>(std::move(wide))};
-  ASSAY_ASSIGN_OR_RETURN(auto trial_a, quad::TrialOf(ready.a.optimizer, {}));
-  ASSAY_ASSIGN_OR_RETURN(auto trial_b, quad::TrialOf(ready.b.optimizer, {}));
+  ASSAY_ASSIGN_OR_RETURN(auto setup_a, quad::SetupOf(ready.a.optimizer, {}));
+  ASSAY_ASSIGN_OR_RETURN(auto setup_b, quad::SetupOf(ready.b.optimizer, {}));
   ASSAY_ASSIGN_OR_RETURN(
       const auto duel,
-      bisect::Duel::Begin(
-          course,
-          {options.a, ready.host_a->backend(), ready.a.optimizer,
-           std::move(trial_a)},
-          {options.b, ready.host_b->backend(), ready.b.optimizer,
-           std::move(trial_b)},
-          judge,
-          draw::Draw("optdiff", static_cast<int64_t>(options.seed),
-                     "roundings")));
+      bisect::Duel::Begin(course,
+                          {request.a, ready.host_a->backend(),
+                           ready.a.optimizer, std::move(setup_a)},
+                          {request.b, ready.host_b->backend(),
+                           ready.b.optimizer, std::move(setup_b)},
+                          judge,
+                          draw::Draw("optdiff", request.seed, "roundings")));
   record::Record record;
   record.result.test_id = StrCat("optimizer/", ready.a.optimizer.optimizer, "/",
                                  course.name, "#optdiff");
-  record.result.backend = options.a;
-  bisect::Told told;
+  record.result.backend = request.a;
   Status stepped;
   for (int64_t step = 1; step <= course.steps && stepped.ok(); ++step) {
-    stepped = duel->Step(step, options.table.empty() ? nullptr : &record);
-    if (stepped.ok()) told.Step(step, course.steps, *duel);
+    stepped = duel->Step(step, request.table.empty() ? nullptr : &record);
+    if (stepped.ok()) {
+      out << bisect::StepText(step, course.steps, *duel) << std::flush;
+    }
   }
-  // What was seen is kept, whatever ended the run.
-  ASSAY_RETURN_IF_ERROR(bisect::WriteTable(options.table, record));
+  // The table is written even where the run ended early.
+  ASSAY_RETURN_IF_ERROR(bisect::WriteTable(request.table, record));
   ASSAY_RETURN_IF_ERROR(stepped);
-  return told.End(*duel) ? 0 : 1;
+  out << bisect::EndText(course.steps, *duel);
+  return bisect::IsSame(*duel) ? 0 : 1;
 }
 
-Result<int> FindCause(const PairOptions& options) {
-  if (options.weights_seed_b.has_value() &&
-      train::IsModelFile(options.choice.model)) {
-    return InvalidArgument("found --weights-seed-b with ", options.choice.model,
+Result<int> FindCause(const BisectRequest& request, std::ostream& out) {
+  if (request.weights_seed_b.has_value() && train::IsModelFile(request.model)) {
+    return InvalidArgument("found --weights-seed-b with ", request.model,
                            ", wanted a model by name: a file has weights of "
                            "its own");
   }
-  ASSAY_ASSIGN_OR_RETURN(const Ready ready, GetReady(options));
+  ASSAY_ASSIGN_OR_RETURN(const Ready ready, GetReady(request));
   ASSAY_ASSIGN_OR_RETURN(const optdiff::Course course_a,
-                         CourseOf(options, ready, options.seed, options.seed));
+                         CourseOf(request, ready, request.seed, request.seed));
   ASSAY_ASSIGN_OR_RETURN(
       const optdiff::Course course_b,
-      CourseOf(options, ready, options.weights_seed_b.value_or(options.seed),
-               options.order_seed_b.value_or(options.seed)));
-  ASSAY_ASSIGN_OR_RETURN(auto trial_a, quad::TrialOf(ready.a.optimizer, {}));
-  ASSAY_ASSIGN_OR_RETURN(auto trial_b, quad::TrialOf(ready.b.optimizer, {}));
+      CourseOf(request, ready, request.weights_seed_b.value_or(request.seed),
+               request.order_seed_b.value_or(request.seed)));
+  ASSAY_ASSIGN_OR_RETURN(auto setup_a, quad::SetupOf(ready.a.optimizer, {}));
+  ASSAY_ASSIGN_OR_RETURN(auto setup_b, quad::SetupOf(ready.b.optimizer, {}));
   ASSAY_ASSIGN_OR_RETURN(
       const bisect::Finding found,
-      bisect::Bisect({ready.host_a->backend(), course_a, std::move(trial_a)},
-                     {ready.host_b->backend(), course_b, std::move(trial_b)},
-                     {*ready.oracle, options.choice.steps, options.seed}));
+      bisect::Bisect(
+          {ready.host_a->backend(), course_a, std::move(setup_a)},
+          {ready.host_b->backend(), course_b, std::move(setup_b)},
+          {*ready.oracle, request.steps, static_cast<uint64_t>(request.seed)}));
   if (found.cause == bisect::Cause::kNone) {
-    std::cout << found.sentence << std::endl;
+    out << found.sentence << std::endl;
     return 0;
   }
-  std::cout << "cause: " << bisect::ToString(found.cause) << "\n"
-            << found.sentence << "\n"
-            << "repeat: " << RepeatOf(options, found.step) << std::endl;
+  out << "cause: " << bisect::ToString(found.cause) << "\n"
+      << found.sentence << "\n"
+      << "repeat: " << RepeatOf(request, found.step) << std::endl;
   return 1;
 }
 

@@ -8,7 +8,6 @@
 #include <chrono>
 #include <csignal>
 #include <fstream>
-#include <iostream>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -41,6 +40,7 @@ namespace fs = std::filesystem;
 
 constexpr char kCheckpoint[] = "checkpoint.safetensors";
 constexpr char kModel[] = "model.onnx";
+constexpr char kRequest[] = "train.txt";
 constexpr int64_t kTestBatch = 250;
 constexpr int kNoNumber = 1, kSignalled = 130;
 
@@ -48,24 +48,25 @@ std::atomic<bool> asked_to_stop = false;
 
 void AskToStop(int signal) {
   asked_to_stop = true;
-  // The second one ends the process.
+  // A second signal ends the process.
   std::signal(signal, SIG_DFL);
 }
 
-/// By the names of their options.
-train::Identity IdentityOf(const TrainOptions& options) {
-  return {{"run", options.run},
-          {"model", options.model},
-          {"dataset", options.dataset},
-          {"batch", file::ToText(options.batch)},
-          {"micro-batch", file::ToText(options.micro_batch)},
-          {"seed", file::ToText(static_cast<int64_t>(options.seed))}};
+/// The options that make a run what it is, as a checkpoint keeps them.
+train::Identity IdentityOf(const TrainRequest& wanted) {
+  return {{"run", wanted.run},
+          {"model", wanted.model},
+          {"dataset", wanted.dataset},
+          {"batch", file::ToText(wanted.batch)},
+          {"micro-batch", file::ToText(wanted.micro_batch)},
+          {"seed", file::ToText(wanted.seed)}};
 }
 
 /// A run with everything that it needs.
 class OneRun {
  public:
-  explicit OneRun(const TrainOptions& options) : options_(options) {}
+  OneRun(const TrainRequest& wanted, std::ostream& out)
+      : wanted_(wanted), out_(out), seed_(static_cast<uint64_t>(wanted.seed)) {}
 
   Result<int> Go() {
     ASSAY_RETURN_IF_ERROR(CheckFolder());
@@ -73,73 +74,72 @@ class OneRun {
     ASSAY_RETURN_IF_ERROR(OpenFolder());
     train::Training training{*objective_, *made_.optimizer};
     ASSAY_RETURN_IF_ERROR(Fill(&training));
-    std::ofstream log(options_.out / "mlperf.log", std::ios::app);
-    train::MlperfLog mlperf(log, {{"submission_benchmark", options_.model},
-                                  {"global_batch_size", StrCat(options_.batch)},
+    std::ofstream log(wanted_.out / "mlperf.log", std::ios::app);
+    train::MlperfLog mlperf(log, {{"submission_benchmark", wanted_.model},
+                                  {"global_batch_size", StrCat(wanted_.batch)},
                                   {"opt_name", made_name_},
-                                  {"seed", StrCat(options_.seed)}});
-    train::CurveFile curves(options_.out / "curves.csv", 1);
+                                  {"seed", StrCat(seed_)}});
+    train::CurveFile curves(wanted_.out / "curves.csv", 1);
     train::Checkpoints keeps(
-        {.path = options_.out / kCheckpoint,
-         .every = options_.checkpoint_every,
-         .identity = IdentityOf(options_),
+        {.path = wanted_.out / kCheckpoint,
+         .every = wanted_.checkpoint_every,
+         .identity = IdentityOf(wanted_),
          .more = [this] { return objective_->Statistics(); },
          .before = [&curves] { return curves.Flush(); }});
-    train::DatasetWatch watch(options_.out / "epochs.csv", dataset_->train);
-    train::WrongSamples wrong(options_.out / "wrong_samples.csv",
+    train::DatasetWatch watch(wanted_.out / "epochs.csv", dataset_->train);
+    train::WrongSamples wrong(wanted_.out / "wrong_samples.csv",
                               dataset_->test);
-    train::ProgressLine progress(std::cout,
+    train::ProgressLine progress(out_,
                                  {.is_terminal = isatty(STDOUT_FILENO) != 0,
-                                  .epochs = options_.epochs,
-                                  .steps = options_.epochs * batches_});
-    train::StopOnNan nan(options_.out / "gradients.safetensors");
+                                  .epochs = wanted_.epochs,
+                                  .steps = wanted_.epochs * batches_});
+    train::StopOnNan nan(wanted_.out / "gradients.safetensors");
     train::StopWhenAsked asked(asked_to_stop);
-    train::StopAtAccuracy enough(options_.stop_at);
-    train::StopAtTime late((std::chrono::duration<double>(options_.seconds)));
-    // What is kept comes last behind a step: curves of it have a row by then.
+    train::StopAtAccuracy enough(wanted_.stop_at);
+    train::StopAtTime late((std::chrono::duration<double>(wanted_.seconds)));
+    // The checkpoint is the first event, so the last after a step: the curves
+    // have a row of the step by then.
     training.events = {&keeps, &mlperf,   &curves, &watch,
                        &wrong, &progress, &nan,    &asked};
-    if (options_.stop_at > 0) training.events.push_back(&enough);
-    if (options_.seconds > 0) training.events.push_back(&late);
+    if (wanted_.stop_at > 0) training.events.push_back(&enough);
+    if (wanted_.seconds > 0) training.events.push_back(&late);
     ASSAY_ASSIGN_OR_RETURN(const train::Trained trained,
                            train::Train(training));
     return Tell(trained, nan.has_stopped());
   }
 
  private:
-  /// Nothing is written where nothing can be run.
+  /// Makes the folder, once everything is loaded: a run that cannot begin
+  /// writes nothing.
   Status OpenFolder() const {
-    if (options_.goes_on) return OkStatus();
-    ASSAY_RETURN_IF_ERROR(file::MakeDirectory(options_.out));
-    std::string words;
-    for (const auto& [name, value] : IdentityOf(options_)) {
-      words += StrCat("--", name, "\n", value, "\n");
-    }
-    words += StrCat("--module\n", options_.module, "\n--epochs\n",
-                    options_.epochs, "\n--checkpoint-every\n",
-                    options_.checkpoint_every, "\n--stop-at\n",
-                    options_.stop_at, "\n--seconds\n", options_.seconds, "\n");
-    ASSAY_RETURN_IF_ERROR(file::WriteFile(options_.out / "train.txt", words));
-    return train::WriteModelFile(options_.out / kModel, model_);
+    if (wanted_.goes_on) return OkStatus();
+    ASSAY_RETURN_IF_ERROR(file::MakeDirectory(wanted_.out));
+    TrainRequest kept = wanted_;  // without what holds for this process alone
+    kept.out.clear();
+    kept.parent = 0;
+    ASSAY_RETURN_IF_ERROR(
+        file::WriteFile(wanted_.out / kRequest, request::TextOf(kept)));
+    return train::WriteModelFile(wanted_.out / kModel, model_);
   }
 
-  /// A file may be gone or another by the time that its run goes on: it has its own.
+  /// A run that goes on reads the model of its folder: the file that it began
+  /// with may have changed.
   Result<train::NewModel> ReadModel() const {
-    if (train::IsModelFile(options_.model) && options_.goes_on) {
-      return train::ReadModelFile(options_.out / kModel);
+    if (train::IsModelFile(wanted_.model) && wanted_.goes_on) {
+      return train::ReadModelFile(wanted_.out / kModel);
     }
-    return train::ModelFor(options_.model, dataset_->train, options_.seed);
+    return train::ModelFor(wanted_.model, dataset_->train, seed_);
   }
 
   Status CheckFolder() const {
-    const bool has_run = fs::exists(options_.out / kCheckpoint);
-    if (has_run && !options_.goes_on) {
-      return InvalidArgument("found a run in ", options_.out.string(),
+    const bool has_run = fs::exists(wanted_.out / kCheckpoint);
+    if (has_run && !wanted_.goes_on) {
+      return InvalidArgument("found a run in ", wanted_.out.string(),
                              ", wanted another folder, or --resume ",
-                             options_.out.string());
+                             wanted_.out.string());
     }
-    if (!has_run && options_.goes_on) {
-      return NotFound("found no ", kCheckpoint, " in ", options_.out.string(),
+    if (!has_run && wanted_.goes_on) {
+      return NotFound("found no ", kCheckpoint, " in ", wanted_.out.string(),
                       ", wanted a run to go on with");
     }
     return OkStatus();
@@ -147,26 +147,25 @@ class OneRun {
 
   Status Load() {
     ASSAY_ASSIGN_OR_RETURN(const bisect::RunSpec spec,
-                           bisect::ParseRunSpec(options_.run));
+                           bisect::ParseRunSpec(wanted_.run));
     made_name_ = spec.optimizer.optimizer;
     ASSAY_ASSIGN_OR_RETURN(
         made_, train::MakeOptimizer({made_name_, spec.optimizer.preset,
                                      spec.optimizer.settings}));
     ASSAY_ASSIGN_OR_RETURN(
         train::Split dataset,
-        train::MakeDataset(options_.dataset,
-                           {file::DatasetDirectory(), options_.seed}));
+        train::MakeDataset(wanted_.dataset, {file::DatasetDirectory(), seed_}));
     dataset_.emplace(std::move(dataset));
-    // What a step writes is in memory that the host sees.
+    // A step writes into memory that the host sees.
     wire::Arena::Open();
     ASSAY_ASSIGN_OR_RETURN(model_, ReadModel());
     edit::LossEdit loss;
     loss.loss = edit::Loss::kSoftmaxCrossEntropyOfOneHot;
     ASSAY_ASSIGN_OR_RETURN(train::Trainee trainee,
-                           train::TraineeOf(model_, loss, options_.seed));
-    // A Ctrl-C reaches the host, too, which is to answer until the step is done.
+                           train::TraineeOf(model_, loss, seed_));
+    // A Ctrl-C reaches the host too, which must answer until the step is done.
     std::signal(SIGINT, SIG_IGN);
-    ASSAY_ASSIGN_OR_RETURN(host_, Hosted::Start(spec.backend, options_.module));
+    ASSAY_ASSIGN_OR_RETURN(host_, Hosted::Start(spec.backend, wanted_.module));
     std::signal(SIGINT, AskToStop);
     std::signal(SIGTERM, AskToStop);
     ASSAY_ASSIGN_OR_RETURN(
@@ -177,22 +176,22 @@ class OneRun {
 
   Status Fill(train::Training* training) {
     const train::Cut cut{.samples = dataset_->train.samples(),
-                         .batch = options_.batch};
+                         .batch = wanted_.batch};
     ASSAY_ASSIGN_OR_RETURN(train::Sampler shuffled,
-                           train::ShuffledSampler(cut, options_.seed));
+                           train::ShuffledSampler(cut, seed_));
     ASSAY_ASSIGN_OR_RETURN(
         train::Sampler ordered,
         train::OrderedSampler({dataset_->test.samples(), kTestBatch}));
     batches_ = (cut.samples + cut.batch - 1) / cut.batch;
     training->train = {&dataset_->train, std::move(shuffled)};
     training->test = train::Samples{&dataset_->test, std::move(ordered)};
-    training->epochs = options_.epochs;
+    training->epochs = wanted_.epochs;
     training->targets = train::Targets::kOneHot;
-    training->micro_batch = options_.micro_batch;
-    if (!options_.goes_on) return OkStatus();
+    training->micro_batch = wanted_.micro_batch;
+    if (!wanted_.goes_on) return OkStatus();
     ASSAY_ASSIGN_OR_RETURN(const train::Checkpoint kept,
-                           train::ReadCheckpoint(options_.out / kCheckpoint));
-    ASSAY_RETURN_IF_ERROR(train::CheckIdentity(kept, IdentityOf(options_)));
+                           train::ReadCheckpoint(wanted_.out / kCheckpoint));
+    ASSAY_RETURN_IF_ERROR(train::CheckIdentity(kept, IdentityOf(wanted_)));
     const auto parameters = objective_->parameters();
     ASSAY_RETURN_IF_ERROR(made_.optimizer->Begin(parameters));
     std::vector<train::StateTensor> state = made_.optimizer->State();
@@ -201,21 +200,23 @@ class OneRun {
     }
     ASSAY_RETURN_IF_ERROR(train::Restore(kept, parameters, state));
     training->from = kept.standing;
-    std::cout << "goes on behind step " << kept.standing.steps << std::endl;
+    out_ << "goes on behind step " << kept.standing.steps << std::endl;
     return OkStatus();
   }
 
   int Tell(const train::Trained& trained, bool is_broken) const {
     if (!trained.stop.empty()) {
-      std::cout << "stopped behind step " << trained.steps << ": "
-                << trained.stop << "\n";
+      out_ << "stopped behind step " << trained.steps << ": " << trained.stop
+           << "\n";
     }
-    std::cout << "written to " << options_.out.string() << std::endl;
+    out_ << "written to " << wanted_.out.string() << std::endl;
     if (asked_to_stop) return kSignalled;
     return is_broken ? kNoNumber : 0;
   }
 
-  const TrainOptions& options_;
+  const TrainRequest& wanted_;
+  std::ostream& out_;
+  uint64_t seed_;
   std::unique_ptr<Hosted> host_;
   std::optional<train::Split> dataset_;
   train::NewModel model_;
@@ -227,8 +228,8 @@ class OneRun {
 
 }  // namespace
 
-Result<int> TrainRun(const TrainOptions& options) {
-  return OneRun(options).Go();
+Result<int> TrainRun(const TrainRequest& request, std::ostream& out) {
+  return OneRun(request, out).Go();
 }
 
 }  // namespace assay::program

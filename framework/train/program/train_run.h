@@ -2,41 +2,26 @@
 //
 // TrainRun: one training run of a backend in a host, with its folder.
 //
-//   ASSAY_ASSIGN_OR_RETURN(const int code, TrainRun(options));
+//   ASSAY_ASSIGN_OR_RETURN(const int code, TrainRun(request, std::cout));
 //
-// The folder has model.onnx with its first weights beside it, checkpoint.safetensors,
-// curves.csv, epochs.csv, wrong_samples.csv, mlperf.log, and gradients.safetensors of a step whose
-// loss was no number.
+// The folder has train.txt, which is the request, model.onnx with its first
+// weights beside it, checkpoint.safetensors, curves.csv, epochs.csv,
+// wrong_samples.csv, mlperf.log, and gradients.safetensors of a step whose loss
+// was no number.
 
 #pragma once
 
-#include <cstdint>
-#include <filesystem>
-#include <string>
+#include <ostream>
 
 #include "framework/core/status.h"
+#include "framework/train/program/trainer_request.h"
 
 namespace assay::program {
 
-struct TrainOptions {
-  std::string run;               // RunSpec
-  std::string module;            // of its backend
-  std::string model = "lenet5";  // or a file that ends in .onnx
-  std::string dataset = "digits";
-  int64_t epochs = 10;
-  int64_t batch = 64;
-  int64_t micro_batch = 0;  // 0: a whole batch at once
-  uint64_t seed = 0;
-  std::filesystem::path out;
-  bool goes_on = false;            // from the folder's checkpoint
-  int64_t checkpoint_every = 100;  // steps
-  double stop_at = 0;              // accuracy of the test set; 0: none
-  double seconds = 0;              // 0: as many as it takes
-};
-
-/// Prints how it goes. 0 where the run came to its end, 1 where its loss is no number,
-/// 130 where a signal stopped it. Invalid argument for a folder that has a run and is not
-/// to go on, and for the checkpoint of another run.
-Result<int> TrainRun(const TrainOptions& options);
+/// Writes how the run goes. Returns 0 where it came to its end, 1 where its
+/// loss was no number, 130 where a signal stopped it. Invalid argument for a
+/// folder that has a run already, unless the run goes on, and for the
+/// checkpoint of another run.
+Result<int> TrainRun(const TrainRequest& request, std::ostream& out);
 
 }  // namespace assay::program

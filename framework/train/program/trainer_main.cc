@@ -1,105 +1,80 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// assay-trainer: training runs of backends in hosts, which the program assay starts;
-// a person may run it alone:
+// assay-trainer: training runs of backends in hosts, which the program assay
+// starts with a request (trainer_request.h); a person may write one:
 //
-//   assay-trainer optdiff --a reference --a-module lib/assay/reference.so ...
+//   assay-trainer request.csv
 //
-// Exit codes: 0 where a run came to its end or two do the same, 1 where two differ, one
-// is wrong or a loss is no number, 2 for wrong usage, 77 where a backend cannot be used,
-// 99 where it could not go on, 130 where a signal stopped it.
+// Exit codes: 0 where a run came to its end or two do the same, 1 where two
+// differ, one is wrong or a loss is no number, 2 for wrong usage, 77 where a
+// backend cannot be used, 99 where it could not go on, 130 where a signal
+// stopped it.
 
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <csignal>
 #include <exception>
 #include <iostream>
+#include <string>
+#include <string_view>
 
 #include "framework/core/status.h"
+#include "framework/file/file.h"
 #include "framework/train/program/converge.h"
 #include "framework/train/program/pair.h"
 #include "framework/train/program/train_run.h"
+#include "framework/train/program/trainer_request.h"
 
 namespace assay::program {
 namespace {
 
 constexpr int kUsage = 2, kUnavailable = 77, kHarness = 99;
 
-struct Options {
-  PairOptions pair;
-  TrainOptions train;
-  ConvergeOptions converge;
-  int parent = 0;
+Status CheckSeed(int64_t seed) {
+  if (seed >= 0) return OkStatus();
+  return InvalidArgument("found the seed ", seed, ", wanted 0 or more");
+}
+
+Status FollowParent(int64_t parent) {
+  if (parent == 0) return OkStatus();
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() == parent) return OkStatus();
+  return Cancelled("found process ", getppid(), " as parent, wanted ", parent);
+}
+
+/// A command: the form of its request, and what reads and runs one.
+struct Command {
+  const request::Form& form;
+  Result<int> (*run)(std::string_view text);
 };
 
-CLI::App* AddCommand(CLI::App* app, const char* name, const char* what,
-                     Options* options) {
-  CLI::App* const command = app->add_subcommand(name, what);
-  command->add_option("--parent", options->parent, "process to die with");
-  return command;
+template <class Request, Result<int> (*kRun)(const Request&, std::ostream&)>
+Command CommandFor() {
+  return {Request::form(), [](std::string_view text) -> Result<int> {
+            ASSAY_ASSIGN_OR_RETURN(const Request request,
+                                   request::Parse<Request>(text));
+            if constexpr (requires { request.seed; }) {
+              ASSAY_RETURN_IF_ERROR(CheckSeed(request.seed));
+            }
+            ASSAY_RETURN_IF_ERROR(FollowParent(request.parent));
+            return kRun(request, std::cout);
+          }};
 }
 
-void AddPair(CLI::App* command, PairOptions* options) {
-  command->add_option("--a", options->a, "the first run")->required();
-  command->add_option("--a-module", options->a_module, "its backend's file")
-      ->required();
-  command->add_option("--b", options->b, "the second run")->required();
-  command->add_option("--b-module", options->b_module, "its backend's file")
-      ->required();
-  command->add_option("--oracle", options->oracle, "backend that judges")
-      ->required();
-  command->add_option("--oracle-module", options->oracle_module, "its file")
-      ->required();
-  command->add_option("--model", options->choice.model, "by name");
-  command->add_option("--dataset", options->dataset, "by name");
-  command->add_option("--steps", options->choice.steps, "of both");
-  command->add_option("--batch", options->choice.batch, "samples a step");
-  command->add_option("--seed", options->seed, "of weights, data and order");
-}
+const Command kCommands[] = {CommandFor<TrainRequest, TrainRun>(),
+                             CommandFor<OptDiffRequest, OptDiff>(),
+                             CommandFor<BisectRequest, FindCause>(),
+                             CommandFor<ConvergeRequest, Converge>()};
 
-void AddTrain(CLI::App* command, TrainOptions* options) {
-  command->add_option("--run", options->run, "backend and optimizer")
-      ->required();
-  command->add_option("--module", options->module, "its backend's file")
-      ->required();
-  command->add_option("--model", options->model, "by name");
-  command->add_option("--dataset", options->dataset, "by name");
-  command->add_option("--epochs", options->epochs, "of the whole run");
-  command->add_option("--batch", options->batch, "samples a step");
-  command->add_option("--micro-batch", options->micro_batch,
-                      "samples at once; 0: a batch");
-  command->add_option("--seed", options->seed, "of weights, split and order");
-  command->add_option("--out", options->out, "folder of the run")->required();
-  command->add_flag("--resume", options->goes_on, "from its checkpoint");
-  command->add_option("--checkpoint-every", options->checkpoint_every, "steps");
-  command->add_option("--stop-at", options->stop_at, "accuracy, 0 to 1");
-  command->add_option("--seconds", options->seconds, "the run may take");
-}
-
-void AddConverge(CLI::App* command, ConvergeOptions* options) {
-  command->add_option("--a", options->a, "the first run")->required();
-  command->add_option("--a-module", options->a_module, "its backend's file")
-      ->required();
-  command->add_option("--b", options->b, "the second run");
-  command->add_option("--b-module", options->b_module, "its backend's file");
-  command->add_option("--against", options->against, "table of another run");
-  command->add_option("--table", options->table, "to write");
-  command->add_option("--model", options->goal.model, "by name");
-  command->add_option("--dataset", options->dataset, "by name");
-  command->add_option("--batch", options->goal.batch, "samples a step");
-  command->add_option("--every", options->goal.every, "steps between tests");
-  command->add_option("--epochs", options->goal.most_epochs, "at most");
-  command->add_option("--seeds", options->seeds, "of each run");
-  command->add_option("--accuracy", options->goal.accuracy, "to come to");
-}
-
-Result<int> Run(const CLI::App& app, const Options& options) {
-  if (app.got_subcommand("train")) return TrainRun(options.train);
-  if (app.got_subcommand("converge")) return Converge(options.converge);
-  if (app.got_subcommand("bisect")) return FindCause(options.pair);
-  return OptDiff(options.pair);
+Result<int> Run(const std::string& file) {
+  ASSAY_ASSIGN_OR_RETURN(const std::string text, file::ReadFile(file));
+  const std::string kind = request::KindOf(text);
+  for (const Command& command : kCommands) {
+    if (command.form.table.name == kind) return command.run(text);
+  }
+  return InvalidArgument(file, ": found a request of kind '", kind,
+                         "', wanted train, optdiff, bisect or converge");
 }
 
 int ExitCodeOf(const Status& status) {
@@ -115,38 +90,28 @@ int ExitCodeOf(const Status& status) {
   }
 }
 
-int Main(int argc, char** argv) {
-  Options options;
-  CLI::App app("trains networks of backends", "assay-trainer");
-  app.require_subcommand(1);
-  AddTrain(AddCommand(&app, "train", "trains a network", &options),
-           &options.train);
-  AddConverge(
-      AddCommand(&app, "converge", "says how soon a run learns", &options),
-      &options.converge);
-  CLI::App* const optdiff =
-      AddCommand(&app, "optdiff", "holds two runs beside each other", &options);
-  AddPair(optdiff, &options.pair);
-  optdiff->add_option("--table", options.pair.table, "file of optimizer_steps");
-  CLI::App* const bisect = AddCommand(
-      &app, "bisect", "names the first cause of a difference", &options);
-  AddPair(bisect, &options.pair);
-  bisect->add_option("--weights-seed-b", options.pair.weights_seed_b,
-                     "of the second run");
-  bisect->add_option("--order-seed-b", options.pair.order_seed_b,
-                     "of the second run");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : kUsage;
+void PrintHelp() {
+  std::cout << "assay-trainer REQUEST\n\nTrains networks of backends. The "
+               "program assay writes the file REQUEST, a line for\neach field, "
+               "FIELD,VALUE. Its kinds:\n";
+  for (const Command& command : kCommands) {
+    std::cout << "\n" << request::FieldsOf(command.form);
   }
-  if (options.parent != 0) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != options.parent) return kHarness;
+}
+
+int Main(int argc, char** argv) {
+  if (argc != 2) {
+    std::cerr << "assay-trainer: found " << argc - 1
+              << " arguments, wanted the file of a request, as --help says\n";
+    return kUsage;
+  }
+  if (std::string_view(argv[1]) == "--help") {
+    PrintHelp();
+    return 0;
   }
   Result<int> code = kHarness;
   try {
-    code = Run(app, options);
+    code = Run(argv[1]);
   } catch (const std::exception& error) {
     code = Internal(error.what());
   }

@@ -7,16 +7,14 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 
 #include "backends/reference/kernel_rows.h"
+#include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::reference {
 namespace {
 
 using ::testing::ElementsAre;
-
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 TEST(Kernels, ShapesChangeWithoutTheElements) {
   ExpectRows({
@@ -140,7 +138,7 @@ TEST(Kernels, CastsConvertOnce) {
 
 TEST(Kernels, MoveStringsAndSixteenByteElements) {
   RowBackend backend;
-  const auto text = *Tensor::FromStrings({2, 1}, {"left", "right"});
+  const auto text = Strings({2, 1}, {"left", "right"});
   const auto network =
       backend.Load(ModelOf("g (string[2,1] x) => (string[1,2] y) "
                            "{ y = Transpose(x) }"),

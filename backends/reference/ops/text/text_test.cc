@@ -8,6 +8,7 @@
 #include <string>
 
 #include "backends/reference/kernel_rows.h"
+#include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::reference {
 namespace {
@@ -60,8 +61,7 @@ TEST(Text, PatternsMatchInFull) {
       {});
   ASSERT_TRUE(network.ok()) << network.status().ToString();
   const auto matched = assay::Run(
-      **network,
-      {{"x", *Tensor::FromStrings({2, 2}, {"abcd", "abdc", "", "xd"})}});
+      **network, {{"x", Strings({2, 2}, {"abcd", "abdc", "", "xd"})}});
   ASSERT_TRUE(matched.ok()) << matched.status().ToString();
   EXPECT_THAT((*matched)[0].tensor()->elements<bool>(),
               ElementsAre(true, false, true, false));

@@ -4,15 +4,14 @@
 
 #include <gtest/gtest.h>
 
-#include "framework/testing/measure/measure_rows.h"
+#include "framework/testing/measure/measure_rows_fixture.h"
 #include "framework/testing/measure/recheck.h"
+#include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::wire {
 namespace {
 
-Tensor Texts() {
-  return *Tensor::FromStrings({2}, {"a", std::string(3, '\0')});
-}
+Tensor Texts() { return Strings({"a", std::string(3, '\0')}); }
 
 Tensor Packed() {
   const std::byte bytes[] = {std::byte{0x21}, std::byte{0x03}};
@@ -20,7 +19,7 @@ Tensor Packed() {
 }
 
 std::vector<Value> ValuesOfAllKinds() {
-  const Tensor floats = measure::Of<float>({1, -2.5F, 3});
+  const Tensor floats = Floats({1, -2.5F, 3});
   const ValueType element = ValueType::OfTensor(floats);
   return {
       Value(),
@@ -128,7 +127,7 @@ TEST(WireTest, CutOrChangedBytesAreRefusedOrReadAndNeverMore) {
 
 TEST(WireTest, APlaceThatIsNoneIsRefused) {
   Writer out([](const Tensor&) { return Place{7, 0}; });
-  out.Put(measure::Of<float>({1}));
+  out.Put(Floats({1}));
   Reader in(out.bytes(), [](Place, uint64_t) -> std::byte* { return nullptr; });
   static_cast<void>(in.Read<Tensor>());
   EXPECT_NE(in.Fault().message().find("outside of the shared memory"),

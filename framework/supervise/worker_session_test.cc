@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A shell in the place of a worker, for what may become of one, and
+// assay-worker itself for who runs it.
+
+#include "framework/supervise/worker_session.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "framework/cli/program_fixture.h"
+#include "framework/core/text.h"
+#include "framework/file/scratch_folder.h"
+#include "framework/supervise/crew.h"
+
+namespace assay::supervise {
+namespace {
+
+using journal::Journal;
+using testing::HasSubstr;
+using testing::Not;
+
+/// A folder with a program in the place of the worker, which does in its n-th
+/// life what the n-th of some lines says.
+class ShellWorker {
+ public:
+  explicit ShellWorker(const std::vector<std::string>& lives) {
+    std::string script =
+        "#!/bin/sh\n"
+        "cd $(dirname $0)/..\n"
+        "journal=$(sed -n 's/^journal,//p' $1)\n"
+        "say() { cat frames/$1 >> $journal; }\n"
+        "echo >> lives\n"
+        "case $(wc -l < lives) in\n";
+    for (size_t i = 0; i < lives.size(); ++i) {
+      script += StrCat(i + 1, ") ", lives[i], " ;;\n");
+    }
+    const std::filesystem::path program =
+        folder_.Write("bin/worker", script + "*) exit 70 ;;\nesac\n");
+    std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+    std::filesystem::create_directory(folder_.path() / "frames");
+    std::filesystem::create_directory(folder_.path() / "records");
+    for (const char* const test_id : {"a", "b"}) {
+      Frame(StrCat("begin_", test_id),
+            [&](Journal& journal) { return journal.Begin(test_id); });
+      record::Record record;
+      record.result.test_id = test_id;
+      record.result.backend = "acme";
+      record.result.outcome = record::Outcome::kPass;
+      Frame(StrCat("pass_", test_id),
+            [&](Journal& journal) { return journal.Append(record); });
+    }
+    Frame("end", [](Journal& journal) { return journal.BatchEnd(); });
+    Frame("child",
+          [](Journal& journal) { return journal.Ended(7, /*status=*/9); });
+    Frame("fault", [](Journal& journal) { return journal.Fault("so it is"); });
+    folder_.Write("frames/garbage", std::string(64, 'x'));
+  }
+
+  /// Runs the cases a and b.
+  Status Run(verdict::RawRecords* raw) const {
+    plan::BackendUse backend;
+    backend.instance = "acme";
+    std::vector<record::PlanRow> rows(2);
+    rows[0].test_id = "a";
+    rows[1].test_id = "b";
+    rows[0].backend = rows[1].backend = "acme";
+    SuperviseOptions options;
+    options.worker = folder_.path() / "bin/worker";
+    options.directory = folder_.path() / "records";
+    options.timeout_s = 1;
+    return RunRows(backend, {&rows[0], &rows[1]}, options, raw);
+  }
+
+  int64_t lives() const {
+    return static_cast<int64_t>(
+        std::filesystem::file_size(folder_.path() / "lives"));
+  }
+
+ private:
+  void Frame(const std::string& name,
+             const std::function<Status(Journal&)>& write) const {
+    auto journal = Journal::Open(folder_.path() / "frames" / name);
+    ASSERT_TRUE(journal.ok()) << journal.status().message();
+    EXPECT_TRUE(write(*journal).ok());
+  }
+
+  file::ScratchFolder folder_;
+};
+
+/// "pass: " and the message of a case.
+std::string TextOf(const verdict::RawRecords& raw, const char* test_id) {
+  const auto found = raw.records.find({"acme", test_id});
+  if (found == raw.records.end()) return "missing";
+  const record::ResultRow& result = found->second.result;
+  return StrCat(result.outcome, ": ", result.message);
+}
+
+// Kills: a case that is charged with what another did, or with what nobody did;
+// a worker that is started again and again.
+TEST(WorkerSessionTest, WhatBecomesOfAWorkerIsSaidOfWhomItConcerns) {
+  const std::string ok = "say begin_a; say pass_a; say begin_b; say pass_b; ";
+  const struct {
+    std::vector<std::string> lives;
+    const char* a;
+    const char* b;
+    const char* loss;  // empty: none
+  } rows[] = {
+      {{ok + "say end"}, "pass: ", "pass: ", ""},
+      {{"say begin_a; say pass_a; say begin_b; exit 3"},
+       "pass: ",
+       "crash: the worker ended: exit code 3; see acme.1.log",
+       ""},
+      {{"say begin_a; exit 0", "say begin_b; say pass_b; say end"},
+       "crash: the worker ended: exit code 0, too early",
+       "pass: ",
+       ""},
+      {{"say begin_a; say end", "say begin_b; say pass_b; say end"},
+       "crash: the worker ended: exit code 0, too early",
+       "pass: ",
+       ""},
+      {{"say begin_a; say child; say begin_b; say pass_b; say end"},
+       "crash: the worker ended: signal SIGKILL",
+       "pass: ",
+       ""},
+      {{"say begin_a; say pass_a; kill -9 $$",
+        "say begin_b; say pass_b; say end"},
+       "pass: ",
+       "pass: ",
+       "the worker ended between two cases: signal SIGKILL"},
+      {{ok + "say end; exit 4"},
+       "pass: ",
+       "pass: ",
+       "the worker ended after its last case: exit code 4"},
+      {{"exit 5", ok + "say end"},
+       "pass: ",
+       "pass: ",
+       "the worker ended before the first case: exit code 5"},
+      {{"exit 5", "exit 6"},
+       "crash: the worker ended before the first case: exit code 6",
+       "crash: the worker ended before the first case: exit code 6",
+       "the worker ended before the first case: exit code 5"},
+      {{"say begin_a; sleep 60", "say begin_b; say pass_b; say end"},
+       "timeout: over the time limit of 1 s",
+       "pass: ",
+       ""},
+      {{"sleep 60"},
+       "timeout: the worker took more than 1 s before the first case",
+       "timeout: the worker took more than 1 s before the first case",
+       ""},
+      {{ok + "say end; sleep 60"},
+       "pass: ",
+       "pass: ",
+       "the worker took more than 1 s to end"},
+      {{"say begin_a; say pass_a; sleep 60",
+        "say begin_b; say pass_b; say end"},
+       "pass: ",
+       "pass: ",
+       "the worker took more than 1 s between two cases"},
+      {{"say begin_a; say pass_a; say garbage; sleep 60",
+        "say begin_b; say pass_b; say end"},
+       "pass: ",
+       "pass: ",
+       "the journal of a worker was broken: "},
+  };
+  for (const auto& row : rows) {
+    const ShellWorker worker(row.lives);
+    verdict::RawRecords raw;
+    const Status status = worker.Run(&raw);
+    EXPECT_TRUE(status.ok()) << row.lives[0] << ": " << status.message();
+    EXPECT_EQ(worker.lives(), std::ssize(row.lives)) << row.lives[0];
+    EXPECT_THAT(TextOf(raw, "a"), HasSubstr(row.a)) << row.lives[0];
+    EXPECT_THAT(TextOf(raw, "b"), HasSubstr(row.b)) << row.lives[0];
+    const std::string loss = raw.losses.empty() ? "" : raw.losses[0].message;
+    EXPECT_THAT(loss, HasSubstr(row.loss)) << row.lives[0];
+    EXPECT_EQ(loss.empty(), std::string_view(row.loss).empty())
+        << row.lives[0] << ": " << loss;
+  }
+}
+
+// Kills: a journal that nothing good stands in and that is mended for ever; a
+// worker that says it is broken, and a run that goes on.
+TEST(WorkerSessionTest, WhatNoFurtherWorkerMendsEndsTheRun) {
+  const struct {
+    const char* life;
+    StatusCode code;
+    const char* says;
+  } rows[] = {
+      {"say garbage; sleep 60", StatusCode::kDataLoss, "a frame of "},
+      {"say begin_a; say pass_a; say fault; say end", StatusCode::kInternal,
+       "acme.1.journal: the worker of acme is broken: so it is"},
+  };
+  for (const auto& row : rows) {
+    const ShellWorker worker({row.life});
+    verdict::RawRecords raw;
+    const Status status = worker.Run(&raw);
+    EXPECT_EQ(status.code(), row.code) << status.ToString();
+    EXPECT_THAT(status.message(), HasSubstr(row.says));
+    EXPECT_EQ(worker.lives(), 1) << row.life;
+  }
+}
+
+// Kills: a test that fails in a worker and is nobody's; a case that is begun
+// without end, since it is never judged.
+TEST(WorkerSessionTest, ATestThatFailsAndIsNoVerdictEndsTheRun) {
+  plan::BackendUse backend;
+  backend.instance = backend.name = "reference";
+  backend.module = ASSAY_REFERENCE;
+  std::vector<record::PlanRow> rows(2);
+  rows[0].test_id = "a";
+  rows[1].test_id = "b";
+  rows[0].backend = rows[1].backend = "reference";
+  for (const bool in_process : {false, true}) {
+    const file::ScratchFolder folder;
+    SuperviseOptions options;
+    options.worker = ASSAY_BROKEN_WORKER;
+    options.directory = folder.path();
+    options.in_process = in_process;
+    verdict::RawRecords raw;
+    const Status status = RunRows(backend, {&rows[0], &rows[1]}, options, &raw);
+    EXPECT_EQ(status.code(), StatusCode::kInternal) << status.ToString();
+    EXPECT_THAT(status.message(),
+                HasSubstr("the worker of reference is broken: "
+                          "Worker.IsBroken: "));
+    EXPECT_THAT(status.message(), HasSubstr("as it is to be"));
+  }
+}
+
+/// A person runs a worker with the request that a run has left.
+class RequestProgramTest : public cli::ProgramTest {
+ protected:
+  cli::Ran Worker(const std::string& words) const {
+    return Shell(StrCat("$(dirname $(realpath ", cli::Program(),
+                        "))/../bin/assay-worker ", words));
+  }
+};
+
+// Kills: a red case that is green for who runs the worker; flags that are not
+// heard.
+TEST_F(RequestProgramTest, GoogleTestsFlagsAndItsExitCodeAreAPersons) {
+  ASSERT_EQ(Assay(StrCat("run --backend ", ASSAY_MISBEHAVING,
+                         " --filter 'id:node/Abs/test_abs or "
+                         "id:node/Identity/test_identity' --jobs 1 --repeats 0 "
+                         "--no-report "
+                         "--out run"))
+                .exit_code,
+            1);
+  const std::string request = "$(ls run/records/*.request) ";
+  const cli::Ran list = Worker(request + "--gtest_list_tests");
+  EXPECT_EQ(list.exit_code, 0) << list.output;
+  EXPECT_THAT(list.output, HasSubstr("node_Abs_test_abs"));
+  EXPECT_THAT(list.output, HasSubstr("node_Identity_test_identity"));
+  const cli::Ran right = Worker(request + "--gtest_filter='*Identity*'");
+  EXPECT_EQ(right.exit_code, 0) << right.output;
+  EXPECT_THAT(right.output, HasSubstr("[  PASSED  ] 1 test."));
+  const cli::Ran wrong = Worker(request + "--gtest_filter='*Abs*'");
+  EXPECT_EQ(wrong.exit_code, 1) << wrong.output;
+  EXPECT_THAT(wrong.output, HasSubstr("1 FAILED TEST"));
+  EXPECT_THAT(wrong.output, Not(HasSubstr("Identity")));
+  EXPECT_EQ(Outcomes("run").size(), 2U) << "the records are as they were";
+}
+
+TEST_F(RequestProgramTest, WrongUseSaysWhatIsWanted) {
+  const std::string good = "request,worker\nbackend,a\nbatch,b\n";
+  const struct {
+    const char* words;
+    int exit_code;
+    const char* says;
+  } rows[] = {
+      {"", 2, "found 0 arguments, wanted the file of a request"},
+      {"one two", 2, "found 2 arguments"},
+      {"none", 2, "none"},
+      {"bad", 2, "bad: line 2: found the field 'bakend', wanted one of"},
+      {"suite", 2, "found the suite 'nodes'"},
+      {"batch", 2, " b: "},
+      {"orphan", 99, "found process "},
+      {"--help", 0, "cases_per_process"},
+  };
+  for (const auto& [name, text] : {std::pair<const char*, std::string>(
+                                       "bad", "request,worker\nbakend,a\n"),
+                                   {"suite", good + "suite,nodes\n"},
+                                   {"batch", good},
+                                   {"orphan", good + "parent,1\n"}}) {
+    ASSERT_TRUE(file::WriteFile(folder_ / name, text).ok());
+  }
+  for (const auto& row : rows) {
+    const cli::Ran ran = Worker(row.words);
+    EXPECT_EQ(ran.exit_code, row.exit_code) << row.words << "\n" << ran.output;
+    EXPECT_THAT(ran.output, HasSubstr(row.says)) << row.words;
+  }
+}
+
+}  // namespace
+}  // namespace assay::supervise
