@@ -20,6 +20,7 @@ import headers
 import includes
 import layering
 import names
+import pages
 import prose
 import reachable
 import rooms
@@ -28,7 +29,7 @@ from build_tree import BuildTree
 from remembered import Check
 from sources import TOPS, Fault, Tree
 
-RULES = Path(__file__).parent
+RULES = Path(__file__).parents[1]
 ROOT = RULES.parents[2]
 CLANG_TIDY = Path(sys.executable).with_name("clang-tidy")
 USERS = tuple(top for top in TOPS if f"{top}/" not in reachable.OWN_USERS)
@@ -194,6 +195,12 @@ PLANTS = [
             lambda top, mark=mark: f"{mark} {prose.OPENINGS[0]} is known.\n",
         )
         for file, mark in (("b.h", "//"), ("b.py", "#"), ("b.md", "#"))
+    ),
+    Plant(
+        "a page that names what is not there",
+        lambda tree, _: said(pages.faults(tree)),
+        "b.md",
+        lambda top: f"See `{room_of(top)}/gone.h`.\n",
     ),
     Plant(
         "81 columns",
