@@ -25,8 +25,8 @@ const std::vector<double> kSpecial = {0,    -0.0,  1,    -1,   0.5, -0.5, 3,
 
 std::string Shaped(size_t count) { return StrCat("double[", count, "]"); }
 
-GradientRow Map(const std::string& node,
-                const std::vector<double>& values = kSpecial) {
+GradientRow MapRow(const std::string& node,
+                   const std::vector<double>& values = kSpecial) {
   const std::string type = Shaped(values.size());
   return {StrCat("g (", type, " a) => (", type, " y) { y = ", node, " }"),
           {D({std::ssize(values)}, values)}};
@@ -43,26 +43,26 @@ TEST(Backward, OfFunctionsOfOneElement) {
         "Softsign",  "LeakyRelu",  "Elu",     "Selu",  "Celu",
         "HardSwish", "Mish",       "Swish",   "Gelu",  "ThresholdedRelu",
         "Identity",  "HardSigmoid"}) {
-    rows.push_back(Map(StrCat(name, "(a)")));
+    rows.push_back(MapRow(StrCat(name, "(a)")));
   }
-  rows.push_back(Map("Gelu <approximate = \"tanh\"> (a)"));
-  rows.push_back(Map("Elu <alpha = 2.0> (a)"));
-  rows.push_back(Map("HardSigmoid <alpha = 0.5, beta = 0.5> (a)"));
-  rows.push_back(Map("ThresholdedRelu <alpha = 0.5> (a)"));
-  rows.push_back(Map("Swish <alpha = 2.0> (a)"));
+  rows.push_back(MapRow("Gelu <approximate = \"tanh\"> (a)"));
+  rows.push_back(MapRow("Elu <alpha = 2.0> (a)"));
+  rows.push_back(MapRow("HardSigmoid <alpha = 0.5, beta = 0.5> (a)"));
+  rows.push_back(MapRow("ThresholdedRelu <alpha = 0.5> (a)"));
+  rows.push_back(MapRow("Swish <alpha = 2.0> (a)"));
   ExpectTheTapes(rows);
-  ExpectTheTapesIn(kGradientTypes[1], Map("Shrink(a)"));
+  ExpectTheTapesIn(kGradientTypes[1], MapRow("Shrink(a)"));
 }
 
 TEST(Backward, OfRelu) {
   const auto gradients =
-      Gradients(Map("Relu(a)", {0, -0.0, 1, -1, kNan}), {1, 2, 3, 4, 5});
+      Gradients(MapRow("Relu(a)", {0, -0.0, 1, -1, kNan}), {1, 2, 3, 4, 5});
   ASSERT_TRUE(gradients.ok());
   EXPECT_THAT(NumbersOf((*gradients)[0]), ElementsAre(0, 0, 3, 0, 0));
 }
 
 /// Each special value against each, and broadcast both ways.
-std::vector<GradientRow> Pairs(const std::string& node) {
+std::vector<GradientRow> PairRows(const std::string& node) {
   const std::vector<double> few = {0, -0.0, 1, -1, 0.5, -3, 2, 2.5, kInf, kNan};
   return {
       {StrCat("g (double[10,1] a, double[10] b) => (double[10,10] y) { y = ",
@@ -83,7 +83,7 @@ TEST(Backward, OfFunctionsOfTwoElements) {
         "Max(a, b)", "Min(a, b)", "Sum(a, b)", "Mean(a, b, a)",
         "Mod <fmod = 1> (a, b)", "Mod <fmod = 0> (a, b)", "Max(b, a, b)",
         "Min(a, b, a)"}) {
-    ExpectTheTapes(Pairs(node));
+    ExpectTheTapes(PairRows(node));
   }
   ExpectTheTapes(
       {{"g (double[10] a, double[1] b) => (double[10] y) { y = PRelu(a, b) }",
@@ -268,7 +268,7 @@ TEST(Backward, OfLosses) {
 
 TEST(Backward, TheSettingHasTwoWords) {
   RowBackend backend;
-  const GradientRow row = Map("Exp(a)");
+  const GradientRow row = MapRow("Exp(a)");
   LoadOptions options;
   options.settings["backward"] = "none";
   const auto network = backend.Load(ModelOf(row.graph), options);

@@ -24,7 +24,7 @@ using ::testing::NanSensitiveDoubleEq;
 using ::testing::Pointwise;
 
 // Values away from kinks and zeros.
-const std::vector<GradientRow> kRows = {
+const std::vector<GradientRow> kGradientRows = {
     {"g (double[3] a) => (double[3] y) { y = Relu(a) }",
      {D({3}, {-1.5, 0.5, 2})}},
     {"g (double[2,1] a, double[3] b) => (double[2,3] y) { y = Add(a, b) }",
@@ -166,7 +166,7 @@ void ExpectCentralDifferences(const std::vector<GradientRow>& rows, By by) {
 }
 
 TEST(Gradients, AgreeWithCentralDifferences) {
-  ExpectCentralDifferences(kRows, By::kKernel);
+  ExpectCentralDifferences(kGradientRows, By::kKernel);
   ExpectCentralDifferences(kMore, By::kKernel);
 }
 

@@ -29,7 +29,7 @@ using suite::Set;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-suite::Suite NodeSuite() { return {.name = "node", .run = &Judge}; }
+suite::Suite JudgedSuite() { return {.name = "node", .run = &Judge}; }
 
 class NodeTest : public suite::SuitesTest {};
 
@@ -83,7 +83,7 @@ TEST_F(NodeTest, TheVerdictIsThatOfTheLimitInForce) {
     plan.tolerate_rtol = row.row.tolerate_rtol;
     plan.tolerate_atol = row.row.tolerate_atol;
     plan.deterministic = row.row.deterministic;
-    const measure::Judgement verdict = Run(NodeSuite(), plan, row.fault);
+    const measure::Judgement verdict = Run(JudgedSuite(), plan, row.fault);
     const auto measured = Rows();
     const int64_t distinct =
         measured.empty() ? 0 : measured.back().distinct_results.value_or(0);
@@ -120,7 +120,7 @@ TEST_F(NodeTest, ARowHasAllThatWasMeasured) {
        "0,0,1,distribution,10000,1,,\n"},
   };
   for (const auto& row : rows) {
-    Run(NodeSuite(), CaseOf({row.set}, row.op));
+    Run(JudgedSuite(), CaseOf({row.set}, row.op));
     EXPECT_EQ(Table(), row.table);
   }
 }
@@ -144,13 +144,13 @@ TEST_F(NodeTest, RandomDrawsAreJudgedByTheirLaw) {
   for (const auto& row : rows) {
     facts_.case_limit_s = row.case_limit_s;
     const record::PlanRow plan = CaseOf({row.set}, "Bernoulli");
-    const measure::Judgement verdict = Run(NodeSuite(), plan, row.fault);
+    const measure::Judgement verdict = Run(JudgedSuite(), plan, row.fault);
     EXPECT_THAT(StrCat(ToString(verdict.outcome), ": ", verdict.message),
                 StartsWith(row.told));
     EXPECT_FALSE(record_.result.headroom.has_value()) << row.told;
   }
   facts_.case_limit_s = 2e-4;  // half of it is for the draws
-  EXPECT_THAT(Run(NodeSuite(), CaseOf({kDrawn}, "Bernoulli"), {}).message,
+  EXPECT_THAT(Run(JudgedSuite(), CaseOf({kDrawn}, "Bernoulli"), {}).message,
               HasSubstr(" in 100 us, wanted 10000"));
 }
 
@@ -159,13 +159,13 @@ TEST_F(NodeTest, AResultHasTheLeastHeadroomAndTheTimes) {
   const auto is_time = [](record::Integer us) {
     return us >= 0 && us < record::SteadyMicroseconds();
   };
-  Run(NodeSuite(), CaseOf({kNear, kRight}));
+  Run(JudgedSuite(), CaseOf({kNear, kRight}));
   EXPECT_EQ(result.headroom, Rows()[0].headroom);
   EXPECT_EQ(result.placement, "copier");
   EXPECT_TRUE(result.via_function);
   EXPECT_TRUE(is_time(result.load_us) && is_time(result.run_us));
   EXPECT_TRUE(is_time(result.judge_us));
-  Run(NodeSuite(), CaseOf({kRight}), {.load = Internal("broken")});
+  Run(JudgedSuite(), CaseOf({kRight}), {.load = Internal("broken")});
   EXPECT_TRUE(is_time(result.load_us) && is_time(result.judge_us));
   EXPECT_FALSE(result.run_us.has_value());
 }
@@ -182,7 +182,7 @@ TEST_F(NodeTest, AnswersAreWrittenAndMeasuredAgainst) {
   EXPECT_EQ(list[0].value.tensor()->elements<double>()[1], 3);
   EXPECT_EQ(list[0].units.elements<double>()[0], 7);
   const auto references = [&](Fault fault = {}) {
-    Run(NodeSuite(), row, std::move(fault));
+    Run(JudgedSuite(), row, std::move(fault));
     std::string found;
     for (const record::AccuracyRow& one : Rows()) {
       found += StrCat(one.reference, " ", one.worst_want, " ");
@@ -209,7 +209,7 @@ TEST_F(NodeTest, AnswersAreWrittenAndMeasuredAgainst) {
 // Kills: a status that passes, or that is told as another.
 TEST_F(NodeTest, ACaseThatIsNotReadSaysWhy) {
   const auto told = [&](const record::PlanRow& row) {
-    const measure::Judgement verdict = Run(NodeSuite(), row);
+    const measure::Judgement verdict = Run(JudgedSuite(), row);
     return StrCat(ToString(verdict.outcome), " ", verdict.reason.text(), ": ",
                   verdict.message);
   };

@@ -39,7 +39,7 @@ Result<Value> ValueOf(const std::string& type, const std::string& y) {
   return data.sets.at(0).expected.at(0);
 }
 
-std::vector<float> Floats(const std::string& type, const std::string& y) {
+std::vector<float> FloatsFrom(const std::string& type, const std::string& y) {
   const auto value = ValueOf(type, y);
   if (!value.ok()) {
     ADD_FAILURE() << value.status().ToString();
@@ -130,23 +130,23 @@ TEST(ReadCases, SaysWhereATextIsWrong) {
 }
 
 TEST(DataOf, HasFormulasForElements) {
-  EXPECT_THAT(Floats("float[4]", " = 1, -2.5, 2^-3, 3 * (1 + 2)"),
+  EXPECT_THAT(FloatsFrom("float[4]", " = 1, -2.5, 2^-3, 3 * (1 + 2)"),
               ElementsAre(1, -2.5, 0.125, 9));
-  EXPECT_THAT(Floats("float[2,3]", " = 10 * i0 + i1"),
+  EXPECT_THAT(FloatsFrom("float[2,3]", " = 10 * i0 + i1"),
               ElementsAre(0, 1, 2, 10, 11, 12));
-  EXPECT_THAT(Floats("float[6]", " = i % 2 == 0 ? i // 4 : -i / 2"),
+  EXPECT_THAT(FloatsFrom("float[6]", " = i % 2 == 0 ? i // 4 : -i / 2"),
               ElementsAre(0, -0.5, 0, -1.5, 1, -2.5));
-  EXPECT_THAT(Floats("float[4]", " = i > 0 && i != 3 || i == 0 ? 1 : 7"),
+  EXPECT_THAT(FloatsFrom("float[4]", " = i > 0 && i != 3 || i == 0 ? 1 : 7"),
               ElementsAre(1, 1, 1, 7));
-  EXPECT_THAT(Floats("float[2]", " = i >= 1, i <= 0 || i < 0"),
+  EXPECT_THAT(FloatsFrom("float[2]", " = i >= 1, i <= 0 || i < 0"),
               ElementsAre(0, 0));
-  EXPECT_THAT(Floats("float[2]", " = 1, -3 times least"),
+  EXPECT_THAT(FloatsFrom("float[2]", " = 1, -3 times least"),
               ElementsAre(0x1p-149F, -0x1.8p-148F));
-  EXPECT_THAT(Floats("float[3]", " = inf, -inf, 2 - 3 - 4"),
+  EXPECT_THAT(FloatsFrom("float[3]", " = inf, -inf, 2 - 3 - 4"),
               ElementsAre(INFINITY, -INFINITY, -5));
-  EXPECT_THAT(Floats("float[k]", "[1 + 1] = 5, 6"), ElementsAre(5, 6));
-  EXPECT_THAT(Floats("float[0]", " = none"), ElementsAre());
-  EXPECT_TRUE(std::signbit(Floats("float[1]", " = -0").at(0)));
+  EXPECT_THAT(FloatsFrom("float[k]", "[1 + 1] = 5, 6"), ElementsAre(5, 6));
+  EXPECT_THAT(FloatsFrom("float[0]", " = none"), ElementsAre());
+  EXPECT_TRUE(std::signbit(FloatsFrom("float[1]", " = -0").at(0)));
 }
 
 TEST(DataOf, HasEveryKindOfValue) {

@@ -13,7 +13,7 @@
 namespace assay::core {
 namespace {
 
-Tensor Floats(Shape shape) {
+Tensor AnyFloats(Shape shape) {
   return *Tensor::Allocate(DType::kFloat32, std::move(shape));
 }
 
@@ -24,7 +24,7 @@ ValueType Of(ValueKind kind, ValueType element) {
   return type;
 }
 
-const ValueType kFloats = ValueType::OfTensor(Floats({2}));
+const ValueType kFloats = ValueType::OfTensor(AnyFloats({2}));
 
 TEST(Value, KnowsItsKindAndType) {
   const Tensor keys = *Tensor::FromStrings({1}, {"a"});
@@ -36,13 +36,13 @@ TEST(Value, KnowsItsKindAndType) {
   };
   const Row rows[] = {
       {Value(), ValueKind::kNone, "none"},
-      {Floats({2, 3}), ValueKind::kTensor, "float32[2,3]"},
-      {SparseTensor{Floats({2}), index, {5, 5}}, ValueKind::kSparseTensor,
+      {AnyFloats({2, 3}), ValueKind::kTensor, "float32[2,3]"},
+      {SparseTensor{AnyFloats({2}), index, {5, 5}}, ValueKind::kSparseTensor,
        "sparse float32[5,5]"},
       {Sequence{kFloats, {}}, ValueKind::kSequence, "seq(float32[2])"},
       {Optional{kFloats, nullptr}, ValueKind::kOptional,
        "optional(float32[2])"},
-      {Map{keys, {Value(Floats({2}))}}, ValueKind::kMap,
+      {Map{keys, {Value(AnyFloats({2}))}}, ValueKind::kMap,
        "map(string,float32[2])"},
   };
   for (const Row& row : rows) {
@@ -128,7 +128,7 @@ Value Held(Value value) {
   return Optional{type, std::make_shared<const Value>(std::move(value))};
 }
 
-std::vector<int64_t> Numbers(const Value& value) {
+std::vector<int64_t> NumbersIn(const Value& value) {
   std::vector<int64_t> numbers;
   ForEachTensor(value, [&](const Tensor& tensor) {
     numbers.push_back(tensor.elements<int64_t>()[0]);
@@ -153,12 +153,12 @@ TEST(ValueWalk, MeetsTheTensorsOfEveryKind) {
     return Number(2 * tensor.elements<int64_t>()[0]);
   };
   for (const auto& row : rows) {
-    EXPECT_EQ(Numbers(row.value), row.met);
+    EXPECT_EQ(NumbersIn(row.value), row.met);
     const auto mapped = MapTensors(row.value, twice);
     ASSERT_TRUE(mapped.ok());
-    EXPECT_EQ(Numbers(*mapped), row.doubled);
+    EXPECT_EQ(NumbersIn(*mapped), row.doubled);
     EXPECT_EQ(mapped->Type(), row.value.Type());
-    EXPECT_EQ(Numbers(row.value), row.met) << "the value itself has changed";
+    EXPECT_EQ(NumbersIn(row.value), row.met) << "the value itself has changed";
   }
 }
 

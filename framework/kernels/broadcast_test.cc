@@ -10,13 +10,13 @@ namespace {
 
 using Extents = std::vector<int64_t>;
 
-struct Row {
+struct BroadcastRow {
   Shape a, b, shape;
   Extents folded_a, folded_b, folded;
 };
 
 TEST(Broadcast, ShapesMeetAndNeighboursAreJoined) {
-  const Row rows[] = {
+  const BroadcastRow rows[] = {
       {{2, 3, 4, 5}, {}, {2, 3, 4, 5}, {120}, {1}, {120}},
       {{2, 3, 4, 5}, {5}, {2, 3, 4, 5}, {24, 5}, {1, 5}, {24, 5}},
       {{4, 5}, {2, 3, 4, 5}, {2, 3, 4, 5}, {1, 20}, {6, 20}, {6, 20}},
@@ -27,7 +27,7 @@ TEST(Broadcast, ShapesMeetAndNeighboursAreJoined) {
       {{0, 3}, {1, 3}, {0, 3}, {0, 3}, {1, 3}, {0, 3}},
       {{}, {}, {}, {1}, {1}, {1}},
   };
-  for (const Row& row : rows) {
+  for (const BroadcastRow& row : rows) {
     SCOPED_TRACE(row.a.ToString() + row.b.ToString());
     const auto found = BroadcastShapes(row.a, row.b);
     ASSERT_TRUE(found.ok()) << found.status().ToString();

@@ -15,14 +15,14 @@ std::string Text(const Result<Shape>& shape) {
   return "refused";
 }
 
-struct Row {
+struct ReshapeRow {
   Shape x;
   Entries entries;
   std::string want;
 };
 
 TEST(Reshape, CopiesZerosAndFillsOneOpenExtent) {
-  const Row rows[] = {
+  const ReshapeRow rows[] = {
       {{2, 3, 4}, {4, 2, 3}, "[4,2,3]"},
       {{2, 3, 4}, {2, -1, 2}, "[2,6,2]"},
       {{2, 3, 4}, {0, -1}, "[2,12]"},
@@ -36,7 +36,7 @@ TEST(Reshape, CopiesZerosAndFillsOneOpenExtent) {
       {{0, 3}, {0, -1}, "refused"},
       {{2}, {INT64_MAX, INT64_MAX}, "refused"},
   };
-  for (const Row& row : rows) {
+  for (const ReshapeRow& row : rows) {
     EXPECT_EQ(Text(ReshapedShape(row.x, row.entries, false)), row.want)
         << Shape(row.entries).ToString();
   }
@@ -45,22 +45,25 @@ TEST(Reshape, CopiesZerosAndFillsOneOpenExtent) {
 }
 
 TEST(Reshape, SqueezeDropsAxesOfOneElement) {
-  for (const Row& row :
-       {Row{{1, 3, 1, 5}, {0}, "[3,1,5]"}, Row{{1, 3, 1, 5}, {-2, 0}, "[3,5]"},
-        Row{{1, 3, 1, 5}, {}, "[1,3,1,5]"}, Row{{1, 3, 1, 5}, {1}, "refused"},
-        Row{{1, 3, 1, 5}, {4}, "refused"}}) {
+  for (const ReshapeRow& row : {ReshapeRow{{1, 3, 1, 5}, {0}, "[3,1,5]"},
+                                ReshapeRow{{1, 3, 1, 5}, {-2, 0}, "[3,5]"},
+                                ReshapeRow{{1, 3, 1, 5}, {}, "[1,3,1,5]"},
+                                ReshapeRow{{1, 3, 1, 5}, {1}, "refused"},
+                                ReshapeRow{{1, 3, 1, 5}, {4}, "refused"}}) {
     EXPECT_EQ(Text(SqueezedShape(row.x, row.entries)), row.want);
   }
   EXPECT_EQ(SqueezedShape({1, 3, 1, 5}).ToString(), "[3,5]");
 }
 
 TEST(Reshape, UnsqueezeCountsAxesInTheResult) {
-  for (const Row& row :
-       {Row{{3, 4, 5}, {0, 4}, "[1,3,4,5,1]"},
-        Row{{3, 4, 5}, {-1, 2}, "[3,4,1,5,1]"},
-        Row{{3, 4, 5}, {4, 0}, "[1,3,4,5,1]"}, Row{{}, {0}, "[1]"},
-        Row{{0}, {0}, "[1,0]"}, Row{{3, 4}, {0, 0}, "refused"},
-        Row{{3, 4}, {0, -4}, "refused"}, Row{{3, 4}, {3}, "refused"}}) {
+  for (const ReshapeRow& row :
+       {ReshapeRow{{3, 4, 5}, {0, 4}, "[1,3,4,5,1]"},
+        ReshapeRow{{3, 4, 5}, {-1, 2}, "[3,4,1,5,1]"},
+        ReshapeRow{{3, 4, 5}, {4, 0}, "[1,3,4,5,1]"},
+        ReshapeRow{{}, {0}, "[1]"}, ReshapeRow{{0}, {0}, "[1,0]"},
+        ReshapeRow{{3, 4}, {0, 0}, "refused"},
+        ReshapeRow{{3, 4}, {0, -4}, "refused"},
+        ReshapeRow{{3, 4}, {3}, "refused"}}) {
     EXPECT_EQ(Text(UnsqueezedShape(row.x, row.entries)), row.want)
         << Shape(row.entries).ToString();
   }

@@ -12,14 +12,14 @@ namespace {
 
 using ::testing::ElementsAre;
 
-struct Row {
+struct WindowRow {
   WindowAttributes attributes;
   int64_t input;
   int64_t begin, end, output;
   bool overhangs = false;
 };
 
-void Expect(const Result<Window>& window, const Row& row) {
+void Expect(const Result<Window>& window, const WindowRow& row) {
   ASSERT_TRUE(window.ok()) << window.status().ToString();
   EXPECT_THAT(window->output, ElementsAre(row.output));
   EXPECT_THAT(window->pads_begin, ElementsAre(row.begin));
@@ -28,7 +28,7 @@ void Expect(const Result<Window>& window, const Row& row) {
 }
 
 TEST(Window, ResolvesAsOnnxStates) {
-  const Row rows[] = {
+  const WindowRow rows[] = {
       {{.kernel = {3}}, 5, 0, 0, 3},
       {{.kernel = {3}, .dilations = {2}}, 5, 0, 0, 1},
       {{.kernel = {2}, .strides = {2}, .pads = {1, 0}}, 4, 1, 0, 2},
@@ -51,7 +51,7 @@ TEST(Window, ResolvesAsOnnxStates) {
        1},
       {{.kernel = {3}}, 0, 0, 0, 0},
   };
-  for (const Row& row : rows) {
+  for (const WindowRow& row : rows) {
     const int64_t input[] = {row.input};
     Expect(ResolveWindow(row.attributes, input), row);
   }
@@ -73,7 +73,7 @@ TEST(Window, EachAxisHasItsOwnEntries) {
 }
 
 TEST(Window, ResolvesTransposedAsOnnxStates) {
-  const Row rows[] = {
+  const WindowRow rows[] = {
       {{.kernel = {3}, .strides = {2}}, 3, 0, 0, 7},
       {{.kernel = {3}, .strides = {2}, .pads = {1, 1}}, 3, 1, 1, 5},
       {{.kernel = {3}, .strides = {2}, .output_padding = {1}}, 3, 0, 0, 8},
@@ -82,7 +82,7 @@ TEST(Window, ResolvesTransposedAsOnnxStates) {
       {{.kernel = {3}, .strides = {3}, .output_shape = {10}}, 3, 0, -1, 10},
       {{.kernel = {2}, .dilations = {3}}, 3, 0, 0, 6},
   };
-  for (const Row& row : rows) {
+  for (const WindowRow& row : rows) {
     const int64_t input[] = {row.input};
     Expect(ResolveTransposedWindow(row.attributes, input), row);
   }

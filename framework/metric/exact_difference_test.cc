@@ -83,7 +83,7 @@ TEST(UlpAt, IsThatOfTheBinadeAndNeverBelowTheSmallestSubnormal) {
   }
 }
 
-using Floats = std::vector<float>;
+using FloatList = std::vector<float>;
 
 struct Exactly {
   std::vector<double> value, tail = {}, bound = {};
@@ -97,7 +97,7 @@ struct Counts {
 
 struct Case {
   const char* mutant;
-  Floats got;
+  FloatList got;
   Exactly exact;
   Counts want = {};
 };
@@ -121,25 +121,25 @@ void Check(const Case& row) {
 TEST(CompareExact, MeasuresFromTheUnroundedNumber) {
   const double ulp = 0x1p-23;
   const Case rows[] = {
-      {"distance to the rounded number", Floats{1}, Exactly{{1 + ulp / 4}},
+      {"distance to the rounded number", FloatList{1}, Exactly{{1 + ulp / 4}},
        Counts{.max_ulp = 0.25, .worst = 0}},
-      {"distance in whole steps", Floats{1}, Exactly{{1 + ulp * 2.75}},
+      {"distance in whole steps", FloatList{1}, Exactly{{1 + ulp * 2.75}},
        Counts{.max_ulp = 2.75, .share = 0, .worst = 0}},
-      {"tail ignored", Floats{1}, Exactly{{1}, {ulp / 8}},
+      {"tail ignored", FloatList{1}, Exactly{{1}, {ulp / 8}},
        Counts{.max_ulp = 0.125, .worst = 0}},
-      {"tail of the other sign", Floats{1 + 0x1p-23F},
+      {"tail of the other sign", FloatList{1 + 0x1p-23F},
        Exactly{{1 + ulp / 2}, {ulp / 8}}, Counts{.max_ulp = 0.375, .worst = 0}},
-      {"unit of got, not of the exact number", Floats{1}, Exactly{{1 - ulp}},
+      {"unit of got, not of the exact number", FloatList{1}, Exactly{{1 - ulp}},
        Counts{.max_ulp = 2, .share = 0, .worst = 0}},
-      {"bound not counted in favour", Floats{1},
+      {"bound not counted in favour", FloatList{1},
        Exactly{{1 + ulp * 65 / 128}, {}, {ulp / 16}},
        Counts{.max_ulp = 65.0 / 128, .worst = 0}},
-      {"bound counted without limit", Floats{1},
+      {"bound counted without limit", FloatList{1},
        Exactly{{1 + ulp * 0.75}, {}, {ulp / 16}},
        Counts{.max_ulp = 0.75, .share = 0, .worst = 0}},
-      {"a bound of NaN counted as none", Floats{1},
+      {"a bound of NaN counted as none", FloatList{1},
        Exactly{{1 + ulp}, {}, {kNan}}, Counts{.max_ulp = 1, .worst = 0}},
-      {"the worst by relative error", Floats{1.5F, 1},
+      {"the worst by relative error", FloatList{1.5F, 1},
        Exactly{{1.5 + 2 * ulp, 1 + 1.75 * ulp}},
        Counts{.max_ulp = 2, .share = 0, .worst = 0}},
   };
@@ -150,19 +150,21 @@ TEST(CompareExact, HoldsNanAndInfinityAgainstWhatTheExactNumberRoundsTo) {
   const float inf = std::numeric_limits<float>::infinity();
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const Case rows[] = {
-      {"NaN differs from NaN", Floats{nan}, Exactly{{kNan}}},
-      {"NaN agrees with anything", Floats{nan, 1}, Exactly{{1, kNan}},
+      {"NaN differs from NaN", FloatList{nan}, Exactly{{kNan}}},
+      {"NaN agrees with anything", FloatList{nan, 1}, Exactly{{1, kNan}},
        Counts{.nan = 2, .out = 2, .worst = 0}},
-      {"an overflow is a mismatch", Floats{inf, -inf}, Exactly{{1e39, -kInf}}},
-      {"an overflow of the other sign agrees", Floats{-inf}, Exactly{{1e39}},
+      {"an overflow is a mismatch", FloatList{inf, -inf},
+       Exactly{{1e39, -kInf}}},
+      {"an overflow of the other sign agrees", FloatList{-inf}, Exactly{{1e39}},
        Counts{.inf = 1, .out = 1, .worst = 0}},
       {"the largest number stands for an overflow",
-       Floats{std::numeric_limits<float>::max()}, Exactly{{1e39}},
+       FloatList{std::numeric_limits<float>::max()}, Exactly{{1e39}},
        Counts{.inf = 1, .out = 1, .worst = 0}},
-      {"signs of zeros ignored", Floats{-0.0F, 0.0F}, Exactly{{0, -1e-60}},
+      {"signs of zeros ignored", FloatList{-0.0F, 0.0F}, Exactly{{0, -1e-60}},
        Counts{.max_ulp = 1e-60 / 0x1p-149, .zero_sign = 2, .worst = 1}},
-      {"a zero of the same sign counts", Floats{0, -0.0F}, Exactly{{0, -0.0}}},
-      {"a zero of another sign than a number", Floats{-0.0F}, Exactly{{1}},
+      {"a zero of the same sign counts", FloatList{0, -0.0F},
+       Exactly{{0, -0.0}}},
+      {"a zero of another sign than a number", FloatList{-0.0F}, Exactly{{1}},
        Counts{.max_ulp = 0x1p23, .share = 0, .out = 1, .worst = 0}},
   };
   for (const Case& row : rows) Check(row);

@@ -14,15 +14,12 @@
 #include "framework/core/tensor.h"
 #include "framework/ranks/threads/choices.h"
 #include "framework/ranks/threads/threads.h"
+#include "framework/testing/support/statuses_fixture.h"
 
 namespace assay::ranks {
 namespace {
 
-using ::testing::Each;
 using ::testing::HasSubstr;
-using ::testing::Property;
-
-const auto kAllWell = Each(Property(&Status::ok, true));
 
 /// A sum of floats of its own memory.
 struct Sum {

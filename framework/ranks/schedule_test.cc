@@ -15,6 +15,7 @@
 #include "framework/core/status.h"
 #include "framework/core/tensor.h"
 #include "framework/ranks/reduction.h"
+#include "framework/ranks/threads/buffers_fixture.h"
 #include "framework/ranks/together.h"
 
 namespace assay::ranks {
@@ -24,24 +25,19 @@ using ::testing::HasSubstr;
 
 using Vector = std::vector<float>;
 
-constexpr Operation kOperations[] = {
-    Operation::kBarrier,   Operation::kBroadcast,     Operation::kReduce,
-    Operation::kAllReduce, Operation::kGather,        Operation::kScatter,
-    Operation::kAllGather, Operation::kReduceScatter, Operation::kAllToAll};
-
 /// A collective with what each rank begins with.
 struct Trial {
   Collective what;
   std::vector<Vector> before;
 };
 
-struct Ran {
+struct RanSchedule {
   std::vector<Vector> after;
   Cost cost;
 };
 
 /// The buffers of all ranks after it, and their traffic in sum.
-Ran RunOf(const Trial& trial, const TogetherOptions& options = {}) {
+RanSchedule RunOf(const Trial& trial, const TogetherOptions& options = {}) {
   std::vector<Schedule> schedules;
   std::vector<Tensor> buffers;
   for (int rank = 0; rank < trial.what.ranks; ++rank) {
@@ -53,7 +49,7 @@ Ran RunOf(const Trial& trial, const TogetherOptions& options = {}) {
   const auto sent = RunTogether(schedules, buffers, options);
   EXPECT_TRUE(sent.ok()) << ToString(trial.what) << ": "
                          << sent.status().ToString();
-  Ran ran;
+  RanSchedule ran;
   if (!sent.ok()) return ran;
   for (const Tensor& buffer : buffers) {
     const auto elements = buffer.elements<float>();
@@ -80,7 +76,7 @@ Trial Whole(const Collective& what) {
 }
 
 /// The sum of all ranks of what they began with.
-Vector SumOf(const Trial& trial) {
+Vector SumOfRanks(const Trial& trial) {
   Vector sum(trial.before[0].size());
   for (const Vector& each : trial.before) {
     std::ranges::transform(sum, each, sum.begin(), std::plus());
@@ -99,7 +95,7 @@ std::vector<Vector> WantedOf(const Trial& trial) {
   const auto& [operation, algorithm, ranks, count, root] = trial.what;
   std::vector<Vector> wanted(trial.before.size(),
                              Vector(trial.before[0].size(), -1));
-  const Vector sum = SumOf(trial);
+  const Vector sum = SumOfRanks(trial);
   const auto move = [&](const Move& m) {
     std::copy_n(trial.before[static_cast<size_t>(m.from)].begin() + m.begin,
                 count, wanted[static_cast<size_t>(m.to)].begin() + m.at);
@@ -130,7 +126,7 @@ std::vector<Vector> WantedOf(const Trial& trial) {
   return wanted;
 }
 
-void ExpectRight(const Trial& trial, const Ran& ran) {
+void ExpectRight(const Trial& trial, const RanSchedule& ran) {
   const std::vector<Vector> wanted = WantedOf(trial);
   for (size_t rank = 0; rank < ran.after.size(); ++rank) {
     for (size_t i = 0; i < wanted[rank].size(); ++i) {
@@ -174,7 +170,7 @@ TEST_P(ScheduleTest, HasTheSameBitsInEveryOrder) {
       for (Vector& buffer : trial.before) {
         for (float& x : buffer) x = static_cast<float>(numbers.Share() - 0.5);
       }
-      const Ran first = RunOf(trial);
+      const RanSchedule first = RunOf(trial);
       for (uint64_t seed = 1; seed < 20; ++seed) {
         EXPECT_EQ(RunOf(trial, {.seed = seed}).after, first.after);
         EXPECT_EQ(RunOf(trial, {.seed = seed, .is_synchronous = true}).after,
@@ -267,7 +263,7 @@ TEST(AllReduceTest, HasTheBitsOfItsTree) {
           buffer.push_back(static_cast<float>(numbers.Share() - 0.5));
         }
       }
-      const Ran ran = RunOf(trial);
+      const RanSchedule ran = RunOf(trial);
       for (size_t i = 0; i < kCount; ++i) {
         Vector x;
         for (const Vector& buffer : trial.before) x.push_back(buffer[i]);

@@ -96,8 +96,8 @@ double Widest(const ExactHull& hull, size_t i) {
   return hull.high.elements<double>()[i] - hull.low.elements<double>()[i];
 }
 
-void Compare(const std::string& target, const Gradients& a, const Gradients& b,
-             size_t t, Apart* apart) {
+void CompareTwins(const std::string& target, const Gradients& a,
+                  const Gradients& b, size_t t, Apart* apart) {
   const auto x = a.values[t].value.tensor()->elements<double>();
   const auto y = b.values[t].value.tensor()->elements<double>();
   const auto x_tail = a.values[t].tail.elements<double>();
@@ -147,7 +147,7 @@ Result<Apart> ApartOf(const cases::TestCase& of_operator,
   ASSAY_ASSIGN_OR_RETURN(const Gradients y, Ask(b, targets, bits, roundoff));
   Apart apart;
   for (size_t t = 0; t < targets.size(); ++t) {
-    Compare(targets[t], x, y, t, &apart);
+    CompareTwins(targets[t], x, y, t, &apart);
   }
   return apart;
 }

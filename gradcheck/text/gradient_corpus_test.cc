@@ -18,7 +18,8 @@ namespace {
 namespace fs = std::filesystem;
 
 /// The case of that id; a failure and none where the corpus has not it alone.
-cases::TestCase CaseOf(const cases::Corpus& corpus, std::string_view test_id) {
+cases::TestCase CaseNamed(const cases::Corpus& corpus,
+                          std::string_view test_id) {
   cases::TestCase found;
   int count = 0;
   for (const cases::TestCase& c : corpus.cases) {
@@ -47,8 +48,9 @@ TEST(WriteGradientCorpus, WritesCasesOfTheField) {
   const auto corpus = cases::ReadCorpus(place);
   ASSERT_TRUE(corpus.ok()) << corpus.status().ToString();
   EXPECT_EQ(corpus->name, "field");
-  CaseOf(*corpus, "gradcheck/Gather/of_halves#field.float16");
-  const cases::TestCase neg = CaseOf(*corpus, "gradcheck/Neg/of#field.float32");
+  CaseNamed(*corpus, "gradcheck/Gather/of_halves#field.float16");
+  const cases::TestCase neg =
+      CaseNamed(*corpus, "gradcheck/Neg/of#field.float32");
   EXPECT_EQ(VariantOf(neg.test_id)->input_class, InputClass::kField);
   EXPECT_EQ(neg.corpus + " " + neg.suite + " " + neg.kind + " " + neg.op,
             "field gradcheck field Neg");
@@ -100,7 +102,7 @@ TEST(WriteGradientCorpus, WritesReportsInEachTypeThatHasTheirNumbers) {
                        "gradcheck/Shrink/of#field.float16",
                        "gradcheck/Neg/of_doubles#field.float64"));
   const cases::TestCase half =
-      CaseOf(*corpus, "gradcheck/Neg/of_9_bits#field.float16");
+      CaseNamed(*corpus, "gradcheck/Neg/of_9_bits#field.float16");
   EXPECT_THAT(half.input_dtypes, testing::ElementsAre("float16"));
   const auto data = cases::ReadCaseInputs(half.directory, 1);
   ASSERT_TRUE(data.ok()) << data.status().ToString();
@@ -128,10 +130,10 @@ TEST(WriteGradientCorpus, TakesTheClassFromTheFolder) {
   const auto corpus = cases::ReadCorpus(place);
   ASSERT_TRUE(corpus.ok()) << corpus.status().ToString();
   EXPECT_EQ(corpus->cases.size(), 4U);
-  EXPECT_EQ(CaseOf(*corpus, "gradcheck/Neg/borders#borders.float32").kind,
+  EXPECT_EQ(CaseNamed(*corpus, "gradcheck/Neg/borders#borders.float32").kind,
             "borders");
   const auto data = cases::ReadCaseInputs(
-      CaseOf(*corpus, "gradcheck/Neg/special#special.float16").directory, 1);
+      CaseNamed(*corpus, "gradcheck/Neg/special#special.float16").directory, 1);
   ASSERT_TRUE(data.ok()) << data.status().ToString();
   EXPECT_THAT(NumbersOf(*data->sets[0].inputs[0].tensor()),
               testing::ElementsAre(65504, 0x1p-24));

@@ -23,11 +23,6 @@ using ::testing::ElementsAreArray;
 constexpr char kProduct[] =
     "g (float[2,2] a, float[2] b) => (float[2,2] y) { y = Mul(a, b) }";
 
-std::vector<float> Elements(const Value& value) {
-  const auto elements = value.tensor()->elements<float>();
-  return {elements.begin(), elements.end()};
-}
-
 /// y = a * b with b broadcast, under a mutant: a = [1 2; 3 4], b = [5 6],
 /// dy = [1 2; 3 4]; right are dA = [5 12; 15 24] and dB = [10 20].
 struct Product {
@@ -40,7 +35,7 @@ struct Product {
     network = *std::move(loaded);
     binding = *network->Bind({{a, b}}, {});
     EXPECT_TRUE(network->Forward(*binding).ok());
-    EXPECT_THAT(Elements(binding->outputs()[0]), ElementsAre(5, 12, 15, 24));
+    EXPECT_THAT(FloatsOf(binding->outputs()[0]), ElementsAre(5, 12, 15, 24));
   }
 
   std::vector<float> Gradient(const std::string& target) {
@@ -48,12 +43,12 @@ struct Product {
     const auto gradients =
         network->differentiable()->Backward(*binding, {{dy}}, targets);
     EXPECT_TRUE(gradients.ok()) << gradients.status().ToString();
-    return Elements((*gradients)[target == "a" ? 0 : 1]);
+    return FloatsOf((*gradients)[target == "a" ? 0 : 1]);
   }
 
   std::vector<float> Alone(const std::string& target) {
     const std::vector<std::string> targets = {target};
-    return Elements(
+    return FloatsOf(
         (*network->differentiable()->Backward(*binding, {{dy}}, targets))[0]);
   }
 
@@ -149,10 +144,11 @@ TEST(GradientRules, ShowBetweenRuns) {
 }
 
 /// The first gradients of a network whose inputs change after a first forward.
-std::vector<float> Changed(const std::string& mutant, const char* model,
-                           std::vector<Value> inputs,
-                           const std::vector<Value>& others,
-                           const std::vector<Value>& dy) {
+std::vector<float> GradientsAfterAChange(const std::string& mutant,
+                                         const char* model,
+                                         std::vector<Value> inputs,
+                                         const std::vector<Value>& others,
+                                         const std::vector<Value>& dy) {
   LoadOptions options;
   options.gradient_targets = {"x"};
   if (!mutant.empty()) options.settings["mutant"] = mutant;
@@ -160,7 +156,7 @@ std::vector<float> Changed(const std::string& mutant, const char* model,
   EXPECT_TRUE(network->Forward(**network->Bind(others, {})).ok());
   const auto binding = *network->Bind(inputs, {});
   EXPECT_TRUE(network->Forward(*binding).ok());
-  return Elements((*network->differentiable()->Backward(
+  return FloatsOf((*network->differentiable()->Backward(
       *binding, dy, options.gradient_targets))[0]);
 }
 
@@ -174,23 +170,24 @@ TEST(GradientRules, ShowWithOtherInputsAndReaders) {
   const Tensor zero = Int64s({0});
   const Tensor dy = Floats({1}, {1});
   const std::string name = "gradient:labels_of_first_run:";
-  EXPECT_THAT(Changed(name + "Add.0", loss, {x, one}, {x, zero}, {dy}),
-              ElementsAre(0, -1));
-  EXPECT_THAT(Changed(name + "NegativeLogLikelihoodLoss.0", loss, {x, one},
-                      {x, zero}, {dy}),
+  EXPECT_THAT(
+      GradientsAfterAChange(name + "Add.0", loss, {x, one}, {x, zero}, {dy}),
+      ElementsAre(0, -1));
+  EXPECT_THAT(GradientsAfterAChange(name + "NegativeLogLikelihoodLoss.0", loss,
+                                    {x, one}, {x, zero}, {dy}),
               ElementsAre(-1, 0));
   const char* const readers =
       "g (float[1,2] x) => (float[1,2] y, float[1,2] z) "
       "{ y = Mul(x, x) z = Mul(x, x) }";
   const Tensor ones = Floats({1, 2}, {1, 1});
-  EXPECT_THAT(Changed("", readers, {x}, {twice}, {ones, ones}),
+  EXPECT_THAT(GradientsAfterAChange("", readers, {x}, {twice}, {ones, ones}),
               ElementsAre(4, 8));
-  EXPECT_THAT(Changed("gradient:last_reader:Mul.0", readers, {x}, {twice},
-                      {ones, ones}),
+  EXPECT_THAT(GradientsAfterAChange("gradient:last_reader:Mul.0", readers, {x},
+                                    {twice}, {ones, ones}),
               ElementsAre(2, 4));
-  EXPECT_THAT(
-      Changed("gradient:first_run:Mul.0", readers, {x}, {twice}, {ones, ones}),
-      ElementsAre(8, 16));
+  EXPECT_THAT(GradientsAfterAChange("gradient:first_run:Mul.0", readers, {x},
+                                    {twice}, {ones, ones}),
+              ElementsAre(8, 16));
 }
 
 // Of a network that is run with a, with twice a and with a again.
@@ -212,7 +209,7 @@ TEST(GradientRules, ShowInBoundRuns) {
     const std::vector<Value> dy = {product.dy};
     const auto bound = *network.BindBackward(*product.binding, dy, targets, {});
     ASSERT_TRUE(network.RunBackward(*bound).ok());
-    EXPECT_THAT(Elements(bound->gradients()[0]),
+    EXPECT_THAT(FloatsOf(bound->gradients()[0]),
                 ElementsAreArray(row.at_binding))
         << row.mutant;
     for (float& x : product.a.mutable_elements<float>()) x *= 2;
@@ -220,7 +217,7 @@ TEST(GradientRules, ShowInBoundRuns) {
     for (float& x : product.a.mutable_elements<float>()) x /= 2;
     ASSERT_TRUE(product.network->Forward(*product.binding).ok());
     ASSERT_TRUE(network.RunBackward(*bound).ok());
-    EXPECT_THAT(Elements(bound->gradients()[0]), ElementsAreArray(row.later))
+    EXPECT_THAT(FloatsOf(bound->gradients()[0]), ElementsAreArray(row.later))
         << row.mutant;
   }
 }
@@ -260,12 +257,12 @@ TEST(GradientRules, HaveTheGradientsOfAnotherMutant) {
   ASSERT_TRUE(network.ok()) << network.status().ToString();
   const auto binding = (*network)->Bind({{Floats({2}, {-2, 4})}}, {});
   ASSERT_TRUE((*network)->Forward(**binding).ok());
-  EXPECT_THAT(Elements((*binding)->outputs()[0]), ElementsAre(-1, 4));
+  EXPECT_THAT(FloatsOf((*binding)->outputs()[0]), ElementsAre(-1, 4));
   const std::vector<std::string> targets = {"x"};
   const auto gradients = (*network)->differentiable()->Backward(
       **binding, {{Floats({2}, {1, 1})}}, targets);
   ASSERT_TRUE(gradients.ok()) << gradients.status().ToString();
-  EXPECT_THAT(Elements((*gradients)[0]), ElementsAre(0.01F, 1));
+  EXPECT_THAT(FloatsOf((*gradients)[0]), ElementsAre(0.01F, 1));
 }
 
 TEST(GradientRules, OfAnotherNameAreInvalid) {

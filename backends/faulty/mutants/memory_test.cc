@@ -13,6 +13,7 @@
 
 #include "backends/faulty/run_rows.h"
 #include "framework/graph/model_text.h"
+#include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::faulty {
 namespace {
@@ -22,11 +23,6 @@ constexpr char kNeg[] = "g (float[2] x) => (float[2] y) { y = Neg(x) }";
 Tensor Pair(float a, float b) {
   const std::array<float, 2> values = {a, b};
   return *Tensor::Of<float>({2}, values);
-}
-
-std::vector<float> Floats(const Value& value) {
-  const auto elements = value.tensor()->elements<float>();
-  return {elements.begin(), elements.end()};
 }
 
 /// y = -x, loaded under a mutant.
@@ -67,21 +63,21 @@ struct Sign {
 bool SeesOtherInputsInSecondRun(const std::string& mutant) {
   Subject subject(mutant);
   subject.RunOn(Pair(1, 2));
-  return Floats(subject.RunOn(Pair(3, 4))) != std::vector<float>{-3, -4};
+  return FloatsOf(subject.RunOn(Pair(3, 4))) != std::vector<float>{-3, -4};
 }
 
 bool SeesOtherResultInSecondForward(const std::string& mutant) {
   Subject subject(mutant);
   const auto binding = subject.Bind(Pair(1, 2));
-  const auto first = Floats(subject.Run(*binding));
-  return Floats(subject.Run(*binding)) != first;
+  const auto first = FloatsOf(subject.Run(*binding));
+  return FloatsOf(subject.Run(*binding)) != first;
 }
 
 bool SeesInputsChange(const std::string& mutant) {
   Subject subject(mutant);
   const Value x = Pair(1, 2);
   subject.RunOn(x);
-  return Floats(x) != std::vector<float>{1, 2};
+  return FloatsOf(x) != std::vector<float>{1, 2};
 }
 
 bool SeesCallersMemoryWrong(const std::string& mutant) {
@@ -89,7 +85,7 @@ bool SeesCallersMemoryWrong(const std::string& mutant) {
   const Value y = Pair(7, 7);
   const auto binding = subject.Bind(Pair(1, 2), y);
   subject.Run(*binding);
-  return Floats(y) != std::vector<float>{-1, -2};
+  return FloatsOf(y) != std::vector<float>{-1, -2};
 }
 
 /// Writes around the caller's two elements, which lie between guards.
@@ -107,14 +103,14 @@ bool SeesHeldOutputChange(const std::string& mutant) {
   Subject subject(mutant);
   const Value held = subject.RunOn(Pair(1, 2));
   subject.RunOn(Pair(3, 4));
-  return Floats(held) != std::vector<float>{-1, -2};
+  return FloatsOf(held) != std::vector<float>{-1, -2};
 }
 
 bool SeesRunsDiffer(const std::string& mutant) {
   Subject subject(mutant);
-  const auto first = Floats(subject.RunOn(Pair(1, 2)));
+  const auto first = FloatsOf(subject.RunOn(Pair(1, 2)));
   for (int run = 0; run < 20; ++run) {
-    if (Floats(subject.RunOn(Pair(1, 2))) != first) return true;
+    if (FloatsOf(subject.RunOn(Pair(1, 2))) != first) return true;
   }
   return false;
 }
@@ -124,7 +120,7 @@ bool SeesInputReadEarly(const std::string& mutant) {
   Tensor x = Pair(1, 2);
   const auto binding = subject.Bind(x);
   x.mutable_elements<float>()[0] = 9;
-  return Floats(subject.Run(*binding))[0] != -9;
+  return FloatsOf(subject.Run(*binding))[0] != -9;
 }
 
 template <class Make>
@@ -178,10 +174,11 @@ TEST(MemoryMutants, ShareOrSwapOutputs) {
   const auto outputs = [&](const char* mutant) {
     return *RunWith(mutant, split, {reference::F({4}, {1, 2, 3, 4})});
   };
-  EXPECT_EQ(Floats(outputs("outputs_share_memory")[0]),
+  EXPECT_EQ(FloatsOf(outputs("outputs_share_memory")[0]),
             (std::vector<float>{3, 4}));
-  EXPECT_EQ(Floats(outputs("outputs_swapped")[1]), (std::vector<float>{1, 2}));
-  EXPECT_EQ(Floats(outputs("")[0]), (std::vector<float>{1, 2}));
+  EXPECT_EQ(FloatsOf(outputs("outputs_swapped")[1]),
+            (std::vector<float>{1, 2}));
+  EXPECT_EQ(FloatsOf(outputs("")[0]), (std::vector<float>{1, 2}));
 }
 
 TEST(LenienceMutants, LoadWhatMustBeRefused) {

@@ -18,13 +18,13 @@ using ::testing::FloatNear;
 using ::testing::Pointwise;
 using Dims = std::vector<int64_t>;
 
-struct Case {
+struct ConvolutionCase {
   int64_t batch, channels, kernels, groups;  // kernels: output channels
   Dims image, kernel, strides, dilations, pads;
   Dims extra = {};  // output_padding
 };
 
-const Case kCases[] = {
+const ConvolutionCase kConvolutionCases[] = {
     {2, 4, 6, 2, {7}, {3}, {1}, {2}, {2, 1}},
     {1, 3, 3, 3, {8}, {2}, {3}, {1}, {0, 2}},
     {1, 4, 4, 2, {6, 5}, {3, 2}, {2, 1}, {1, 2}, {1, 0, 2, 1}},
@@ -55,7 +55,7 @@ void ForEach(const Dims& dims, const F& visit) {
 }
 
 /// The row-major place of an index, -1 outside.
-int64_t Place(const Dims& dims, const Dims& index) {
+int64_t PlaceOf(const Dims& dims, const Dims& index) {
   int64_t place = 0;
   for (size_t i = 0; i < dims.size(); ++i) {
     if (index[i] < 0 || index[i] >= dims[i]) return -1;
@@ -69,13 +69,13 @@ Dims Joined(Dims first, const Dims& rest) {
   return first;
 }
 
-struct Tensors {
+struct ConvolutionTensors {
   Dims x, w, y;
   std::vector<float> in, weights, bias;
 };
 
 /// Where kernel place k over place o of the strided side meets the other side.
-Dims Meets(const Case& row, const Dims& at, const Dims& k) {
+Dims Meets(const ConvolutionCase& row, const Dims& at, const Dims& k) {
   Dims place;
   for (size_t i = 0; i < row.image.size(); ++i) {
     place.push_back(at[i] * row.strides[i] + k[i] * row.dilations[i] -
@@ -85,7 +85,8 @@ Dims Meets(const Case& row, const Dims& at, const Dims& k) {
 }
 
 /// y[n,m,o] = b[m] + sum over c, k of x[n,c,o s + k d - p] w[m,c,k], in groups.
-std::vector<float> Convolved(const Case& row, const Tensors& t) {
+std::vector<float> Convolved(const ConvolutionCase& row,
+                             const ConvolutionTensors& t) {
   const int64_t in = row.channels / row.groups;
   const int64_t out = row.kernels / row.groups;
   std::vector<float> y;
@@ -94,9 +95,9 @@ std::vector<float> Convolved(const Case& row, const Tensors& t) {
     const Dims o(at.begin() + 2, at.end());
     for (int64_t c = 0; c < in; ++c) {
       ForEach(row.kernel, [&](const Dims& k) {
-        const int64_t from =
-            Place(t.x, Joined({at[0], at[1] / out * in + c}, Meets(row, o, k)));
-        const int64_t by = Place(t.w, Joined({at[1], c}, k));
+        const int64_t from = PlaceOf(
+            t.x, Joined({at[0], at[1] / out * in + c}, Meets(row, o, k)));
+        const int64_t by = PlaceOf(t.w, Joined({at[1], c}, k));
         if (from < 0) return;
         sum += double{t.in[static_cast<size_t>(from)]} *
                t.weights[static_cast<size_t>(by)];
@@ -108,31 +109,33 @@ std::vector<float> Convolved(const Case& row, const Tensors& t) {
 }
 
 /// The transpose: x[n,c,i] w[c,m,k] goes to y[n,m,i s + k d - p], in groups.
-std::vector<float> Deconvolved(const Case& row, const Tensors& t) {
+std::vector<float> Deconvolved(const ConvolutionCase& row,
+                               const ConvolutionTensors& t) {
   const int64_t in = row.channels / row.groups;
   const int64_t out = row.kernels / row.groups;
   std::vector<double> sums(static_cast<size_t>(CountOf(t.y)));
   ForEach(t.y, [&](const Dims& at) {
-    sums[static_cast<size_t>(Place(t.y, at))] =
+    sums[static_cast<size_t>(PlaceOf(t.y, at))] =
         t.bias[static_cast<size_t>(at[1])];
   });
   ForEach(t.x, [&](const Dims& at) {
     const Dims i(at.begin() + 2, at.end());
     for (int64_t m = 0; m < out; ++m) {
       ForEach(row.kernel, [&](const Dims& k) {
-        const int64_t to =
-            Place(t.y, Joined({at[0], at[1] / in * out + m}, Meets(row, i, k)));
+        const int64_t to = PlaceOf(
+            t.y, Joined({at[0], at[1] / in * out + m}, Meets(row, i, k)));
         if (to < 0) return;
         sums[static_cast<size_t>(to)] +=
-            double{t.in[static_cast<size_t>(Place(t.x, at))]} *
-            t.weights[static_cast<size_t>(Place(t.w, Joined({at[1], m}, k)))];
+            double{t.in[static_cast<size_t>(PlaceOf(t.x, at))]} *
+            t.weights[static_cast<size_t>(PlaceOf(t.w, Joined({at[1], m}, k)))];
       });
     }
   });
   return {sums.begin(), sums.end()};
 }
 
-Tensors Fill(const Case& row, const Dims& x, const Dims& w, const Dims& y) {
+ConvolutionTensors FillConvolution(const ConvolutionCase& row, const Dims& x,
+                                   const Dims& w, const Dims& y) {
   return {x,
           w,
           y,
@@ -141,7 +144,7 @@ Tensors Fill(const Case& row, const Dims& x, const Dims& w, const Dims& y) {
           Random("b", row.kernels)};
 }
 
-Tensors OfConvolution(const Case& row) {
+ConvolutionTensors OfConvolution(const ConvolutionCase& row) {
   Dims y = {row.batch, row.kernels};
   for (size_t i = 0; i < row.image.size(); ++i) {
     const int64_t reach = (row.kernel[i] - 1) * row.dilations[i] + 1;
@@ -149,11 +152,12 @@ Tensors OfConvolution(const Case& row) {
         row.image[i] + row.pads[i] + row.pads[i + row.image.size()] - reach;
     y.push_back(room / row.strides[i] + 1);
   }
-  return Fill(row, Joined({row.batch, row.channels}, row.image),
-              Joined({row.kernels, row.channels / row.groups}, row.kernel), y);
+  return FillConvolution(
+      row, Joined({row.batch, row.channels}, row.image),
+      Joined({row.kernels, row.channels / row.groups}, row.kernel), y);
 }
 
-Tensors OfTranspose(const Case& row) {
+ConvolutionTensors OfTranspose(const ConvolutionCase& row) {
   Dims y = {row.batch, row.kernels};
   for (size_t i = 0; i < row.image.size(); ++i) {
     y.push_back(row.strides[i] * (row.image[i] - 1) +
@@ -161,11 +165,14 @@ Tensors OfTranspose(const Case& row) {
                 row.pads[i + row.image.size()] +
                 (row.extra.empty() ? 0 : row.extra[i]));
   }
-  return Fill(row, Joined({row.batch, row.channels}, row.image),
-              Joined({row.channels, row.kernels / row.groups}, row.kernel), y);
+  return FillConvolution(
+      row, Joined({row.batch, row.channels}, row.image),
+      Joined({row.channels, row.kernels / row.groups}, row.kernel), y);
 }
 
-std::string Graph(const std::string& name, const Case& row, const Tensors& t) {
+std::string ConvolutionGraph(const std::string& name,
+                             const ConvolutionCase& row,
+                             const ConvolutionTensors& t) {
   std::string more;
   if (!row.extra.empty()) more = ", output_padding = " + List(row.extra);
   return "g (float" + List(t.x) + " x, float" + List(t.w) + " w, float" +
@@ -176,9 +183,10 @@ std::string Graph(const std::string& name, const Case& row, const Tensors& t) {
          more + "> (x, w, b) }";
 }
 
-void Expect(const std::string& name, const Case& row, const Tensors& t,
-            const std::vector<float>& want) {
-  const std::string graph = Graph(name, row, t);
+void ExpectConvolution(const std::string& name, const ConvolutionCase& row,
+                       const ConvolutionTensors& t,
+                       const std::vector<float>& want) {
+  const std::string graph = ConvolutionGraph(name, row, t);
   SCOPED_TRACE(graph);
   const Tensor y = RunGraph(graph, {{"x", Floats(Shape(t.x), t.in)},
                                     {"w", Floats(Shape(t.w), t.weights)},
@@ -188,23 +196,23 @@ void Expect(const std::string& name, const Case& row, const Tensors& t,
 }
 
 TEST(Convolution, IsTheSumThatOnnxStates) {
-  for (const Case& row : kCases) {
-    const Tensors t = OfConvolution(row);
-    Expect("Conv", row, t, Convolved(row, t));
+  for (const ConvolutionCase& row : kConvolutionCases) {
+    const ConvolutionTensors t = OfConvolution(row);
+    ExpectConvolution("Conv", row, t, Convolved(row, t));
   }
 }
 
 TEST(Convolution, TransposedIsItsAdjoint) {
-  for (Case row : kCases) {
+  for (ConvolutionCase row : kConvolutionCases) {
     for (size_t i = 0; i < row.pads.size(); ++i) {
       row.pads[i] = std::min<int64_t>(row.pads[i], 1);
     }
-    const Tensors t = OfTranspose(row);
-    Expect("ConvTranspose", row, t, Deconvolved(row, t));
-    Case padded = row;
+    const ConvolutionTensors t = OfTranspose(row);
+    ExpectConvolution("ConvTranspose", row, t, Deconvolved(row, t));
+    ConvolutionCase padded = row;
     for (const int64_t stride : row.strides) padded.extra.push_back(stride - 1);
-    const Tensors wide = OfTranspose(padded);
-    Expect("ConvTranspose", padded, wide, Deconvolved(padded, wide));
+    const ConvolutionTensors wide = OfTranspose(padded);
+    ExpectConvolution("ConvTranspose", padded, wide, Deconvolved(padded, wide));
   }
 }
 

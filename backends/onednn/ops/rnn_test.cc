@@ -26,7 +26,7 @@ constexpr int64_t kBatch = 3;
 constexpr int64_t kInputs = 5;
 constexpr int64_t kHidden = 2;
 
-struct Case {
+struct RnnCase {
   const char* op;
   int64_t gates;
   const char* direction;
@@ -35,7 +35,7 @@ struct Case {
   const char* attribute = "";
 };
 
-const Case kCases[] = {
+const RnnCase kRnnCases[] = {
     {"RNN", 1, "forward", 0},
     {"RNN", 1, "bidirectional", 1},
     {"GRU", 3, "reverse", 0},
@@ -50,17 +50,17 @@ const Case kCases[] = {
 
 double Sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
-int64_t DirectionsOf(const Case& row) {
+int64_t DirectionsOf(const RnnCase& row) {
   return std::string(row.direction) == "bidirectional" ? 2 : 1;
 }
 
 /// The tensors of a case, one flat vector each, in layout 0.
-struct Tensors {
+struct RnnTensors {
   int64_t directions;
   std::vector<float> x, w, r, b, h, c, p;
 };
 
-Tensors Fill(const Case& row) {
+RnnTensors FillRnn(const RnnCase& row) {
   const int64_t d = DirectionsOf(row);
   const int64_t rows = row.gates * kHidden;
   return {d,
@@ -78,7 +78,7 @@ using State = std::vector<double>;
 /// One step of one batch entry of one direction.
 class Cell {
  public:
-  Cell(const Case& row, const Tensors& t, int64_t direction)
+  Cell(const RnnCase& row, const RnnTensors& t, int64_t direction)
       : row_(row), t_(t), direction_(direction) {}
 
   void Step(const float* x, State& h, State& c) const {
@@ -158,8 +158,8 @@ class Cell {
     return Sigmoid(sum(1) + Peephole(1, i) * c) * std::tanh(c);
   }
 
-  const Case& row_;
-  const Tensors& t_;
+  const RnnCase& row_;
+  const RnnTensors& t_;
   int64_t direction_;
 };
 
@@ -167,7 +167,7 @@ struct Results {
   std::vector<float> y, h, c;  // in layout 0
 };
 
-Results Expected(const Case& row, const Tensors& t) {
+Results Expected(const RnnCase& row, const RnnTensors& t) {
   const int64_t d = t.directions;
   Results results;
   results.y.resize(static_cast<size_t>(kSteps * d * kBatch * kHidden));
@@ -210,7 +210,7 @@ struct Shapes {
   Shape x, state, y;
 };
 
-Shapes ShapesOf(const Case& row, int64_t d) {
+Shapes ShapesOf(const RnnCase& row, int64_t d) {
   if (row.layout == 0) {
     return {{kSteps, kBatch, kInputs},
             {d, kBatch, kHidden},
@@ -221,7 +221,7 @@ Shapes ShapesOf(const Case& row, int64_t d) {
           {kBatch, kSteps, d, kHidden}};
 }
 
-std::string Graph(const Case& row, const Shapes& shapes, int64_t d) {
+std::string RnnGraph(const RnnCase& row, const Shapes& shapes, int64_t d) {
   const bool lstm = row.gates == 4;
   const int64_t rows = row.gates * kHidden;
   const auto given = [](const Shape& shape) {
@@ -243,8 +243,8 @@ std::string Graph(const Case& row, const Shapes& shapes, int64_t d) {
 }
 
 TEST(Rnn, FollowsOnnxEquations) {
-  for (const Case& row : kCases) {
-    const Tensors t = Fill(row);
+  for (const RnnCase& row : kRnnCases) {
+    const RnnTensors t = FillRnn(row);
     const int64_t d = t.directions;
     const Shapes shapes = ShapesOf(row, d);
     const auto placed = [&](const std::vector<float>& values, int64_t before) {
@@ -258,7 +258,7 @@ TEST(Rnn, FollowsOnnxEquations) {
         {"h", Floats(shapes.state, placed(t.h, d))}};
     if (row.gates == 4) inputs["c"] = Floats(shapes.state, placed(t.c, d));
     if (row.peepholes) inputs["p"] = Floats({d, 3 * kHidden}, t.p);
-    const std::string graph = Graph(row, shapes, d);
+    const std::string graph = RnnGraph(row, shapes, d);
     SCOPED_TRACE(graph);
     const std::vector<Value> got = RunAll(graph, inputs);
     ASSERT_EQ(got.size(), row.gates == 4 ? 3U : 2U);
@@ -289,9 +289,9 @@ void ForgetPrimitives() {
 
 TEST(Rnn, PlacementIsTheSameWhateverWasLoadedBefore) {
   std::vector<std::string> graphs;
-  for (const Case& row : kCases) {
+  for (const RnnCase& row : kRnnCases) {
     const int64_t d = DirectionsOf(row);
-    graphs.push_back(Graph(row, ShapesOf(row, d), d));
+    graphs.push_back(RnnGraph(row, ShapesOf(row, d), d));
   }
   std::vector<std::string> alone;
   for (const std::string& graph : graphs) {

@@ -18,7 +18,7 @@ struct Row {
   int64_t begin, end, stated_end, output;
 };
 
-void Expect(const Result<Window>& window, const Row& row) {
+void ExpectWindow(const Result<Window>& window, const Row& row) {
   ASSERT_TRUE(window.ok()) << window.status().ToString();
   EXPECT_THAT(window->output, ElementsAre(row.output));
   EXPECT_THAT(window->pads_begin, ElementsAre(row.begin));
@@ -45,7 +45,7 @@ TEST(Window, EndPadsGiveTheOutputRoundedDown) {
   };
   for (const Row& row : rows) {
     const int64_t input[] = {row.input};
-    Expect(MakeWindow(row.attributes, input), row);
+    ExpectWindow(MakeWindow(row.attributes, input), row);
   }
 }
 
@@ -62,7 +62,7 @@ TEST(Window, OutputPaddingComesOffTheEnd) {
   };
   for (const Row& row : rows) {
     const int64_t input[] = {row.input};
-    Expect(MakeTransposedWindow(row.attributes, input), row);
+    ExpectWindow(MakeTransposedWindow(row.attributes, input), row);
   }
 }
 

@@ -14,7 +14,7 @@
 #include "backends/reference/dense/product_fixture.h"
 #include "backends/reference/number/same_bits.h"
 
-namespace assay::reference {
+namespace assay::reference::charged_product {
 namespace {
 
 enum class Kind : uint8_t {
@@ -332,4 +332,4 @@ TEST(ChargedProductTest, NothingTimesNothingIsNothing) {
 }
 
 }  // namespace
-}  // namespace assay::reference
+}  // namespace assay::reference::charged_product

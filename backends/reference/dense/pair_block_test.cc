@@ -14,7 +14,7 @@
 namespace assay::reference {
 namespace {
 
-using Wide = Charged<Charge::kBound, Quad>;
+using WideNumber = Charged<Charge::kBound, Quad>;
 
 /// A block of random numbers of 113 bits, each off by some roundings, with what
 /// they are in 256 bits when each error is as great as it may be.
@@ -71,7 +71,7 @@ struct RandomBlock {
 
   std::mt19937_64 engine;
   Block block;
-  std::vector<Wide> numbers;
+  std::vector<WideNumber> numbers;
   std::vector<Mpfr> truth;
 };
 
@@ -83,7 +83,7 @@ TEST(PairBlockTest, SumsAreWithinTheirBounds) {
     ASSERT_TRUE(IsForPairs(random.block));
     ASSERT_TRUE(ReplayInPairs(random.block, random.numbers));
     for (size_t k = 0; k < random.block.y.size(); ++k) {
-      const Wide& sum = random.numbers[random.block.first + k];
+      const WideNumber& sum = random.numbers[random.block.first + k];
       const double off = std::abs(
           ToDouble(Mpfr(RandomBlock::ToMpfr(sum.value) - random.Truth(k))));
       EXPECT_LE(off, sum.Error()) << seed << " " << k;
@@ -96,19 +96,19 @@ TEST(PairBlockTest, SumsAreWithinTheirBounds) {
 // Kills: own roundings that are those of 113 bits, or also those of factors.
 TEST(PairBlockTest, LanesHaveTheRoundingsOfPairs) {
   RandomBlock random(8, 1024, 9, 5);
-  for (Wide& number : random.numbers) number.units = 0;
+  for (WideNumber& number : random.numbers) number.units = 0;
   ASSERT_TRUE(ReplayInPairs(random.block, random.numbers));
   std::vector<Lanes> none(random.numbers.size());
-  std::vector<Wide> again = random.numbers;
+  std::vector<WideNumber> again = random.numbers;
   const CarriedErrors carried =
-      ReplayWithLanes(random.block, AsGiven<Wide>, none.data(), again);
+      ReplayWithLanes(random.block, AsGiven<WideNumber>, none.data(), again);
   for (size_t k = 0; k < random.block.y.size(); ++k) {
     const double units = random.numbers[random.block.first + k].units;
     EXPECT_GE(units, carried.own[k]);
     EXPECT_LE(units, carried.own[k] * 1.001);
     EXPECT_FALSE(carried.lost[k]);
-    const Wide& sum = again[random.block.first + k];
-    const Wide& replayed = random.numbers[random.block.first + k];
+    const WideNumber& sum = again[random.block.first + k];
+    const WideNumber& replayed = random.numbers[random.block.first + k];
     EXPECT_EQ(ToDouble(Quad(sum.value - replayed.value)), 0);
     EXPECT_NEAR(sum.units, units, 1e-5 * units);
   }
@@ -118,12 +118,13 @@ TEST(PairBlockTest, LanesHaveTheRoundingsOfPairs) {
 // sums are known.
 TEST(PairBlockTest, WhatIsNotKnownStaysSo) {
   RandomBlock random(8, 1024, 9, 6);
-  random.numbers[random.block.a.nodes[3]].units = Wide::kUnknown;
+  random.numbers[random.block.a.nodes[3]].units = WideNumber::kUnknown;
   ASSERT_TRUE(ReplayInPairs(random.block, random.numbers));
   for (size_t k = 0; k < random.block.y.size(); ++k) {
     EXPECT_EQ(std::isinf(random.numbers[random.block.first + k].units), k < 9);
   }
-  random.numbers[random.block.a.nodes[3]] = Wide(Quad(1e300) * Quad(1e300), 0);
+  random.numbers[random.block.a.nodes[3]] =
+      WideNumber(Quad(1e300) * Quad(1e300), 0);
   EXPECT_FALSE(ReplayInPairs(random.block, random.numbers));
 }
 

@@ -16,7 +16,7 @@
 #include "backends/reference/number/mpfr.h"
 #include "backends/reference/number/same_bits.h"
 
-namespace assay::reference {
+namespace assay::reference::pair_product {
 namespace {
 
 constexpr double kRoundoff = 0x1p-53;
@@ -429,4 +429,4 @@ TEST(PairProductTest, NothingTimesNothingIsNothing) {
 }
 
 }  // namespace
-}  // namespace assay::reference
+}  // namespace assay::reference::pair_product

@@ -82,12 +82,12 @@ TEST(ExactNetworkTest, EachPrecisionIsWithinItsBound) {
   EXPECT_NE(At(answers[1].tail, 0), 0);
 }
 
-struct GradientRow {
+struct ExactGradientRow {
   std::string graph;
   std::vector<Feed> feeds;
 };
 
-std::vector<GradientRow> GradientRows() {
+std::vector<ExactGradientRow> GradientRows() {
   return {
       {"g (float[2,3] x, float[3,2] w, float[2] b) => (float[2,2] y) "
        "{ y = Gemm<alpha=0.5>(x, w, b) }",
@@ -127,7 +127,7 @@ std::vector<GradientRow> GradientRows() {
   };
 }
 
-v1::Value Ramp(const Shape& shape, double first, double step) {
+v1::Value ExactRamp(const Shape& shape, double first, double step) {
   auto tensor = Tensor::Allocate(DType::kFloat64, shape);
   double next = first;
   for (double& x : tensor->mutable_elements<double>()) {
@@ -140,15 +140,15 @@ v1::Value Ramp(const Shape& shape, double first, double step) {
 // The reverse pass, the tangent pass and the referee, which shares no partial
 // derivative with them, give one number.
 TEST(ExactNetworkTest, VjpJvpAndDifferencesAgree) {
-  for (const GradientRow& row : GradientRows()) {
+  for (const ExactGradientRow& row : GradientRows()) {
     Loaded1 loaded(row.graph);
     std::vector<v1::Value> inputs, tangents, cotangents;
     for (const Feed& feed : row.feeds) {
       inputs.emplace_back(feed.Make());
-      tangents.push_back(Ramp(feed.shape, -0.5, 0.375));
+      tangents.push_back(ExactRamp(feed.shape, -0.5, 0.375));
     }
     for (const ValueInfo& output : loaded.network->outputs()) {
-      cotangents.push_back(Ramp(*output.type.StaticShape(), 0.75, -0.25));
+      cotangents.push_back(ExactRamp(*output.type.StaticShape(), 0.75, -0.25));
     }
     const auto run = loaded.RunAt(inputs);
     const auto vjp = run->Vjp(cotangents, Precision::kQuad);

@@ -19,8 +19,6 @@ namespace {
 
 using testing::ElementsAre;
 
-constexpr double kFloat32 = 0x1p-24;
-
 // A network and the last run of it.
 struct Running {
   explicit Running(const std::string& graph) {
@@ -43,14 +41,6 @@ struct Running {
   std::unique_ptr<ExactRun> run;
 };
 
-std::vector<double> Numbers(const Tensor& tensor) {
-  const auto numbers = tensor.elements<double>();
-  return {numbers.begin(), numbers.end()};
-}
-std::vector<double> Numbers(const v1::Value& value) {
-  return Numbers(*value.tensor());
-}
-
 const std::string kAffine =
     "g (float[2] x) => (float[2] y) <float[2] w = {3, 4}, int64[1] n = {1}> "
     "{ p = Mul(x, w) y = Add(p, x) }";
@@ -63,13 +53,13 @@ TEST(ExactRunTest, TargetsAreInputsAndInitializersByName) {
   const std::vector<v1::Value> ones = {D({2}, {1, 1}).Make()};
   const auto vjp = affine.run->Vjp(ones, Precision::kDouble);
   ASSERT_TRUE(vjp.ok()) << vjp.status().message();
-  EXPECT_THAT(Numbers((*vjp)[0].value), ElementsAre(1, 2));
-  EXPECT_THAT(Numbers((*vjp)[1].value), ElementsAre(4, 5));
+  EXPECT_THAT(DoublesOf((*vjp)[0].value), ElementsAre(1, 2));
+  EXPECT_THAT(DoublesOf((*vjp)[1].value), ElementsAre(4, 5));
   const std::vector<v1::Value> along = {D({2}, {10, 0}).Make(),
                                         D({2}, {0, 1}).Make()};
   const auto jvp = affine.run->Jvp(along, Precision::kDouble);
   ASSERT_TRUE(jvp.ok()) << jvp.status().message();
-  EXPECT_THAT(Numbers((*jvp)[0].value), ElementsAre(10, 5));
+  EXPECT_THAT(DoublesOf((*jvp)[0].value), ElementsAre(10, 5));
   const auto slope = affine.run->Difference(along, ones);
   ASSERT_TRUE(slope.ok()) << slope.status().message();
   EXPECT_NEAR(slope->value, 15, 1e-9);
@@ -99,9 +89,9 @@ TEST(ExactRunTest, QuestionsInTurnAreAnsweredAsAlone) {
     const auto dx = erf.run->Vjp(one, precision);
     ASSERT_TRUE(y.ok() && dx.ok());
     for (const ExactValue& exact : {(*y)[0], (*dx)[0]}) {
-      numbers->push_back(Numbers(exact.value)[0]);
-      numbers->push_back(Numbers(exact.tail)[0]);
-      numbers->push_back(Numbers(exact.bound)[0]);
+      numbers->push_back(DoublesOf(exact.value)[0]);
+      numbers->push_back(DoublesOf(exact.tail)[0]);
+      numbers->push_back(DoublesOf(exact.bound)[0]);
     }
   };
   for (const Precision precision : all) {
@@ -130,21 +120,21 @@ TEST(ExactRunTest, UnitsCountRoundings) {
   const auto units = square.run->EvaluateUnits(UnitKind::kCondition);
   const auto more = square.run->EvaluateUnits(UnitKind::kHard);
   ASSERT_TRUE(units.ok() && more.ok());
-  EXPECT_EQ(Numbers((*units)[0])[0], 2 * 7 * off + 49);
-  EXPECT_EQ(Numbers((*more)[0])[0], 2 * 7 * hard + 49);
+  EXPECT_EQ(DoublesOf((*units)[0])[0], 2 * 7 * off + 49);
+  EXPECT_EQ(DoublesOf((*more)[0])[0], 2 * 7 * hard + 49);
   // dy/dc = 2 s dy, in two products that are added; dy/da = b dy/dc.
   const double of_c = 2 * (off + 7 + 7);
   const auto vjp = square.run->VjpUnits(one, UnitKind::kCondition);
   ASSERT_TRUE(vjp.ok()) << vjp.status().message();
-  EXPECT_EQ(Numbers((*vjp)[1])[0], of_c);
-  EXPECT_EQ(Numbers((*vjp)[0])[0], 3 * of_c + 2 * (14 * 3));
+  EXPECT_EQ(DoublesOf((*vjp)[1])[0], of_c);
+  EXPECT_EQ(DoublesOf((*vjp)[0])[0], 3 * of_c + 2 * (14 * 3));
   const auto hard_vjp = square.run->VjpUnits(one, UnitKind::kHard);
   ASSERT_TRUE(hard_vjp.ok());
-  EXPECT_EQ(Numbers((*hard_vjp)[1])[0], of_c + 2 * 7 + 14);
+  EXPECT_EQ(DoublesOf((*hard_vjp)[1])[0], of_c + 2 * 7 + 14);
   const std::vector<v1::Value> along = {Value(), D({1}, {1}).Make()};
   const auto jvp = square.run->JvpUnits(along, UnitKind::kCondition);
   ASSERT_TRUE(jvp.ok()) << jvp.status().message();
-  EXPECT_EQ(Numbers((*jvp)[0])[0], of_c);
+  EXPECT_EQ(DoublesOf((*jvp)[0])[0], of_c);
 }
 
 // Kills: units of values beside a jump, where no first order holds, and units of
@@ -160,9 +150,9 @@ TEST(ExactRunTest, UnitsBesideAJump) {
     const auto units = jump.run->VjpUnits(one, UnitKind::kCondition);
     const auto along = jump.run->JvpUnits(one, UnitKind::kHard);
     ASSERT_TRUE(values.ok() && units.ok() && along.ok());
-    EXPECT_EQ(Numbers((*values)[0])[0] == kInf, at == 1);
-    EXPECT_LT(Numbers((*units)[0])[0], 4);
-    EXPECT_LT(Numbers((*along)[0])[0], 4);
+    EXPECT_EQ(DoublesOf((*values)[0])[0] == kInf, at == 1);
+    EXPECT_LT(DoublesOf((*units)[0])[0], 4);
+    EXPECT_LT(DoublesOf((*along)[0])[0], 4);
   }
 }
 
@@ -178,14 +168,14 @@ TEST(ExactRunTest, UnitsOfAMaskedRowAreKnown) {
   const auto units = masked.run->EvaluateUnits(UnitKind::kCondition);
   ASSERT_TRUE(units.ok()) << units.status().message();
   for (const Tensor& of_output : *units) {
-    for (const double number : Numbers(of_output)) EXPECT_LT(number, 20);
+    for (const double number : DoublesOf(of_output)) EXPECT_LT(number, 20);
   }
   for (size_t i = 0; i < 3; ++i) {
     std::vector<v1::Value> dy(3);
     dy[i] = i < 2 ? D({3}, {0, 2, 4}).Make() : D({1}, {1}).Make();
     const auto vjp = masked.run->VjpUnits(dy, UnitKind::kCondition);
     ASSERT_TRUE(vjp.ok()) << vjp.status().message();
-    const std::vector<double> of_x = Numbers((*vjp)[0]);
+    const std::vector<double> of_x = DoublesOf((*vjp)[0]);
     EXPECT_EQ(of_x[0], 0);
     EXPECT_GT(of_x[1], 0);
     EXPECT_LT(of_x[1], 100);
@@ -201,7 +191,7 @@ TEST(ExactRunTest, UnitsBesideAnInfiniteMaximumAreUnknown) {
     const std::vector<v1::Value> ones = {D({3}, {1, 1, 1}).Make()};
     const auto vjp = row.run->VjpUnits(ones, UnitKind::kCondition);
     ASSERT_TRUE(vjp.ok()) << vjp.status().message();
-    EXPECT_THAT(Numbers((*vjp)[0]), testing::Each(kInf)) << op;
+    EXPECT_THAT(DoublesOf((*vjp)[0]), testing::Each(kInf)) << op;
   }
 }
 
@@ -215,8 +205,8 @@ TEST(ExactRunTest, UnitsOfZeroTimesInfinityAreUnknown) {
     const std::vector<v1::Value> ones = {D({2}, {1, 1}).Make()};
     const auto vjp = root.run->VjpUnits(ones, UnitKind::kCondition);
     ASSERT_TRUE(vjp.ok()) << vjp.status().message();
-    EXPECT_EQ(Numbers((*vjp)[0])[0], kInf);
-    EXPECT_LT(Numbers((*vjp)[0])[1], 4);
+    EXPECT_EQ(DoublesOf((*vjp)[0])[0], kInf);
+    EXPECT_LT(DoublesOf((*vjp)[0])[1], 4);
   }
 }
 
@@ -273,12 +263,12 @@ TEST(ExactRunTest, HullsHoldAllThatTiesPermit) {
       const std::vector<double> all(like->elements<double>().size(), 1);
       ones.emplace_back(D(like->shape(), all).Make());
     }
-    const auto hull = loaded.run->VjpHull(ones, kFloat32);
+    const auto hull = loaded.run->VjpHull(ones, kFloat32Roundoff);
     ASSERT_TRUE(hull.ok()) << row.node << hull.status().message();
-    EXPECT_THAT(Numbers((*hull)[0].low),
+    EXPECT_THAT(DoublesOf((*hull)[0].low),
                 testing::Pointwise(testing::DoubleNear(1e-6), row.low))
         << row.node;
-    EXPECT_THAT(Numbers((*hull)[0].high),
+    EXPECT_THAT(DoublesOf((*hull)[0].high),
                 testing::Pointwise(testing::DoubleNear(1e-6), row.high))
         << row.node;
   }
@@ -291,10 +281,11 @@ TEST(ExactRunTest, HullsAreOfTheRoundoffThatIsAskedFor) {
       "{ q = Div(x, t) p = Mul(q, t) d = Sub(p, one) y = Relu(d) }");
   ASSERT_TRUE(tied.At({F({1}, {1 + 0x1p-23})}, {"x"}).ok());
   const std::vector<v1::Value> one = {D({1}, {1}).Make()};
-  for (const double roundoff : {kFloat32, 0x1p-53, kFloat32}) {
+  for (const double roundoff : {kFloat32Roundoff, 0x1p-53, kFloat32Roundoff}) {
     const auto hull = tied.run->VjpHull(one, roundoff);
     ASSERT_TRUE(hull.ok()) << hull.status().message();
-    EXPECT_NEAR(Numbers((*hull)[0].low)[0], roundoff == kFloat32 ? 0 : 1, 1e-6);
+    EXPECT_NEAR(DoublesOf((*hull)[0].low)[0],
+                roundoff == kFloat32Roundoff ? 0 : 1, 1e-6);
   }
 }
 
@@ -305,12 +296,12 @@ TEST(ExactRunTest, AHullBesideAJumpIsTheWholeLine) {
   const std::vector<v1::Value> one = {D({1}, {1}).Make()};
   for (const double at : {1.0, 2.0}) {
     ASSERT_TRUE(jump.At({F({1}, {at})}, {"x"}).ok());
-    const auto back = jump.run->VjpHull(one, kFloat32);
-    const auto along = jump.run->JvpHull(one, kFloat32);
+    const auto back = jump.run->VjpHull(one, kFloat32Roundoff);
+    const auto along = jump.run->JvpHull(one, kFloat32Roundoff);
     ASSERT_TRUE(back.ok() && along.ok());
     for (const ExactHull& hull : {(*back)[0], (*along)[0]}) {
-      EXPECT_EQ(Numbers(hull.low)[0], at == 1 ? -kInf : 0);
-      EXPECT_EQ(Numbers(hull.high)[0], at == 1 ? kInf : 0);
+      EXPECT_EQ(DoublesOf(hull.low)[0], at == 1 ? -kInf : 0);
+      EXPECT_EQ(DoublesOf(hull.high)[0], at == 1 ? kInf : 0);
     }
   }
 }
@@ -342,10 +333,10 @@ TEST(ExactRunTest, AGreatRunAsksQuadOfItsBranches) {
               is_great ? Precision::kQuad : Precision::kDouble);
     const auto units = (*run)->EvaluateUnits(UnitKind::kHard);
     ASSERT_TRUE(units.ok()) << units.status().message();
-    EXPECT_EQ(std::isfinite(Numbers((*units)[0])[0]), is_great);
+    EXPECT_EQ(std::isfinite(DoublesOf((*units)[0])[0]), is_great);
     const auto exact = (*run)->Evaluate(Precision::kQuad);
     ASSERT_TRUE(exact.ok()) << exact.status().message();
-    EXPECT_EQ(Numbers((*exact)[0].value)[0], 8);
+    EXPECT_EQ(DoublesOf((*exact)[0].value)[0], 8);
   }
 }
 

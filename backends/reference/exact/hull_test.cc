@@ -10,13 +10,12 @@
 #include <vector>
 
 #include "backends/reference/scalar/scalar.h"
+#include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::reference {
 namespace {
 
 using ::testing::ElementsAre;
-
-constexpr double kFloat32 = 0x1p-24;
 
 // The hulls of dy/dx along x and back from y, for ties of either kind: both are
 // the same, and are joined.
@@ -88,7 +87,7 @@ TEST(HullTest, TiesMayGoEitherWay) {
       {"floor of 1", [](Var x) { return floor(x); }, 1, 0, 0},
   };
   for (const Row& row : rows) {
-    const Interval found = HullAt(row.at, kFloat32, row.function);
+    const Interval found = HullAt(row.at, kFloat32Roundoff, row.function);
     // Infinities are equal or not.
     EXPECT_TRUE(found.low == row.low || std::abs(found.low - row.low) < 1e-15)
         << row.what << ": " << found.low;
@@ -103,7 +102,7 @@ TEST(HullTest, TheRoundoffSaysWhatIsTied) {
   const auto relu = [](Var x) {
     return Max(x / Var(3) * Var(3) - Var(1), Var(0));
   };
-  EXPECT_EQ(HullAt(1 + 0x1p-25, kFloat32, relu).low, 0);
+  EXPECT_EQ(HullAt(1 + 0x1p-25, kFloat32Roundoff, relu).low, 0);
   EXPECT_NEAR(HullAt(1 + 0x1p-25, 0x1p-53, relu).low, 1, 1e-15);
 }
 
@@ -117,7 +116,7 @@ TEST(HullTest, ATieOfAChoiceMayGoToAny) {
   EXPECT_EQ(greatest.index(), 1);  // the first of equals
   std::vector<Interval> adjoints(tape.size());
   adjoints[y.node()] = Interval(1);
-  Reverse(tape, HardValues(tape, kFloat32), adjoints);
+  Reverse(tape, HardValues(tape, kFloat32Roundoff), adjoints);
   struct Row {
     double low, high;
   };
@@ -131,7 +130,7 @@ TEST(HullTest, ATieOfAChoiceMayGoToAny) {
 // Kills: an end that stands for another way than the one that was taken, and is
 // held to the errors of the latter.
 TEST(HullTest, AnEndIsOffByTheRoundingsOnItsWay) {
-  const IntervalsRounded rounded(kFloat32);
+  const IntervalsRounded rounded(kFloat32Roundoff);
   Tape tape;
   const Tape::Scope recording(&tape);
   const Var x = tape.Input(0);
@@ -140,12 +139,12 @@ TEST(HullTest, AnEndIsOffByTheRoundingsOnItsWay) {
   for (int i = 0; i < 4; ++i) y = y * (Var(1) / Var(3));
   std::vector<Interval> adjoints(tape.size());
   adjoints[y.node()] = Interval(1);
-  Reverse(tape, HardValues(tape, kFloat32), adjoints);
+  Reverse(tape, HardValues(tape, kFloat32Roundoff), adjoints);
   const Interval& back = adjoints[x.node()];
   EXPECT_EQ(back.low, 0);
   EXPECT_NEAR(back.high, std::pow(3, -5), 1e-15);
-  EXPECT_GE(back.error, 5 * kFloat32 * back.high);
-  EXPECT_LE(back.error, 12 * kFloat32 * back.high);
+  EXPECT_GE(back.error, 5 * kFloat32Roundoff * back.high);
+  EXPECT_LE(back.error, 12 * kFloat32Roundoff * back.high);
 }
 
 TEST(HullTest, OnlyAHullWithAWidthIsWidened) {
@@ -163,11 +162,11 @@ TEST(HullTest, OnlyAHullWithAWidthIsWidened) {
 TEST(HullTest, NanIsTiedWithAll) {
   const double nan = std::nan("");
   const auto relu = [](Var x) { return Max(x, Var(0)); };
-  EXPECT_EQ(HullAt(nan, kFloat32, relu).low, 0);
-  EXPECT_EQ(HullAt(nan, kFloat32, relu).high, 1);
+  EXPECT_EQ(HullAt(nan, kFloat32Roundoff, relu).low, 0);
+  EXPECT_EQ(HullAt(nan, kFloat32Roundoff, relu).high, 1);
   const auto magnitude = [](Var x) { return abs(x); };
-  EXPECT_EQ(HullAt(nan, kFloat32, magnitude).low, -1);
-  EXPECT_EQ(HullAt(nan, kFloat32, magnitude).high, 1);
+  EXPECT_EQ(HullAt(nan, kFloat32Roundoff, magnitude).low, -1);
+  EXPECT_EQ(HullAt(nan, kFloat32Roundoff, magnitude).high, 1);
 }
 
 // Kills: a comparison in doubt, of which the other side is not known, that
@@ -178,12 +177,12 @@ TEST(HullTest, AJumpWithinARoundingIsSeen) {
     const Tape::Scope recording(&tape);
     const Var x = tape.Input(at);
     static_cast<void>(Less(x / Var(3) * Var(3), Var(1)));
-    EXPECT_EQ(MayJump(tape, HardValues(tape, kFloat32)), at == 1);
+    EXPECT_EQ(MayJump(tape, HardValues(tape, kFloat32Roundoff)), at == 1);
   }
   Tape tape;
   const Tape::Scope recording(&tape);
   static_cast<void>(Less(tape.Input(1), Var(1)));
-  EXPECT_FALSE(MayJump(tape, HardValues(tape, kFloat32)));
+  EXPECT_FALSE(MayJump(tape, HardValues(tape, kFloat32Roundoff)));
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 
 using Pairs = std::vector<std::pair<int64_t, int64_t>>;
 
-struct Row {
+struct NestRow {
   const char* name;
   Shape extents;
   Strides first;
@@ -24,7 +24,7 @@ struct Row {
   int rows;  // how many the innermost loops are
 };
 
-const std::vector<Row> kRows = {
+const std::vector<NestRow> kNestRows = {
     {"Scalar", {}, {}, {}, 1},
     {"DenseIsOneRow", {2, 3, 4}, {12, 4, 1}, {12, 4, 1}, 1},
     {"BroadcastInside", {2, 3}, {1, 0}, {3, 1}, 2},
@@ -37,7 +37,7 @@ const std::vector<Row> kRows = {
 };
 
 // The definition: every index in row-major order.
-Pairs Visit(const Row& row) {
+Pairs Visit(const NestRow& row) {
   Pairs visited;
   const int64_t count = *row.extents.NumElements();
   for (int64_t i = 0; i < count; ++i) {
@@ -55,7 +55,7 @@ Pairs Visit(const Row& row) {
 }
 
 TEST(Nest, VisitsEveryIndexOnceInFewRows) {
-  for (const Row& row : kRows) {
+  for (const NestRow& row : kNestRows) {
     Pairs visited;
     int rows = 0;
     Nest<2>(row.extents, {row.first, row.second})

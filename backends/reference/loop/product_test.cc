@@ -13,7 +13,7 @@ namespace {
 
 // A matrix of small whole numbers, whose products are exact in every scalar.
 template <class T>
-std::vector<T> Numbers(int64_t count, uint32_t seed) {
+std::vector<T> RandomIntegers(int64_t count, uint32_t seed) {
   std::vector<T> numbers;
   for (int64_t i = 0; i < count; ++i) {
     seed = seed * 1664525U + 1013904223U;
@@ -36,7 +36,7 @@ void Define(const Product& p, const T* a, const T* b, T* y) {
   }
 }
 
-struct Row {
+struct ProductRow {
   const char* name;
   Product product;
 };
@@ -53,7 +53,7 @@ Product Strided(MatrixStrides a, MatrixStrides b, MatrixStrides y,
           .scale = scale};
 }
 
-const std::vector<Row> kRows = {
+const std::vector<ProductRow> kProductRows = {
     {"Dense", DenseProduct(5, 7, 3)},
     {"LargerThanATile", DenseProduct(33, 70, 41)},
     {"OneRow", DenseProduct(1, 6, 4)},
@@ -73,10 +73,11 @@ const std::vector<Row> kRows = {
 constexpr int64_t kRoom = 8192;  // more than any row reaches
 
 template <class T>
-void ExpectDefinition(const SimdLoops<T>* loops, const Row& row) {
-  const std::vector<T> a = Numbers<T>(kRoom, 1);
-  const std::vector<T> b = Numbers<T>(kRoom, 2);
-  std::vector<T> got = Numbers<T>(kRoom, 3);  // added to, and kept elsewhere
+void ExpectDefinition(const SimdLoops<T>* loops, const ProductRow& row) {
+  const std::vector<T> a = RandomIntegers<T>(kRoom, 1);
+  const std::vector<T> b = RandomIntegers<T>(kRoom, 2);
+  std::vector<T> got =
+      RandomIntegers<T>(kRoom, 3);  // added to, and kept elsewhere
   std::vector<T> wanted = got;
   Accumulate(loops, row.product, a.data(), b.data(), got.data());
   Define(row.product, a.data(), b.data(), wanted.data());
@@ -84,7 +85,7 @@ void ExpectDefinition(const SimdLoops<T>* loops, const Row& row) {
 }
 
 TEST(Product, AddsTheTermsOfItsDefinition) {
-  for (const Row& row : kRows) {
+  for (const ProductRow& row : kProductRows) {
     for (const Isa isa : AvailableIsas()) {
       ExpectDefinition(LoopsFor<float>(isa), row);
       ExpectDefinition(LoopsFor<double>(isa), row);
@@ -96,7 +97,7 @@ TEST(Product, AddsTheTermsOfItsDefinition) {
 }
 
 template <class T>
-T Dot(const std::vector<T>& a, const std::vector<T>& b) {
+T ExactDot(const std::vector<T>& a, const std::vector<T>& b) {
   T sum = 0;
   for (size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
   return sum;
@@ -105,10 +106,10 @@ T Dot(const std::vector<T>& a, const std::vector<T>& b) {
 // <dy, P(a, b)> = <a, ForA(dy, b)> = <b, ForB(a, dy)>: with whole numbers the
 // three are equal, so a wrong stride or a lost scale shows.
 TEST(Product, RolesExchangeToTheAdjoints) {
-  for (const Row& row : kRows) {
-    const std::vector<double> a = Numbers<double>(kRoom, 1);
-    const std::vector<double> b = Numbers<double>(kRoom, 2);
-    const std::vector<double> dy = Numbers<double>(kRoom, 4);
+  for (const ProductRow& row : kProductRows) {
+    const std::vector<double> a = RandomIntegers<double>(kRoom, 1);
+    const std::vector<double> b = RandomIntegers<double>(kRoom, 2);
+    const std::vector<double> dy = RandomIntegers<double>(kRoom, 4);
     std::vector<double> y(kRoom, 0);
     std::vector<double> da(kRoom, 0);
     std::vector<double> db(kRoom, 0);
@@ -116,8 +117,8 @@ TEST(Product, RolesExchangeToTheAdjoints) {
     Accumulate(loops, row.product, a.data(), b.data(), y.data());
     Accumulate(loops, ForA(row.product), dy.data(), b.data(), da.data());
     Accumulate(loops, ForB(row.product), a.data(), dy.data(), db.data());
-    EXPECT_EQ(Dot(dy, y), Dot(a, da)) << row.name;
-    EXPECT_EQ(Dot(dy, y), Dot(b, db)) << row.name;
+    EXPECT_EQ(ExactDot(dy, y), ExactDot(a, da)) << row.name;
+    EXPECT_EQ(ExactDot(dy, y), ExactDot(b, db)) << row.name;
   }
 }
 

@@ -13,7 +13,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-struct Row {
+struct WindowRow {
   const char* name;
   int64_t input;
   WindowSpec spec;
@@ -21,7 +21,7 @@ struct Row {
   std::vector<std::pair<int64_t, int64_t>> windows = {};
 };
 
-const std::vector<Row> kRows = {
+const std::vector<WindowRow> kWindowRows = {
     {"Plain", 5, {.kernel_shape = {3}}, {{0, 3}, {1, 3}, {2, 3}}},
     {"Strided", 6, {.kernel_shape = {2}, .strides = {3}}, {{0, 2}, {3, 2}}},
     {"Padded",
@@ -63,7 +63,7 @@ const std::vector<Row> kRows = {
 };
 
 TEST(Window, StandsWhereTheAttributesSay) {
-  for (const Row& row : kRows) {
+  for (const WindowRow& row : kWindowRows) {
     const Result<Window> window = Window::Plan(row.spec, {1, 1, row.input});
     ASSERT_TRUE(window.ok()) << row.name << ": " << window.status().message();
     std::vector<std::pair<int64_t, int64_t>> got;

@@ -29,9 +29,9 @@ constexpr char kModel[] =
     "{ a = Mul(x, w) b = Mul(a, x) c = Mul(x, v) y = Identity(c) "
     "loss = Add(b, c) }";
 
-struct Loaded {
-  explicit Loaded(const char* text = kModel, Mode mode = Mode::kTraining,
-                  std::vector<std::string> targets = {}) {
+struct LoadedNative {
+  explicit LoadedNative(const char* text = kModel, Mode mode = Mode::kTraining,
+                        std::vector<std::string> targets = {}) {
     LoadOptions options;
     options.mode = mode;
     options.gradient_targets = std::move(targets);
@@ -104,7 +104,7 @@ TEST(NativeStepTest, IsTheOperatorOfItsPage) {
                    {0.25, -0.125},
                    {1.0 / 3, 0}},
        }) {
-    Loaded loaded;
+    LoadedNative loaded;
     NativeStep& native = *loaded.network->native_step();
     const Status configured =
         native.Configure(row.optimizer, row.hyperparameters);
@@ -122,7 +122,7 @@ TEST(NativeStepTest, IsTheOperatorOfItsPage) {
 
 // Kills: state that outlives Configure.
 TEST(NativeStepTest, BeginsAnewWhereItIsConfigured) {
-  Loaded loaded;
+  LoadedNative loaded;
   NativeStep& native = *loaded.network->native_step();
   for (int i = 0; i < 2; ++i) {
     ASSERT_TRUE(
@@ -134,7 +134,7 @@ TEST(NativeStepTest, BeginsAnewWhereItIsConfigured) {
 }
 
 TEST(NativeStepTest, SaysWhatIsWrong) {
-  Loaded loaded;
+  LoadedNative loaded;
   NativeStep& native = *loaded.network->native_step();
   EXPECT_EQ(native.Step(*loaded.binding, "loss").code(),
             StatusCode::kFailedPrecondition);
@@ -150,16 +150,18 @@ TEST(NativeStepTest, SaysWhatIsWrong) {
 }
 
 TEST(NativeStepTest, IsOfferedForTraining) {
-  EXPECT_EQ(Loaded(kModel, Mode::kInference).network->native_step(), nullptr);
-  EXPECT_EQ(Loaded().network->differentiable(), nullptr);
-  EXPECT_NE(Loaded(kModel, Mode::kTraining, {"x"}).network->differentiable(),
+  EXPECT_EQ(LoadedNative(kModel, Mode::kInference).network->native_step(),
             nullptr);
+  EXPECT_EQ(LoadedNative().network->differentiable(), nullptr);
+  EXPECT_NE(
+      LoadedNative(kModel, Mode::kTraining, {"x"}).network->differentiable(),
+      nullptr);
   // Without parameters, and without gradients.
-  EXPECT_EQ(Loaded("g (double x) => (double y, double z) "
-                   "{ y = Abs(x) z = Abs(x) }")
+  EXPECT_EQ(LoadedNative("g (double x) => (double y, double z) "
+                         "{ y = Abs(x) z = Abs(x) }")
                 .network->native_step(),
             nullptr);
-  const Loaded random(
+  const LoadedNative random(
       "g (double x) => (double y, double z) <double[2] w = {1, 1}> "
       "{ y = Identity(x) r = Bernoulli(w) z = ReduceSum<keepdims = 0>(r) }");
   EXPECT_EQ(random.network->native_step(), nullptr);

@@ -15,7 +15,7 @@ namespace assay::reference {
 namespace {
 
 template <Charge kCharge>
-std::vector<Charged<kCharge>> Numbers() {
+std::vector<Charged<kCharge>> ChargedNumbers() {
   std::vector<Charged<kCharge>> numbers;
   for (const double size : std::vector<double>{
            0, 1, 0.1, 3, 1e17, 1e308, 1e-160, 1e-310, 0x1p-500, kInf, kNan}) {
@@ -40,8 +40,8 @@ void ExpectAsOf() {
         << a.value << " and " << b.value << " with " << a.units << " and "
         << b.units << ": " << found.units << ", wanted " << wanted.units;
   };
-  for (const C& a : Numbers<kCharge>()) {
-    for (const C& b : Numbers<kCharge>()) {
+  for (const C& a : ChargedNumbers<kCharge>()) {
+    for (const C& b : ChargedNumbers<kCharge>()) {
       expect(Primitive::kAdd, a, b, a + b);
       expect(Primitive::kMultiply, a, b, a * b);
     }

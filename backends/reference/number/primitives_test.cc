@@ -141,37 +141,37 @@ Mpfr Exactly(Quad x) {
 }
 
 // Numbers 2^low to 2^high, of both signs if wanted, less or more an offset.
-struct Range {
+struct ExponentRange {
   Primitive primitive;
   double low, high;
   bool both_signs = true;
   double offset = 0;
 };
 
-std::vector<Range> Ranges() {
+std::vector<ExponentRange> Ranges() {
   using enum Primitive;
-  std::vector<Range> ranges = {{kSqrt, -1022, 1023, false},
-                               {kLog, -1022, 1023, false},
-                               {kLog, -40, -1, true, 1},
-                               {kLog1p, -60, -1},
-                               {kLog1p, -1, 1023, false},
-                               {kExp, -60, 9.4},
-                               {kExpm1, -60, 9.4},
-                               {kAsin, -40, 0},
-                               {kAsin, -40, -1, false, -1},
-                               {kAcos, -40, 0},
-                               {kAcos, -40, -1, false, -1},
-                               {kAtanh, -40, -0.01},
-                               {kAcosh, -40, 0, false, 1},
-                               {kAcosh, 0.1, 1023, false},
-                               {kErf, -60, 2.6},
-                               {kErfc, -60, 4.7, false},
-                               {kErfc, -60, 2, true},
-                               {kAtan, -60, 200},
-                               {kSinh, -60, 9.4},
-                               {kCosh, -60, 9.4},
-                               {kTanh, -60, 6},
-                               {kAsinh, -60, 1023}};
+  std::vector<ExponentRange> ranges = {{kSqrt, -1022, 1023, false},
+                                       {kLog, -1022, 1023, false},
+                                       {kLog, -40, -1, true, 1},
+                                       {kLog1p, -60, -1},
+                                       {kLog1p, -1, 1023, false},
+                                       {kExp, -60, 9.4},
+                                       {kExpm1, -60, 9.4},
+                                       {kAsin, -40, 0},
+                                       {kAsin, -40, -1, false, -1},
+                                       {kAcos, -40, 0},
+                                       {kAcos, -40, -1, false, -1},
+                                       {kAtanh, -40, -0.01},
+                                       {kAcosh, -40, 0, false, 1},
+                                       {kAcosh, 0.1, 1023, false},
+                                       {kErf, -60, 2.6},
+                                       {kErfc, -60, 4.7, false},
+                                       {kErfc, -60, 2, true},
+                                       {kAtan, -60, 200},
+                                       {kSinh, -60, 9.4},
+                                       {kCosh, -60, 9.4},
+                                       {kTanh, -60, 6},
+                                       {kAsinh, -60, 1023}};
   for (const Primitive one : {kSin, kCos, kTan}) {
     ranges.push_back({one, -60, 6});
     ranges.push_back({one, 0, 1023});
@@ -189,7 +189,7 @@ double RoundingsOff(const Mpfr& found, const Mpfr& wide, double roundoff) {
 TEST(PrimitivesTest, NoFunctionIsOffByMoreRoundingsThanItIsCharged) {
   std::mt19937_64 engine(7);
   std::vector<Point> points;
-  for (const Range& range : Ranges()) {
+  for (const ExponentRange& range : Ranges()) {
     std::uniform_real_distribution<double> exponent(range.low, range.high);
     for (int i = 0; i < 1000; ++i) {
       const double size = std::exp2(exponent(engine));

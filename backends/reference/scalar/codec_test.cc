@@ -14,7 +14,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-Tensor Bytes(DType type, int64_t count, std::vector<uint8_t> bytes) {
+Tensor TensorOfBytes(DType type, int64_t count, std::vector<uint8_t> bytes) {
   return *Tensor::FromBytes(type, {count}, std::as_bytes(std::span(bytes)));
 }
 
@@ -35,13 +35,15 @@ Tensor Encoded(DType type, const std::vector<T>& values,
 }
 
 TEST(Codec, ReadsPackedElementsLowestBitsFirst) {
-  EXPECT_THAT(Decoded<int64_t>(Bytes(DType::kInt4, 3, {0x8F, 0x07})),
+  EXPECT_THAT(Decoded<int64_t>(TensorOfBytes(DType::kInt4, 3, {0x8F, 0x07})),
               ElementsAre(-1, -8, 7));
-  EXPECT_THAT(Decoded<uint64_t>(Bytes(DType::kUint2, 5, {0b11100100, 0b10})),
-              ElementsAre(0, 1, 2, 3, 2));
+  EXPECT_THAT(
+      Decoded<uint64_t>(TensorOfBytes(DType::kUint2, 5, {0b11100100, 0b10})),
+      ElementsAre(0, 1, 2, 3, 2));
   // 6-bit elements 1, 2 and 63 cross bytes.
-  EXPECT_THAT(Decoded<float>(Bytes(DType::kFloat6E2M3, 3, {0x81, 0xF0, 0x03})),
-              ElementsAre(0.125F, 0.25F, -7.5F));
+  EXPECT_THAT(
+      Decoded<float>(TensorOfBytes(DType::kFloat6E2M3, 3, {0x81, 0xF0, 0x03})),
+      ElementsAre(0.125F, 0.25F, -7.5F));
 }
 
 TEST(Codec, WritesWhatItReads) {
@@ -52,7 +54,7 @@ TEST(Codec, WritesWhatItReads) {
     // Three widths' worth of bits, so that every bit is used.
     std::vector<uint8_t> bytes = {0x1B, 0xE4, 0x27, 0x5A, 0x69, 0x36};
     const int64_t count = 48 / BitsOf(type);
-    const Tensor tensor = Bytes(type, count, bytes);
+    const Tensor tensor = TensorOfBytes(type, count, bytes);
     const Tensor again = Encoded(type, Decoded<double>(tensor));
     EXPECT_TRUE(std::ranges::equal(tensor.bytes(), again.bytes())) << type;
   }
@@ -103,7 +105,7 @@ TEST(Codec, PowersOfTwoRoundAsAsked) {
     EXPECT_THAT(codes.elements<uint8_t>(),
                 ElementsAre(127, row.of_three, row.of_five));
   }
-  EXPECT_THAT(Decoded<float>(Bytes(DType::kFloat8E8M0, 2, {126, 128})),
+  EXPECT_THAT(Decoded<float>(TensorOfBytes(DType::kFloat8E8M0, 2, {126, 128})),
               ElementsAre(0.5F, 2.0F));
 }
 

@@ -31,7 +31,7 @@ Vars VarsOf(const assay::Value& value) {
 }
 
 // The gradient of f at x, on the current tape.
-Vars GradientOf(const Function& f, const Vars& x) {
+Vars GradientAt(const Function& f, const Vars& x) {
   const auto call = [&](std::span<const assay::Value> inputs)
       -> Result<std::vector<assay::Value>> {
     return std::vector<assay::Value>{ValueOf({f(VarsOf(inputs[0]))})};
@@ -48,7 +48,7 @@ struct Recorded {
     const Tape::Scope recording(&tape);
     Vars x;
     for (const double number : at) x.push_back(tape.Input(number));
-    gradient = GradientOf(f, x);
+    gradient = GradientAt(f, x);
   }
   double Slope(size_t i) const { return gradient[i].value(); }
   /// In quad.
@@ -90,14 +90,14 @@ TEST(DifferentiateTest, ADerivativeHasDerivatives) {
   // (x^3)'' = 6 x, (sin x y)'' by x and then y: cos - x y sin.
   const Recorded cube(
       [](const Vars& x) {
-        return GradientOf([](const Vars& v) { return v[0] * v[0] * v[0]; },
+        return GradientAt([](const Vars& v) { return v[0] * v[0] * v[0]; },
                           x)[0];
       },
       {1.5});
   EXPECT_EQ(cube.Slope(0), 9);
   const Recorded sine(
       [](const Vars& x) {
-        return GradientOf([](const Vars& v) { return sin(v[0] * v[1]); }, x)[0];
+        return GradientAt([](const Vars& v) { return sin(v[0] * v[1]); }, x)[0];
       },
       {0.5, 0.75});
   const double p = 0.375;
@@ -109,10 +109,10 @@ TEST(DifferentiateTest, TargetsAreApartFromWhatElseIsComputedFromThem) {
   Tape tape;
   const Tape::Scope recording(&tape);
   const Var x = tape.Input(3);
-  const Var slope = GradientOf([&](const Vars& v) { return v[0] * x; }, {x})[0];
+  const Var slope = GradientAt([&](const Vars& v) { return v[0] * x; }, {x})[0];
   EXPECT_EQ(slope.value(), 3);
   const Var of_slope =
-      GradientOf([&](const Vars& v) { return v[0] * slope; }, {x})[0];
+      GradientAt([&](const Vars& v) { return v[0] * slope; }, {x})[0];
   EXPECT_EQ(of_slope.value(), 3);
 }
 

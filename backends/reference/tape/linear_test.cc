@@ -13,15 +13,17 @@
 namespace assay::reference {
 namespace {
 
-using Bound = Charged<Charge::kBound>;
-using Function = std::function<Var(const std::vector<Var>& x)>;
+using BoundNumber = Charged<Charge::kBound>;
+using TapeFunction = std::function<Var(const std::vector<Var>& x)>;
 
 // Each number is off by a rounding.
-Bound Rounded(uint32_t, double value) { return Bound::Rounded(value, 1); }
+BoundNumber RoundedOnce(uint32_t, double value) {
+  return BoundNumber::Rounded(value, 1);
+}
 
 // A tape of f at these inputs, and the adjoints of its nodes by both passes.
-struct Passed {
-  Passed(const Function& f, const std::vector<double>& at) {
+struct PassedTape {
+  PassedTape(const TapeFunction& f, const std::vector<double>& at) {
     const auto tape = std::make_shared<Tape>();
     Var y;
     {
@@ -30,25 +32,26 @@ struct Passed {
       for (const double number : at) x.push_back(tape->Input(number));
       y = f(x);
     }
-    const std::vector<Bound> values = Replay<Bound>(*tape, Rounded);
-    plain = listed = std::vector<Bound>(tape->size());
-    plain[y.node()] = listed[y.node()] = Bound(1);
-    Reverse<Bound>(*tape, values, plain, Rounded);
-    const Linear<Bound> linear(tape, values, Rounded);
-    linear.Reverse(Rounded, listed);
-    std::vector<Bound> doubled(tape->size());
-    doubled[y.node()] = Bound(2);
-    linear.Reverse(Rounded, doubled);
+    const std::vector<BoundNumber> values =
+        Replay<BoundNumber>(*tape, RoundedOnce);
+    plain = listed = std::vector<BoundNumber>(tape->size());
+    plain[y.node()] = listed[y.node()] = BoundNumber(1);
+    Reverse<BoundNumber>(*tape, values, plain, RoundedOnce);
+    const Linear<BoundNumber> linear(tape, values, RoundedOnce);
+    linear.Reverse(RoundedOnce, listed);
+    std::vector<BoundNumber> doubled(tape->size());
+    doubled[y.node()] = BoundNumber(2);
+    linear.Reverse(RoundedOnce, doubled);
     twice = std::move(doubled);
   }
 
-  std::vector<Bound> plain, listed, twice;
+  std::vector<BoundNumber> plain, listed, twice;
 };
 
-void ExpectSame(const Passed& passed, size_t inputs) {
+void ExpectSame(const PassedTape& passed, size_t inputs) {
   for (size_t node = 1; node <= inputs; ++node) {
-    const Bound& plain = passed.plain[node];
-    const Bound& listed = passed.listed[node];
+    const BoundNumber& plain = passed.plain[node];
+    const BoundNumber& listed = passed.listed[node];
     EXPECT_DOUBLE_EQ(listed.value, plain.value) << node;
     if (std::isinf(plain.units)) {
       EXPECT_TRUE(std::isinf(listed.units)) << node;
@@ -60,7 +63,7 @@ void ExpectSame(const Passed& passed, size_t inputs) {
 }
 
 TEST(LinearTest, FunctionsAreAsInReverse) {
-  ExpectSame(Passed(
+  ExpectSame(PassedTape(
                  [](const std::vector<Var>& x) {
                    return exp(x[0] * x[1]) / sqrt(x[2]) - pow(x[1], Var(3)) +
                           x[0];
@@ -70,21 +73,21 @@ TEST(LinearTest, FunctionsAreAsInReverse) {
 }
 
 TEST(LinearTest, DecisionsAreAsInReverse) {
-  const Function most = [](const std::vector<Var>& x) {
+  const TapeFunction most = [](const std::vector<Var>& x) {
     const Var ramp = IfBefore(
         x[2], Var(0), [&] { return x[2] * Var(0.1); }, [&] { return x[2]; });
     return Max(x[0], x[1]) * Var(3) + ramp;
   };
-  ExpectSame(Passed(most, {1, 2, -3}), 3);
+  ExpectSame(PassedTape(most, {1, 2, -3}), 3);
   // Nearer than their roundings: unknown, of all that might have been taken.
-  const Passed tied(most, {1, 1 + 0x1p-52, 0x1p-80});
+  const PassedTape tied(most, {1, 1 + 0x1p-52, 0x1p-80});
   ExpectSame(tied, 3);
   EXPECT_TRUE(std::isinf(tied.listed[1].units));
   EXPECT_TRUE(std::isinf(tied.listed[2].units));
 }
 
 TEST(LinearTest, NothingFlowsAlongAnInfiniteDerivative) {
-  const Passed root(
+  const PassedTape root(
       [](const std::vector<Var>& x) { return sqrt(x[0] - x[0]) * Var(0); },
       {0.5});
   EXPECT_EQ(root.listed[1].value, 0);
@@ -108,7 +111,7 @@ TEST(LinearTest, ProductsSmallAndGreatAreAsInReverse) {
     for (int64_t i = 0; i < 4 * n + 4; ++i) {
       at.push_back(std::sin(static_cast<double>(i)));
     }
-    ExpectSame(Passed(sum_of_product, at), at.size());
+    ExpectSame(PassedTape(sum_of_product, at), at.size());
   }
 }
 

@@ -33,8 +33,8 @@ S SumOfMish(const std::vector<S>& x) {
 }
 
 // A tape of the sum of Mish at these numbers; nodes 1 to n are the inputs.
-struct Recorded {
-  explicit Recorded(const std::vector<double>& numbers) {
+struct RecordedMish {
+  explicit RecordedMish(const std::vector<double>& numbers) {
     const Tape::Scope recording(&tape);
     std::vector<Var> x;
     for (const double number : numbers) x.push_back(tape.Input(number));
@@ -44,24 +44,24 @@ struct Recorded {
   Var y;
 };
 
-const std::vector<double> kNumbers = {-3.5, -0.25, 0.75, 2.0};
+const std::vector<double> kMishInputs = {-3.5, -0.25, 0.75, 2.0};
 
 TEST(TapeTest, AReplayInQuadIsTheKernelInQuad) {
-  const Recorded mish(kNumbers);
+  const RecordedMish mish(kMishInputs);
   std::vector<Quad> x;
-  for (const double number : kNumbers) x.emplace_back(number);
+  for (const double number : kMishInputs) x.emplace_back(number);
   const Quad direct = SumOfMish(x);
   EXPECT_EQ(ToDouble(Replay<Quad>(mish.tape)[mish.y.node()] - direct), 0);
   EXPECT_EQ(Replay<double>(mish.tape), mish.tape.values());
 }
 
 TEST(TapeTest, ReverseDualAndDifferencesAgree) {
-  const Recorded mish(kNumbers);
+  const RecordedMish mish(kMishInputs);
   const std::vector<Quad> values = Replay<Quad>(mish.tape);
   std::vector<Quad> adjoints(mish.tape.size());
   adjoints[mish.y.node()] = Quad(1);
   Reverse(mish.tape, values, adjoints);
-  for (uint32_t node = 1; node <= kNumbers.size(); ++node) {
+  for (uint32_t node = 1; node <= kMishInputs.size(); ++node) {
     const auto moving =
         Replay<Dual<Quad>>(mish.tape, [&](uint32_t at, double value) {
           return Dual<Quad>(Quad(value), Quad(at == node ? 1 : 0));
@@ -69,7 +69,7 @@ TEST(TapeTest, ReverseDualAndDifferencesAgree) {
     const Quad tangent = moving[mish.y.node()].tangent;
     EXPECT_LE(std::abs(ToDouble(tangent - adjoints[node])), 1e-32);
     const auto along = [&](double h) -> Result<Sample> {
-      std::vector<double> x = kNumbers;
+      std::vector<double> x = kMishInputs;
       x[node - 1] += h;
       return Sample{SumOfMish(x), 0x1p-50};
     };
@@ -86,7 +86,7 @@ TEST(TapeTest, ChargesBoundTheErrorOfTheRecordedValue) {
     for (size_t i = 0; i < numbers.size(); ++i) {
       numbers[i] = spread * std::sin(static_cast<double>(i));
     }
-    const Recorded mish(numbers);
+    const RecordedMish mish(numbers);
     const auto charges = Replay<Charged<Charge::kBound>>(mish.tape);
     const Quad exact = Replay<Quad>(mish.tape)[mish.y.node()];
     const double error = std::abs(ToDouble(exact - Quad(mish.y.value())));

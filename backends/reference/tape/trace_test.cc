@@ -36,8 +36,8 @@ class TracedBackend final : public RowBackend {
 };
 
 /// A run of a graph with its first input as the target.
-struct Traced {
-  Traced(const std::string& graph, const Feed& feed, size_t most_kept_bytes)
+struct TracedRun {
+  TracedRun(const std::string& graph, const Feed& feed, size_t most_kept_bytes)
       : trace(Ties::kFalse, Trace::Between::kUnrounded, most_kept_bytes) {
     const Status status = Run(graph, feed);
     EXPECT_TRUE(status.ok()) << status.message();
@@ -69,7 +69,7 @@ template <class S>
 void Ignore(uint32_t, const Tape&, const std::vector<S>&) {}
 
 // Values and adjoints of a run, with what they are charged.
-std::vector<double> Passed(Traced& run, Left left) {
+std::vector<double> PassedNumbers(TracedRun& run, Left left) {
   using Number = Bounded<double>;
   std::vector<double> all;
   const auto add = [&](const Number& number) {
@@ -110,22 +110,22 @@ const Feed kX = D({2, 3}, {0.5, -1.25, 2, 0.125, 0.75, -0.3});
 // Kills: a step that is recorded again otherwise, or into other numbers;
 // numbers that are dropped before their last reader; a body that is a step.
 TEST(TraceTest, TapesThatAreRecordedAgainGiveTheSame) {
-  Traced kept(kGraph, kX, kKeepAll);
-  Traced again(kGraph, kX, 0);
+  TracedRun kept(kGraph, kX, kKeepAll);
+  TracedRun again(kGraph, kX, 0);
   EXPECT_TRUE(kept.trace.is_kept());
   EXPECT_FALSE(again.trace.is_kept());
   EXPECT_EQ(kept.trace.steps(), again.trace.steps());
   EXPECT_EQ(kept.trace.node_count(), again.trace.node_count());
   for (const Left left : {Left::kAll, Left::kKept}) {
-    const std::vector<double> wanted = Passed(kept, left);
-    EXPECT_EQ(Passed(again, left), wanted);
-    EXPECT_EQ(Passed(again, left), wanted);
+    const std::vector<double> wanted = PassedNumbers(kept, left);
+    EXPECT_EQ(PassedNumbers(again, left), wanted);
+    EXPECT_EQ(PassedNumbers(again, left), wanted);
   }
 }
 
 // Kills: a step for what only moves numbers; nodes for weights.
 TEST(TraceTest, AStepIsAKernelThatComputes) {
-  Traced run(
+  TracedRun run(
       "g (float[1,2] x) => (float[2] y) <float[2,2] w = {3, 4, 5, 6},"
       " int64[1] n = {2}> { a = MatMul(x, w) b = Transpose(a) y = Reshape(b, n)"
       " }",
@@ -142,7 +142,7 @@ TEST(TraceTest, AStepIsAKernelThatComputes) {
 
 // Kills: weights that are no nodes where derivatives of them are wanted.
 TEST(TraceTest, ATargetHasNodes) {
-  Traced run(
+  TracedRun run(
       "g (float[1,2] x) => (float[1,1] y) <float[1,2] u = {3, 4}> "
       "{ t = Transpose(x) y = MatMul(u, t) }",
       F({1, 2}, {1, 2}), kKeepAll);
@@ -155,7 +155,7 @@ TEST(TraceTest, ATargetHasNodes) {
 // Kills: nodes, of 16 bytes and more, for constants that kernels make or move;
 // a constant that is rounded to float32 on the way.
 TEST(TraceTest, ConstantsBetweenKernelsAreNumbersGiven) {
-  Traced run(
+  TracedRun run(
       "g (double[1,2] x) => (double[1,3] y) <int64[2] s = {3, 2},"
       " double[3,2] w = {1, 2, 3, 4, 5, 6}> {"
       " c = ConstantOfShape <value = double[1] {0.1}> (s) t = Transpose(c)"
@@ -188,7 +188,7 @@ TEST(TraceTest, SampledErrorsCancelAcrossSteps) {
     at = "e" + n;
   }
   graph += " y = Identity(" + at + ") }";
-  Traced run(graph, D({4}, {0.7, 1.3, -2.3, 0.31}), 0);
+  TracedRun run(graph, D({4}, {0.7, 1.3, -2.3, 0.31}), 0);
   using Number = Bounded<double>;
   Borders<Number> charged, sampled;
   EXPECT_TRUE(
@@ -215,7 +215,7 @@ TEST(TraceTest, GreatTensorsArePackedBetweenKernels) {
       " (double[2,6000] u) { u = Identity(m) }, else_branch = e () =>"
       " (double[2,6000] u) { u = Abs(m) }> p = Pad(s, pads)"
       " k = Reshape(i, all) h = ReduceSum <keepdims = 0> (p) y = Mul(k, h) }";
-  Traced run(graph, D({6000}, x), 0);
+  TracedRun run(graph, D({6000}, x), 0);
   EXPECT_NE(run.binding->outputs()[0].tensor()->dtype(), kDTypeOf<Var>);
   const auto y = run.output().elements<Var>();
   ASSERT_EQ(y.size(), 12000U);
@@ -233,10 +233,10 @@ TEST(TraceTest, GreatTensorsArePackedBetweenKernels) {
 
 // Kills: an input that is handed through as the number 0, or with an error.
 TEST(TraceTest, WhatNoKernelComputesIsAsGiven) {
-  Traced run("g (double[2] x) => (double[2] y) { y = Identity(x) }",
-             D({2}, {0.5, -3}), kKeepAll);
+  TracedRun run("g (double[2] x) => (double[2] y) { y = Identity(x) }",
+                D({2}, {0.5, -3}), kKeepAll);
   EXPECT_THAT(run.trace.steps(), IsEmpty());
-  EXPECT_EQ(Passed(run, Left::kAll),
+  EXPECT_EQ(PassedNumbers(run, Left::kAll),
             (std::vector<double>{0.5, 0, -3, 0, 1.5, 0, -2, 0}));
 }
 

@@ -82,7 +82,7 @@ TEST(NeighborRunTest, ARowHasWhatTheLibraryCounts) {
 }
 
 /// Has no neighbors.
-class Bare : public Wrapped {
+class WithoutNeighbors : public Wrapped {
  public:
   using Wrapped::Wrapped;
   Result<std::unique_ptr<Neighbors>> Connect(
@@ -93,9 +93,9 @@ class Bare : public Wrapped {
 
 // Kills: a library without the exchange that fails where it declines.
 TEST(NeighborRunTest, WhatALibraryLacksIsUnsupported) {
-  const RanCase ran =
-      RanOn(NeighborCase{Topology::kRing, 4, 61},
-            [](Endpoint& mine) { return std::make_unique<Bare>(mine); });
+  const RanCase ran = RanOn(
+      NeighborCase{Topology::kRing, 4, 61},
+      [](Endpoint& mine) { return std::make_unique<WithoutNeighbors>(mine); });
   EXPECT_EQ(ran.judged.outcome, record::Outcome::kUnsupported)
       << ran.judged.message;
   EXPECT_THAT(ran.judged.message, HasSubstr("no exchange with neighbors"));
@@ -122,9 +122,10 @@ class ChangedNeighbors : public Neighbors {
   const Change change_;
 };
 
-class Changed : public Wrapped {
+class ChangedExchange : public Wrapped {
  public:
-  Changed(Endpoint& inner, Change change) : Wrapped(inner), change_(change) {}
+  ChangedExchange(Endpoint& inner, Change change)
+      : Wrapped(inner), change_(change) {}
   Result<std::unique_ptr<Neighbors>> Connect(
       std::span<const int> to, std::span<const int> from) override {
     ASSAY_ASSIGN_OR_RETURN(auto right, inner_.Connect(to, from));
@@ -138,7 +139,7 @@ class Changed : public Wrapped {
 
 RanCase RanChanged(const NeighborCase& test_case, Change change) {
   return RanOn(test_case, [change](Endpoint& mine) {
-    return std::make_unique<Changed>(mine, change);
+    return std::make_unique<ChangedExchange>(mine, change);
   });
 }
 

@@ -27,7 +27,7 @@ RanCase RanOnReference(const NetworkCase& test_case,
   return RanOn(test_case, wrap, &Reference());
 }
 
-NetworkCase CaseOf(std::string scheme, std::string way, int ranks) {
+NetworkCase NetworkCaseOf(std::string scheme, std::string way, int ranks) {
   return {"lenet5",
           {std::move(scheme), std::move(way), "momentum", ranks, "rate=0.05"}};
 }
@@ -61,7 +61,7 @@ TEST(NetworkRunTest, EveryCasePassesOnThreads) {
 TEST(NetworkRunTest, AGradientThatChangesUnderWayIsFound) {
   // Three of the ring's six messages of a step are added up, and the sum goes
   // to all.
-  const NetworkCase test_case = CaseOf("train_all_reduce", "ring", 4);
+  const NetworkCase test_case = NetworkCaseOf("train_all_reduce", "ring", 4);
   const RanCase added = RanOnReference(test_case, [](Endpoint& mine) {
     return std::make_unique<Flipping>(mine, 2);
   });
@@ -80,7 +80,7 @@ TEST(NetworkRunTest, AGradientThatChangesUnderWayIsFound) {
 // Kills: ranks that stop apart; the bytes of other steps than those that were
 // taken.
 TEST(NetworkRunTest, RanksTrainToAnAccuracy) {
-  NetworkCase test_case = CaseOf("train_all_reduce", "ring", 2);
+  NetworkCase test_case = NetworkCaseOf("train_all_reduce", "ring", 2);
   test_case.goal = 0.5;
   const RanCase ran = RanOnReference(test_case, [](Endpoint& mine) {
     return std::make_unique<Clocked>(mine);
@@ -102,7 +102,7 @@ TEST(NetworkRunTest, RanksTrainToAnAccuracy) {
 TEST(NetworkRunTest, ABackendThatLoadsNoNetworkDeclines) {
   StubBackend empty{Unsupported(Reason::kOperator, "found Conv")};
   const RanCase ran =
-      RanOn(CaseOf("train_all_reduce", "ring", 2), nullptr, &empty);
+      RanOn(NetworkCaseOf("train_all_reduce", "ring", 2), nullptr, &empty);
   EXPECT_EQ(ran.judged.outcome, record::Outcome::kUnsupported);
   EXPECT_THAT(ran.judged.message, HasSubstr("found Conv"));
 }
@@ -110,7 +110,7 @@ TEST(NetworkRunTest, ABackendThatLoadsNoNetworkDeclines) {
 TEST(PlannedCaseTest, RanksWithoutABackendTrainNoNetwork) {
   WrappedRanks ranks;
   record::PlanRow row;
-  row.test_id = CaseOf("train_all_reduce", "ring", 2).test_id();
+  row.test_id = NetworkCaseOf("train_all_reduce", "ring", 2).test_id();
   record::Record record;
   const measure::Judgement judged =
       RunPlanned(row, ranks, /*networks=*/nullptr, {}, &record);

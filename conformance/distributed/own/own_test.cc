@@ -24,7 +24,7 @@ namespace {
 using ranks::Operation;
 using ::testing::HasSubstr;
 
-OwnCase CaseOf(Operation operation, Way way = Way::kOwn, int ranks = 4) {
+OwnCase OwnCaseOf(Operation operation, Way way = Way::kOwn, int ranks = 4) {
   OwnCase made{.of = {}, .way = way};
   made.of.what = {operation, ranks::Algorithm::kLinear, ranks,
                   operation == Operation::kBarrier ? 0 : 61, 0};
@@ -32,15 +32,15 @@ OwnCase CaseOf(Operation operation, Way way = Way::kOwn, int ranks = 4) {
 }
 
 OwnCase DrawnSum(int ranks) {
-  OwnCase made = CaseOf(Operation::kAllReduce, Way::kOwn, ranks);
+  OwnCase made = OwnCaseOf(Operation::kAllReduce, Way::kOwn, ranks);
   made.of.numbers = Numbers::kDrawn;
   return made;
 }
 
 TEST(OwnCaseTest, TheNameSaysHowItIsCalled) {
-  EXPECT_EQ(CaseOf(Operation::kAllReduce, Way::kTwo).test_id(),
+  EXPECT_EQ(OwnCaseOf(Operation::kAllReduce, Way::kTwo).test_id(),
             "distributed/allreduce/own_two.float32.sum.61#n4");
-  const OwnCase halves = CaseOf(Operation::kGather, Way::kSplit);
+  const OwnCase halves = OwnCaseOf(Operation::kGather, Way::kSplit);
   EXPECT_EQ(halves.ranks(), 8);
   EXPECT_EQ(halves.test_id(), "distributed/gather/own_split.float32.61#n8");
 }
@@ -57,19 +57,19 @@ TEST(OwnRunTest, EveryCasePassesOnThreads) {
 // A broadcast by a tree brings each rank but the root one message; no formula
 // is asked.
 TEST(OwnRunTest, ARowHasWhatTheLibraryCounts) {
-  const RanCase ran = RanOn(CaseOf(Operation::kBroadcast));
+  const RanCase ran = RanOn(OwnCaseOf(Operation::kBroadcast));
   EXPECT_EQ(ran.rows[0].messages, 3);
   EXPECT_EQ(ran.rows[0].bytes_sent, 3 * 61 * 4);
   EXPECT_FALSE(ran.rows[0].bytes_formula.has_value());
   EXPECT_FALSE(ran.rows[0].simulated_us.has_value());
   const RanCase clocked =
-      RanOn(CaseOf(Operation::kBroadcast),
+      RanOn(OwnCaseOf(Operation::kBroadcast),
             [](Endpoint& mine) { return std::make_unique<Clocked>(mine); });
   EXPECT_EQ(clocked.rows[0].simulated_us, 1e6);
 }
 
 /// Has no collectives.
-class Bare : public Wrapped {
+class WithoutCollectives : public Wrapped {
  public:
   using Wrapped::Wrapped;
   Status Collect(const CollectiveCall& call) override {
@@ -88,18 +88,20 @@ TEST(OwnRunTest, WhatALibraryLacksIsUnsupported) {
   for (const Way way : {Way::kOwn, Way::kInPlace, Way::kStarted,
                         Way::kStartedInPlace, Way::kTwo, Way::kSplit}) {
     const RanCase ran =
-        RanOn(CaseOf(Operation::kAllReduce, way),
-              [](Endpoint& mine) { return std::make_unique<Bare>(mine); });
+        RanOn(OwnCaseOf(Operation::kAllReduce, way), [](Endpoint& mine) {
+          return std::make_unique<WithoutCollectives>(mine);
+        });
     EXPECT_EQ(ran.judged.outcome, record::Outcome::kUnsupported)
         << ran.judged.message;
   }
 }
 
 /// Changes what comes of a collective.
-class Changed : public Wrapped {
+class ChangedCollective : public Wrapped {
  public:
   using Change = void (*)(Endpoint& mine, const CollectiveCall& call);
-  Changed(Endpoint& inner, Change change) : Wrapped(inner), change_(change) {}
+  ChangedCollective(Endpoint& inner, Change change)
+      : Wrapped(inner), change_(change) {}
   Status Collect(const CollectiveCall& call) override {
     ASSAY_RETURN_IF_ERROR(inner_.Collect(call));
     change_(inner_, call);
@@ -110,15 +112,15 @@ class Changed : public Wrapped {
   const Change change_;
 };
 
-Wrap Changing(Changed::Change change) {
+Wrap Changing(ChangedCollective::Change change) {
   return [change](Endpoint& mine) {
-    return std::make_unique<Changed>(mine, change);
+    return std::make_unique<ChangedCollective>(mine, change);
   };
 }
 
 TEST(OwnRunTest, ABitIsAFailWithItsPlace) {
   const RanCase ran =
-      RanOn(CaseOf(Operation::kBroadcast),
+      RanOn(OwnCaseOf(Operation::kBroadcast),
             Changing([](Endpoint& mine, const CollectiveCall& call) {
               if (mine.rank() == 2) call.out[4] ^= std::byte{1};
             }));
@@ -131,7 +133,7 @@ TEST(OwnRunTest, ABitIsAFailWithItsPlace) {
 TEST(OwnRunTest, BytesBesideTheOutputAreAFail) {
   for (const bool is_before : {true, false}) {
     const RanCase ran =
-        RanOn(CaseOf(Operation::kScatter),
+        RanOn(OwnCaseOf(Operation::kScatter),
               is_before ? Changing([](Endpoint&, const CollectiveCall& call) {
                 *(call.out.data() - 1) = std::byte{1};
               })
@@ -144,7 +146,7 @@ TEST(OwnRunTest, BytesBesideTheOutputAreAFail) {
 }
 
 TEST(OwnRunTest, AChangedInputIsAFail) {
-  const RanCase ran = RanOn(CaseOf(Operation::kAllReduce),
+  const RanCase ran = RanOn(OwnCaseOf(Operation::kAllReduce),
                             Changing([](Endpoint&, const CollectiveCall& call) {
                               const_cast<std::byte&>(call.in.front()) ^=
                                   std::byte{1};
@@ -160,7 +162,7 @@ class Open : public Wrapped {
 };
 
 TEST(OwnRunTest, ABarrierThatDoesNotWaitIsAFail) {
-  const RanCase ran = RanOn(CaseOf(Operation::kBarrier), [](Endpoint& mine) {
+  const RanCase ran = RanOn(OwnCaseOf(Operation::kBarrier), [](Endpoint& mine) {
     return std::make_unique<Open>(mine);
   });
   EXPECT_EQ(ran.judged.reason, record::ReasonCode(kFailRanks));
@@ -225,7 +227,7 @@ class Keyless : public Wrapped {
 
 TEST(OwnRunTest, RanksOfAHalfAreInTheOrderOfTheirKeys) {
   const RanCase ran =
-      RanOn(CaseOf(Operation::kAllGather, Way::kSplit),
+      RanOn(OwnCaseOf(Operation::kAllGather, Way::kSplit),
             [](Endpoint& mine) { return std::make_unique<Keyless>(mine); });
   EXPECT_EQ(ran.judged.reason, record::ReasonCode(kFailRanks));
   EXPECT_THAT(ran.judged.message, HasSubstr("in a half of the ranks"));

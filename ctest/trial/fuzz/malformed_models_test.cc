@@ -21,6 +21,10 @@
 #include "ctest/trial/fuzz/pipeline.h"
 #include "ctest/trial/fuzz/seeds.h"
 
+// A macro of <sys/mman.h>, and an enumerator of onnx/defs/parser.h, which a source
+// that is joined to this one includes.
+#undef MAP_TYPE
+
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) && !defined(__SANITIZE_ADDRESS__)
 #define __SANITIZE_ADDRESS__

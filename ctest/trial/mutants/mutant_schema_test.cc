@@ -36,7 +36,7 @@ HarnessMutant Mutant(const char* name, const char* find,
 }
 
 /// What a program's command prints.
-std::string Output(const std::string& command) {
+std::string Printed(const std::string& command) {
   std::string text;
   FILE* const pipe = popen((command + " 2>&1").c_str(), "r");
   for (int c = fgetc(pipe); c != EOF; c = fgetc(pipe)) {
@@ -56,10 +56,10 @@ TEST(MutantSchemaTest, EachMutantIsOnByItsNameAndNoneByDefault) {
   ASSERT_TRUE(schema.ok()) << schema.status().message();
   const std::string stem = testing::TempDir() + "/schema";
   std::ofstream(stem + ".cc") << *schema;
-  Output("c++ -std=c++20 -I" ASSAY_ROOT " " + stem + ".cc -o " + stem);
-  EXPECT_EQ(Output("env -u ASSAY_MUTANT " + stem), "3 12");
+  Printed("c++ -std=c++20 -I" ASSAY_ROOT " " + stem + ".cc -o " + stem);
+  EXPECT_EQ(Printed("env -u ASSAY_MUTANT " + stem), "3 12");
   const auto with = [&](const std::string& mutant) {
-    return Output("ASSAY_MUTANT=" + mutant + " " + stem);
+    return Printed("ASSAY_MUTANT=" + mutant + " " + stem);
   };
   EXPECT_EQ(with(""), "3 12");
   EXPECT_EQ(with("half"), "3 12");

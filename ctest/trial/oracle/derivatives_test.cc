@@ -115,7 +115,7 @@ const std::set<std::string>& Singular() {
   return cases;
 }
 
-struct Counts {
+struct DerivativeCounts {
   int agree = 0;
   int in_part = 0;  // too near together, and some inputs agree when moved alone
   int too_near = 0;
@@ -145,7 +145,8 @@ Derivatives CheckEach(Exact& exact, std::span<const ValueInfo> infos,
   return found;
 }
 
-void CheckCase(Backend& backend, const cases::TestCase& asked, Counts* counts) {
+void CheckCase(Backend& backend, const cases::TestCase& asked,
+               DerivativeCounts* counts) {
   const auto data = cases::ReadCaseInputs(asked.directory, 1);
   ASSERT_TRUE(data.ok()) << asked.test_id;
   LoadOptions options;
@@ -187,7 +188,7 @@ TEST(DerivativesTest, TheOracleAgreesWithTheRefereeOverTheCorpus) {
   const auto oracle = OracleOf(ASSAY_REFERENCE_MODULE);
   const auto corpus = cases::ReadCorpus(ASSAY_CORPUS);
   ASSERT_TRUE(corpus.ok()) << corpus.status().message();
-  Counts counts;
+  DerivativeCounts counts;
   for (const cases::TestCase& asked : corpus->cases) {
     if (asked.suite == "node") {
       CheckCase(*oracle, asked, &counts);

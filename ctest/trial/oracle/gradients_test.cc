@@ -127,7 +127,7 @@ std::map<std::string, int> Reasons() {
           {"the bits of an exact number are no value", 0}};
 }
 
-struct Counts {
+struct GradientCounts {
   int compared = 0;
   int zero = 0;  // of them
   int64_t numbers = 0;
@@ -137,7 +137,7 @@ struct Counts {
 };
 
 void Count(const Gradients& found, const std::string& id, bool one_node,
-           Counts* counts) {
+           GradientCounts* counts) {
   if (found.verdict == Gradients::kNothing) return;
   if (found.verdict == Gradients::kCompared) {
     ++counts->compared;
@@ -160,7 +160,7 @@ void Count(const Gradients& found, const std::string& id, bool one_node,
 TEST(GradientsTest, AreThoseOfTheOracleOverTheCorpus) {
   const auto corpus = cases::ReadCorpus(ASSAY_CORPUS);
   ASSERT_TRUE(corpus.ok()) << corpus.status().message();
-  Counts counts;
+  GradientCounts counts;
   for (const cases::TestCase& asked : corpus->cases) {
     if (asked.suite != "node") continue;
     const auto data = cases::ReadCaseInputs(asked.directory, 1);

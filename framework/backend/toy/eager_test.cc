@@ -19,11 +19,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-std::vector<float> Read(const Value& value) {
-  const auto elements = value.tensor()->elements<float>();
-  return {elements.begin(), elements.end()};
-}
-
 std::unique_ptr<Network> Load(const std::string& text,
                               const LoadOptions& options = {}) {
   Toy toy;
@@ -34,7 +29,7 @@ std::unique_ptr<Network> Load(const std::string& text,
 
 std::vector<float> Only(const Result<std::vector<Value>>& outputs) {
   EXPECT_TRUE(outputs.ok()) << outputs.status().ToString();
-  return outputs.ok() ? Read((*outputs)[0]) : std::vector<float>();
+  return outputs.ok() ? FloatsOf((*outputs)[0]) : std::vector<float>();
 }
 
 constexpr char kChain[] =
@@ -57,7 +52,7 @@ TEST(Eager, MemoryIsUsedAgainUnlessItIsHeld) {
   const Value held = binding->outputs()[0];
   ASSERT_TRUE(network->Forward(*binding).ok());
   EXPECT_NE(binding->outputs()[0].tensor()->data(), first);
-  EXPECT_THAT(Read(held), ElementsAre(2, 3));
+  EXPECT_THAT(FloatsOf(held), ElementsAre(2, 3));
 }
 
 TEST(Eager, SharedIntermediatesDoNotCostMemoryEachRun) {
@@ -71,7 +66,7 @@ TEST(Eager, SharedIntermediatesDoNotCostMemoryEachRun) {
   EXPECT_EQ(binding->outputs()[0].tensor()->data(), first);
   ASSERT_TRUE(network->Forward(*binding).ok());
   EXPECT_EQ(binding->outputs()[1].tensor()->data(), first);
-  EXPECT_THAT(Read(binding->outputs()[2]), ElementsAre(1, 2));
+  EXPECT_THAT(FloatsOf(binding->outputs()[2]), ElementsAre(1, 2));
 }
 
 /// Outputs that are an input, an initializer, an intermediate, or twice there.
@@ -96,7 +91,7 @@ TEST(Eager, AnyValueMayBeAnOutput) {
       ASSERT_TRUE(network->Forward(*binding).ok());
       for (size_t i = 0; i < 5; ++i) {
         const Tensor& output = *binding->outputs()[i].tensor();
-        EXPECT_EQ(Read(output), want[i]) << subset << " " << i;
+        EXPECT_EQ(FloatsOf(output), want[i]) << subset << " " << i;
         if (!given[i].present()) continue;
         EXPECT_EQ(static_cast<const void*>(output.data()), memory[i].data());
       }
@@ -112,8 +107,8 @@ TEST(Eager, ExtraOutputsFollowTheDeclaredOnes) {
   EXPECT_EQ(network->outputs()[1].name, "h");
   EXPECT_EQ(network->outputs()[1].type.ToString(), "float32[2]");
   const auto outputs = *assay::Run(*network, {{"x", Floats({2}, {-1, 2})}});
-  EXPECT_THAT(Read(outputs[1]), ElementsAre(0, 2));
-  EXPECT_THAT(Read(outputs[2]), ElementsAre(1, 1));
+  EXPECT_THAT(FloatsOf(outputs[1]), ElementsAre(0, 2));
+  EXPECT_THAT(FloatsOf(outputs[2]), ElementsAre(1, 1));
 
   Toy toy;
   options.extra_outputs = {"nowhere"};
@@ -266,7 +261,7 @@ TEST(Eager, LoopsCarryValues) {
       {});
   for (int repeat = 0; repeat < 2; ++repeat) {
     ASSERT_TRUE(network->Forward(*binding).ok());
-    EXPECT_THAT(Read(binding->outputs()[0]), ElementsAre(4, 40));
+    EXPECT_THAT(FloatsOf(binding->outputs()[0]), ElementsAre(4, 40));
   }
 }
 
@@ -332,15 +327,15 @@ TEST(Eager, WrittenParametersAreUsedByTheNextForward) {
   const auto binding =
       *network->Bind(std::vector<Value>{Floats({1, 2}, {1, 1})}, {});
   ASSERT_TRUE(network->Forward(*binding).ok());
-  EXPECT_THAT(Read(binding->outputs()[0]), ElementsAre(4, 6));
+  EXPECT_THAT(FloatsOf(binding->outputs()[0]), ElementsAre(4, 6));
 
   Parameters& parameters = *network->parameters();
   const Tensor old = *parameters.Read("w");
   ASSERT_TRUE(parameters.Write("w", Floats({2, 2}, {0, 1, 0, 1})).ok());
   ASSERT_TRUE(network->Forward(*binding).ok());
-  EXPECT_THAT(Read(binding->outputs()[0]), ElementsAre(0, 2));
-  EXPECT_THAT(Read(old), ElementsAre(1, 2, 3, 4));
-  EXPECT_THAT(Read(*untouched->parameters()->Read("w")),
+  EXPECT_THAT(FloatsOf(binding->outputs()[0]), ElementsAre(0, 2));
+  EXPECT_THAT(FloatsOf(old), ElementsAre(1, 2, 3, 4));
+  EXPECT_THAT(FloatsOf(*untouched->parameters()->Read("w")),
               ElementsAre(1, 2, 3, 4));
 
   EXPECT_THAT(parameters.Write("w", Floats({4}, {0, 0, 0, 0})).message(),
@@ -362,11 +357,11 @@ TEST(Eager, MemoryOfParametersIsReadByTheNextForward) {
   Tensor memory = *parameters.Memory("w");
   std::ranges::fill(memory.mutable_elements<float>(), 3.0F);
   ASSERT_TRUE(network->Forward(*binding).ok());
-  EXPECT_THAT(Read(binding->outputs()[0]), ElementsAre(6, 6));
+  EXPECT_THAT(FloatsOf(binding->outputs()[0]), ElementsAre(6, 6));
   // What is written is there, too, and the model's own numbers stay.
   ASSERT_TRUE(parameters.Write("w", Floats({2, 2}, {0, 1, 0, 1})).ok());
-  EXPECT_THAT(Read(memory), ElementsAre(0, 1, 0, 1));
-  EXPECT_THAT(Read(*untouched->parameters()->Read("w")),
+  EXPECT_THAT(FloatsOf(memory), ElementsAre(0, 1, 0, 1));
+  EXPECT_THAT(FloatsOf(*untouched->parameters()->Read("w")),
               ElementsAre(1, 2, 3, 4));
   EXPECT_EQ(parameters.Memory("v").status().code(), StatusCode::kNotFound);
 }

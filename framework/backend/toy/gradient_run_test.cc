@@ -54,12 +54,7 @@ using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-using Strings = std::vector<std::string>;
-
-std::vector<double> Read(const Value& value) {
-  const auto elements = value.tensor()->elements<double>();
-  return {elements.begin(), elements.end()};
-}
+using NameList = std::vector<std::string>;
 
 void Write(Tensor tensor, const std::vector<double>& elements) {
   std::ranges::copy(elements, tensor.mutable_elements<double>().begin());
@@ -83,7 +78,7 @@ class OneShot final : public ForwardingNetwork, private Differentiable {
 /// A network of the toy's, of both kinds.
 class Bound : public testing::TestWithParam<const char*> {
  protected:
-  void Load(const std::string& text, const Strings& targets) {
+  void Load(const std::string& text, const NameList& targets) {
     LoadOptions options;
     options.mode = Mode::kTraining;
     options.gradient_targets = targets;
@@ -103,7 +98,7 @@ class Bound : public testing::TestWithParam<const char*> {
 
   Result<std::unique_ptr<GradientBinding>> Bind(
       Binding& binding, const std::vector<Value>& cotangents,
-      const Strings& targets, const std::vector<Value>& gradients = {}) {
+      const NameList& targets, const std::vector<Value>& gradients = {}) {
     return network_->differentiable()->BindBackward(binding, cotangents,
                                                     targets, gradients);
   }
@@ -131,16 +126,16 @@ TEST_P(Bound, EachRunReadsWhatIsThereThen) {
   const auto binding = Run({x});
   const auto bound = *Bind(*binding, {dy}, {"x", "w"});
   ASSERT_TRUE(Step(*binding, *bound).ok());
-  EXPECT_THAT(Read(bound->gradients()[0]), ElementsAre(1, 3));
-  EXPECT_THAT(Read(bound->gradients()[1]), ElementsAre(1, 0, 1, 0));
+  EXPECT_THAT(DoublesOf(bound->gradients()[0]), ElementsAre(1, 3));
+  EXPECT_THAT(DoublesOf(bound->gradients()[1]), ElementsAre(1, 0, 1, 0));
   Write(x, {2, -1});  // h = {-1, 0}, which Relu stops
   ASSERT_TRUE(Step(*binding, *bound).ok());
-  EXPECT_THAT(Read(bound->gradients()[1]), Each(0));
+  EXPECT_THAT(DoublesOf(bound->gradients()[1]), Each(0));
   Write(x, {0, 5});
   Write(dy, {2, 3});
   ASSERT_TRUE(Step(*binding, *bound).ok());
-  EXPECT_THAT(Read(bound->gradients()[0]), ElementsAre(8, 18));
-  EXPECT_THAT(Read(bound->gradients()[1]), ElementsAre(0, 0, 10, 15));
+  EXPECT_THAT(DoublesOf(bound->gradients()[0]), ElementsAre(8, 18));
+  EXPECT_THAT(DoublesOf(bound->gradients()[1]), ElementsAre(0, 0, 10, 15));
 }
 
 TEST_P(Bound, TheCallersMemoryIsWrittenOver) {
@@ -153,7 +148,7 @@ TEST_P(Bound, TheCallersMemoryIsWrittenOver) {
   for (int run = 0; run < 2; ++run) {
     ASSERT_TRUE(Step(*binding, *bound).ok());
     EXPECT_THAT(memory, ElementsAre(9, 1, 3, 9));
-    EXPECT_THAT(Read(bound->gradients()[0]), ElementsAre(1, 0, 1, 0));
+    EXPECT_THAT(DoublesOf(bound->gradients()[0]), ElementsAre(1, 0, 1, 0));
   }
 }
 
@@ -168,8 +163,9 @@ TEST_P(Bound, AGradientThatIsHeldKeepsItsBytes) {
   Write(dy, {5});
   ASSERT_TRUE(Step(*binding, *bound).ok());
   for (const size_t i : {0U, 1U, 2U}) {
-    EXPECT_THAT(Read(held[i]), ElementsAre(i == 1 ? 1 : 2)) << i;
-    EXPECT_THAT(Read(bound->gradients()[i]), ElementsAre(i == 1 ? 5 : 10)) << i;
+    EXPECT_THAT(DoublesOf(held[i]), ElementsAre(i == 1 ? 1 : 2)) << i;
+    EXPECT_THAT(DoublesOf(bound->gradients()[i]), ElementsAre(i == 1 ? 5 : 10))
+        << i;
   }
 }
 
@@ -194,7 +190,7 @@ TEST_P(Bound, ReadsOfOneValueAreSummedOnce) {
     const auto bound = *Bind(*binding, cotangents, {"x"});
     for (int run = 0; run < 3; ++run) {
       ASSERT_TRUE(Step(*binding, *bound).ok());
-      EXPECT_THAT(Read(bound->gradients()[0]), ElementsAre(row.want))
+      EXPECT_THAT(DoublesOf(bound->gradients()[0]), ElementsAre(row.want))
           << row.text;
     }
   }
@@ -210,8 +206,8 @@ TEST_P(Bound, BindingsAreApart) {
     ASSERT_TRUE(network_->Forward(*one).ok());
     ASSERT_TRUE(Step(*other, *bound_other).ok());
     ASSERT_TRUE(network_->differentiable()->RunBackward(*bound).ok());
-    EXPECT_THAT(Read(bound->gradients()[0]), ElementsAre(1, 3));
-    EXPECT_THAT(Read(bound_other->gradients()[0]), ElementsAre(0, 0));
+    EXPECT_THAT(DoublesOf(bound->gradients()[0]), ElementsAre(1, 3));
+    EXPECT_THAT(DoublesOf(bound_other->gradients()[0]), ElementsAre(0, 0));
   }
 }
 
@@ -222,7 +218,7 @@ TEST_P(Bound, WrongCallsAreRefused) {
   const auto binding = Run({Doubles({1, 2}, {1, 1})});
   struct Row {
     std::vector<Value> cotangents;
-    Strings targets;
+    NameList targets;
     std::vector<Value> gradients;
     const char* message;
   };
@@ -252,7 +248,7 @@ TEST_P(Bound, ABindingOfAnotherNetworkIsRefused) {
   const auto binding = *first->Bind(std::vector<Value>{x}, {});
   ASSERT_TRUE(first->Forward(*binding).ok());
   const auto bound = *first->differentiable()->BindBackward(
-      *binding, std::vector<Value>{x}, Strings{"x"}, {});
+      *binding, std::vector<Value>{x}, NameList{"x"}, {});
   Load(kLayer, {"x"});
   EXPECT_EQ(network_->differentiable()->RunBackward(*bound).code(),
             StatusCode::kInvalidArgument);
@@ -317,9 +313,9 @@ TEST_P(EagerBound, FromTheSecondStepOnNothingIsAllocated) {
                            {Doubles({1, 2}, {7, 7}), Value(), Value()});
   ASSERT_TRUE(Step(*binding, *bound).ok());
   EXPECT_EQ(AllocationsOf([&] { return Step(*binding, *bound); }), 0);
-  EXPECT_THAT(Read(bound->gradients()[0]), Each(6));
-  EXPECT_THAT(Read(bound->gradients()[1]), Each(6));
-  EXPECT_THAT(Read(bound->gradients()[2]), Each(2));
+  EXPECT_THAT(DoublesOf(bound->gradients()[0]), Each(6));
+  EXPECT_THAT(DoublesOf(bound->gradients()[1]), Each(6));
+  EXPECT_THAT(DoublesOf(bound->gradients()[2]), Each(2));
 }
 
 // Forward of the toy's MatMul makes a shape.
@@ -335,8 +331,8 @@ TEST_P(EagerBound, KernelsThatAddAllocateNothingBackward) {
               return network_->differentiable()->RunBackward(*bound);
             }),
             0);
-  EXPECT_THAT(Read(bound->gradients()[0]), ElementsAre(7, 15));
-  EXPECT_THAT(Read(bound->gradients()[1]), ElementsAre(5, 3, 7, 3));
+  EXPECT_THAT(DoublesOf(bound->gradients()[0]), ElementsAre(7, 15));
+  EXPECT_THAT(DoublesOf(bound->gradients()[1]), ElementsAre(5, 3, 7, 3));
 }
 
 TEST(Workspace, IsNoneWithoutGradients) {
@@ -346,7 +342,7 @@ TEST(Workspace, IsNoneWithoutGradients) {
                   {});
   const auto outputs = assay::Run(*network, {{"x", Doubles({1}, {3})}});
   ASSERT_TRUE(outputs.ok()) << outputs.status().ToString();
-  EXPECT_THAT(Read((*outputs)[0]), ElementsAre(6));
+  EXPECT_THAT(DoublesOf((*outputs)[0]), ElementsAre(6));
 }
 
 /// Both of test.Leave(x) and test.Clear(x) add one to what they are given: by
@@ -392,10 +388,11 @@ TEST(GradientToWrite, ClearsNothing) {
     const auto binding = *network->Bind({&one, 1}, {});
     ASSERT_TRUE(network->Forward(*binding).ok());
     const auto bound = *network->differentiable()->BindBackward(
-        *binding, {&one, 1}, Strings{"x"}, {});
+        *binding, {&one, 1}, NameList{"x"}, {});
     for (int run = 1; run < 4; ++run) {
       ASSERT_TRUE(network->differentiable()->RunBackward(*bound).ok());
-      EXPECT_THAT(Read(bound->gradients()[0]), ElementsAre(clears ? 1 : run));
+      EXPECT_THAT(DoublesOf(bound->gradients()[0]),
+                  ElementsAre(clears ? 1 : run));
     }
   }
 }

@@ -17,16 +17,11 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-using Strings = std::vector<std::string>;
+using NameList = std::vector<std::string>;
 
-std::vector<double> Read(const Value& value) {
-  const auto elements = value.tensor()->elements<double>();
-  return {elements.begin(), elements.end()};
-}
-
-Result<std::unique_ptr<Network>> Load(const std::string& text,
-                                      const Strings& targets,
-                                      const Strings& extra_outputs = {}) {
+Result<std::unique_ptr<Network>> LoadFor(const std::string& text,
+                                         const NameList& targets,
+                                         const NameList& extra_outputs = {}) {
   LoadOptions options;
   options.mode = Mode::kTraining;
   options.gradient_targets = targets;
@@ -36,16 +31,16 @@ Result<std::unique_ptr<Network>> Load(const std::string& text,
 
 /// A network after Forward.
 struct Forwarded {
-  Forwarded(const std::string& text, const Strings& targets,
-            std::vector<Value> inputs, const Strings& extra_outputs = {})
-      : network(*Load(text, targets, extra_outputs)),
+  Forwarded(const std::string& text, const NameList& targets,
+            std::vector<Value> inputs, const NameList& extra_outputs = {})
+      : network(*LoadFor(text, targets, extra_outputs)),
         binding(*network->Bind(inputs, {})) {
     const Status status = network->Forward(*binding);
     EXPECT_TRUE(status.ok()) << status.ToString();
   }
 
   Result<std::vector<Value>> Backward(const std::vector<Value>& cotangents,
-                                      const Strings& targets) {
+                                      const NameList& targets) {
     return network->differentiable()->Backward(*binding, cotangents, targets);
   }
 
@@ -53,7 +48,7 @@ struct Forwarded {
   std::unique_ptr<Binding> binding;
 };
 
-constexpr char kLayer[] =
+constexpr char kMatrixLayer[] =
     "g (double[2,3] x) => (double[2,2] y) "
     "<double[3,2] w = {1, -2, 3, 0.5, -1, 2}> "
     "{ h = MatMul(x, w) y = Relu(h) }";
@@ -62,7 +57,8 @@ constexpr char kLayer[] =
 double Loss(Network& network, const Tensor& x, const Tensor& w,
             const std::vector<double>& cotangent) {
   EXPECT_TRUE(network.parameters()->Write("w", w).ok());
-  const std::vector<double> y = Read((*assay::Run(network, {{"x", x}}))[0]);
+  const std::vector<double> y =
+      DoublesOf((*assay::Run(network, {{"x", x}}))[0]);
   double sum = 0;
   for (size_t i = 0; i < y.size(); ++i) sum += y[i] * cotangent[i];
   return sum;
@@ -72,7 +68,7 @@ TEST(Gradient, AgreesWithCentralDifferences) {
   Tensor x = Doubles({2, 3}, {0.3, -0.7, 1.1, 0.9, 0.4, -0.6});
   Tensor w = Doubles({3, 2}, {1, -2, 3, 0.5, -1, 2});
   const std::vector<double> cotangent = {0.5, -1.5, 2, 0.25};
-  Forwarded run(kLayer, {"x", "w"}, {x});
+  Forwarded run(kMatrixLayer, {"x", "w"}, {x});
   const auto gradients = run.Backward({Doubles({2, 2}, cotangent)}, {"x", "w"});
   ASSERT_TRUE(gradients.ok()) << gradients.status().ToString();
 
@@ -80,7 +76,7 @@ TEST(Gradient, AgreesWithCentralDifferences) {
   std::array<Tensor*, 2> values = {&x, &w};
   int not_zero = 0;
   for (size_t k = 0; k < values.size(); ++k) {
-    const std::vector<double> found = Read((*gradients)[k]);
+    const std::vector<double> found = DoublesOf((*gradients)[k]);
     const std::span<double> at = values[k]->mutable_elements<double>();
     ASSERT_EQ(found.size(), at.size());
     for (size_t i = 0; i < at.size(); ++i) {
@@ -116,8 +112,8 @@ TEST(Gradient, ReadsOfOneValueAreSummed) {
                                         Doubles({2}, {1, 3}));
     const auto gradients = run.Backward(cotangents, {"x"});
     ASSERT_TRUE(gradients.ok()) << gradients.status().ToString();
-    EXPECT_EQ(Read((*gradients)[0]), row.want) << row.text;
-    EXPECT_EQ(Read(cotangents[0]), (std::vector<double>{1, 3}));
+    EXPECT_EQ(DoublesOf((*gradients)[0]), row.want) << row.text;
+    EXPECT_EQ(DoublesOf(cotangents[0]), (std::vector<double>{1, 3}));
   }
 }
 
@@ -130,10 +126,10 @@ TEST(Gradient, EveryKindOfValueMayBeATarget) {
   const Tensor dh = Doubles({2}, {10, 20});
   const auto gradients = run.Backward({dy, dh}, {"y", "h", "w", "x", "w"});
   ASSERT_TRUE(gradients.ok()) << gradients.status().ToString();
-  EXPECT_THAT(Read((*gradients)[0]), ElementsAre(3, 4));
-  EXPECT_THAT(Read((*gradients)[1]), ElementsAre(13, 24));
-  EXPECT_THAT(Read((*gradients)[2]), ElementsAre(3, 4));
-  EXPECT_THAT(Read((*gradients)[3]), ElementsAre(0, 24));
+  EXPECT_THAT(DoublesOf((*gradients)[0]), ElementsAre(3, 4));
+  EXPECT_THAT(DoublesOf((*gradients)[1]), ElementsAre(13, 24));
+  EXPECT_THAT(DoublesOf((*gradients)[2]), ElementsAre(3, 4));
+  EXPECT_THAT(DoublesOf((*gradients)[3]), ElementsAre(0, 24));
   // Freshly owned: neither the cotangent's memory nor another gradient's.
   EXPECT_NE((*gradients)[0].tensor()->data(), dy.data());
   EXPECT_NE((*gradients)[2].tensor()->data(), (*gradients)[4].tensor()->data());
@@ -148,16 +144,17 @@ TEST(Gradient, WhatIsNotReachedIsZero) {
   const auto gradients =
       run.Backward({Doubles({2}, {5, 5}), Value()}, {"x", "z"});
   ASSERT_TRUE(gradients.ok()) << gradients.status().ToString();
-  EXPECT_THAT(Read((*gradients)[0]), ElementsAre(5, 5));
-  EXPECT_THAT(Read((*gradients)[1]), ElementsAre(0, 0, 0));
+  EXPECT_THAT(DoublesOf((*gradients)[0]), ElementsAre(5, 5));
+  EXPECT_THAT(DoublesOf((*gradients)[1]), ElementsAre(0, 0, 0));
 }
 
 TEST(Gradient, BackwardMayBeRepeatedAndNamesASubset) {
-  Forwarded run(kLayer, {"x", "w"}, {Doubles({2, 3}, {1, 2, 3, 4, 5, 6})});
+  Forwarded run(kMatrixLayer, {"x", "w"},
+                {Doubles({2, 3}, {1, 2, 3, 4, 5, 6})});
   const std::vector<Value> cotangents = {Doubles({2, 2}, {1, 0, 0, 1})};
   const auto both = *run.Backward(cotangents, {"x", "w"});
   const auto only = *run.Backward(cotangents, {"w"});
-  EXPECT_EQ(Read(only[0]), Read(both[1]));
+  EXPECT_EQ(DoublesOf(only[0]), DoublesOf(both[1]));
   EXPECT_EQ(run.Backward(cotangents, {})->size(), 0u);
 }
 
@@ -167,7 +164,7 @@ TEST(Gradient, SavedValuesAreThoseOfTheLastForward) {
   Forwarded run(kText, {"x"}, {Doubles({2}, {1, 2})});
   ASSERT_TRUE(run.network->Forward(*run.binding).ok());
   const auto gradients = run.Backward({Doubles({2}, {1, 3})}, {"x"});
-  EXPECT_THAT(Read((*gradients)[0]), ElementsAre(2, 6));
+  EXPECT_THAT(DoublesOf((*gradients)[0]), ElementsAre(2, 6));
 }
 
 TEST(Gradient, NodesOffThePathNeedNoBackward) {
@@ -181,7 +178,7 @@ TEST(Gradient, NodesOffThePathNeedNoBackward) {
   };
   for (const std::string& text : texts) {
     Forwarded run(text, {"x"}, {Doubles({2}, {1, 2}), Doubles({2}, {3, 4})});
-    EXPECT_THAT(Read((*run.Backward({Doubles({2}, {7, 8})}, {"x"}))[0]),
+    EXPECT_THAT(DoublesOf((*run.Backward({Doubles({2}, {7, 8})}, {"x"}))[0]),
                 ElementsAre(7, 8))
         << text;
   }
@@ -212,7 +209,7 @@ TEST(Gradient, LoadDeclinesWhatCannotBeDifferentiated) {
        StatusCode::kNotFound, "target 'q' is no value"},
   };
   for (const Row& row : rows) {
-    const Status status = Load(row.text, {row.target}).status();
+    const Status status = LoadFor(row.text, {row.target}).status();
     EXPECT_EQ(status.code(), row.code) << row.text;
     EXPECT_THAT(status.message(), HasSubstr(row.message));
     if (row.code != StatusCode::kUnsupported) continue;
@@ -221,11 +218,11 @@ TEST(Gradient, LoadDeclinesWhatCannotBeDifferentiated) {
 }
 
 TEST(Gradient, WrongCallsAreRefused) {
-  Forwarded run(kLayer, {"x"}, {Doubles({2, 3}, {1, 2, 3, 4, 5, 6})});
+  Forwarded run(kMatrixLayer, {"x"}, {Doubles({2, 3}, {1, 2, 3, 4, 5, 6})});
   const Value good = Doubles({2, 2}, {1, 0, 0, 1});
   struct Row {
     std::vector<Value> cotangents;
-    Strings targets;
+    NameList targets;
     const char* message;
   };
   const std::vector<Row> rows = {
@@ -244,12 +241,12 @@ TEST(Gradient, WrongCallsAreRefused) {
 }
 
 TEST(Gradient, BackwardNeedsAForward) {
-  const auto network = *Load(kLayer, {"x"});
+  const auto network = *LoadFor(kMatrixLayer, {"x"});
   const auto binding = *network->Bind(
       std::vector<Value>{Doubles({2, 3}, {1, 2, 3, 4, 5, 6})}, {});
   const Status status =
       network->differentiable()
-          ->Backward(*binding, std::vector<Value>(1), Strings{"x"})
+          ->Backward(*binding, std::vector<Value>(1), NameList{"x"})
           .status();
   EXPECT_EQ(status.code(), StatusCode::kFailedPrecondition);
 }
@@ -264,7 +261,7 @@ TEST(Gradient, AThrowingBackwardBecomesAStatusThatNamesTheNode) {
 }
 
 TEST(Gradient, NetworksWithoutTargetsAreNotDifferentiable) {
-  EXPECT_EQ((*Load(kLayer, {}))->differentiable(), nullptr);
+  EXPECT_EQ((*LoadFor(kMatrixLayer, {}))->differentiable(), nullptr);
 }
 
 }  // namespace

@@ -18,9 +18,9 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-constexpr Input kX{0, true};
+constexpr Input kOnlyInput{0, true};
 constexpr Input kBy{1, true};
-constexpr Output kY{0, true};
+constexpr Output kOnlyOutput{0, true};
 
 /// How often the kernels of a backend prepared and ran.
 struct Counts {
@@ -35,9 +35,9 @@ struct Plan {
 };
 
 Status Copy(KernelContext& run, const Shape& shape, float factor) {
-  const Tensor& x = run.input(kX);
+  const Tensor& x = run.input(kOnlyInput);
   ASSAY_ASSIGN_OR_RETURN(Tensor* const y,
-                         run.Output(kY, DType::kFloat32, shape));
+                         run.Output(kOnlyOutput, DType::kFloat32, shape));
   for (int64_t i = 0; i < y->num_elements(); ++i) {
     const auto at = static_cast<size_t>(i);
     y->mutable_elements<float>()[at] =
@@ -66,7 +66,7 @@ class Kernels : public OperatorVisitor {
     const bool longer = name == "Longer";
     return Kernel{[counts = counts_, longer](KernelContext& run) {
       ++counts->runs;
-      Shape shape = run.input(kX).shape();
+      Shape shape = run.input(kOnlyInput).shape();
       if (longer) ++shape[0];
       return Copy(run, shape, longer ? 1 : 2);
     }};
@@ -74,27 +74,27 @@ class Kernels : public OperatorVisitor {
 
  private:
   Kernel Scaled(bool declares) const {
-    Kernel kernel{.forward = [](KernelContext& run) -> Status {
-                    Plan& plan = run.prepared<Plan>();
-                    plan.workspace = run.input(kX).elements<float>()[0];
-                    return Copy(run, plan.shape, plan.factor);
-                  },
-                  .backward = [](GradientContext& run) -> Status {
-                    ASSAY_ASSIGN_OR_RETURN(Tensor* const dx, run.Gradient(kX));
-                    dx->mutable_elements<float>()[0] =
-                        run.prepared<Plan>().workspace;
-                    return OkStatus();
-                  }};
+    Kernel kernel{
+        .forward = [](KernelContext& run) -> Status {
+          Plan& plan = run.prepared<Plan>();
+          plan.workspace = run.input(kOnlyInput).elements<float>()[0];
+          return Copy(run, plan.shape, plan.factor);
+        },
+        .backward = [](GradientContext& run) -> Status {
+          ASSAY_ASSIGN_OR_RETURN(Tensor* const dx, run.Gradient(kOnlyInput));
+          dx->mutable_elements<float>()[0] = run.prepared<Plan>().workspace;
+          return OkStatus();
+        }};
     kernel.prepare = [counts = counts_,
                       declares](PrepareContext& known) -> Prepared {
       ++counts->prepared;
-      Plan plan{.shape = *known.type(kX).StaticShape()};
+      Plan plan{.shape = *known.type(kOnlyInput).StaticShape()};
       ASSAY_ASSIGN_OR_RETURN(const Tensor* const by, known.value(kBy));
       if (by != nullptr) plan.factor = by->elements<float>()[0];
       if (plan.factor == 13) return Unsupported(Reason::kAttribute, "thirteen");
       if (plan.factor == 14) return InvalidArgument("fourteen");
       if (plan.factor == 15) throw std::runtime_error("fifteen");
-      if (declares) known.Declare(kY, DType::kFloat32, plan.shape);
+      if (declares) known.Declare(kOnlyOutput, DType::kFloat32, plan.shape);
       return std::make_shared<Plan>(plan);
     };
     return kernel;
@@ -102,12 +102,12 @@ class Kernels : public OperatorVisitor {
 
   static Kernel Repeat() {
     return Kernel{[](KernelContext& run) -> Status {
-      Value value = run.value(kX);
+      Value value = run.value(kOnlyInput);
       for (int64_t i = run.input(kBy).elements<int64_t>()[0]; i-- > 0;) {
         ASSAY_ASSIGN_OR_RETURN(const auto outputs, run.Run("body", {{value}}));
         value = outputs[0];
       }
-      return run.SetOutput(kY, value);
+      return run.SetOutput(kOnlyOutput, value);
     }};
   }
 
@@ -136,7 +136,7 @@ class Prepare : public testing::Test {
   Counts& counts_ = *backend_.counts;
 };
 
-std::unique_ptr<Binding> Bound(Network& network, std::vector<Value> inputs) {
+std::unique_ptr<Binding> BoundTo(Network& network, std::vector<Value> inputs) {
   auto binding = network.Bind(inputs, {});
   EXPECT_TRUE(binding.ok()) << binding.status().ToString();
   return *std::move(binding);
@@ -155,8 +155,8 @@ constexpr char kScaled[] =
 
 TEST_F(Prepare, OnceForEachBinding) {
   const auto network = Load(kScaled);
-  const auto two = Bound(*network, {Floats({1, 2}), Floats({3})});
-  const auto three = Bound(*network, {Floats({1, 2, 3}), Floats({5})});
+  const auto two = BoundTo(*network, {Floats({1, 2}), Floats({3})});
+  const auto three = BoundTo(*network, {Floats({1, 2, 3}), Floats({5})});
   EXPECT_EQ(counts_.prepared, 2);
   for (int run = 0; run < 2; ++run) {
     EXPECT_THAT(Forward(*network, *two), ElementsAre(3, 6));
@@ -168,7 +168,7 @@ TEST_F(Prepare, OnceForEachBinding) {
 TEST_F(Prepare, AgainWhenAValueItReadHasChanged) {
   const auto network = Load(kScaled);
   Value by = Floats({3});
-  const auto binding = Bound(*network, {Floats({1, 2}), by});
+  const auto binding = BoundTo(*network, {Floats({1, 2}), by});
   EXPECT_THAT(Forward(*network, *binding), ElementsAre(3, 6));
   by.mutable_tensor()->mutable_elements<float>()[0] = 4;
   EXPECT_THAT(Forward(*network, *binding), ElementsAre(4, 8));
@@ -181,7 +181,7 @@ TEST_F(Prepare, AgainWhenAShapeChangesWithinABinding) {
       "g (float[N] x, int64 n) => (float[M] y) { y = test.Repeat(x, n) <"
       "body = b (float[K] v) => (float[L] w) "
       "{ s = test.Scaled(v) w = test.Longer(s) }> }");
-  const auto binding = Bound(*network, {Floats({7}), Scalar<int64_t>(3)});
+  const auto binding = BoundTo(*network, {Floats({7}), Scalar<int64_t>(3)});
   counts_.prepared = 0;
   EXPECT_THAT(Forward(*network, *binding), ElementsAre(7, 0, 0, 0));
   EXPECT_EQ(counts_.prepared, 3);
@@ -189,7 +189,7 @@ TEST_F(Prepare, AgainWhenAShapeChangesWithinABinding) {
   const auto same = Load(
       "g (float[N] x, int64 n) => (float[M] y) { y = test.Repeat(x, n) <"
       "body = b (float[K] v) => (float[L] w) { w = test.Scaled(v) }> }");
-  const auto bound = Bound(*same, {Floats({7}), Scalar<int64_t>(3)});
+  const auto bound = BoundTo(*same, {Floats({7}), Scalar<int64_t>(3)});
   counts_.prepared = 0;
   EXPECT_THAT(Forward(*same, *bound), ElementsAre(7));
   EXPECT_EQ(counts_.prepared, 0);  // Bind ran the body
@@ -208,7 +208,7 @@ TEST_F(Prepare, OtherErrorsAreLeftForForward) {
   const auto network = Load(kScaled);
   for (const float by : {14.F, 15.F}) {
     Value factor = Floats({by});
-    const auto binding = Bound(*network, {Floats({1}), factor});
+    const auto binding = BoundTo(*network, {Floats({1}), factor});
     const Status status = network->Forward(*binding);
     EXPECT_FALSE(status.ok());
     EXPECT_THAT(status.message(), HasSubstr("Scaled: "));
@@ -237,7 +237,7 @@ TEST_F(Prepare, BindRunsNoMoreThanThePreparationNeeds) {
     counts_ = {};
     const auto network =
         Load(StrCat("g (float[N] x) => (float[M] y) { ", row.nodes, " }"));
-    const auto binding = Bound(*network, {Floats({1, 2})});
+    const auto binding = BoundTo(*network, {Floats({1, 2})});
     EXPECT_EQ(counts_.prepared, row.prepared);
     EXPECT_EQ(counts_.runs, row.runs);
     EXPECT_EQ(Forward(*network, *binding).size(), 2U);
@@ -260,7 +260,7 @@ TEST_F(Prepare, BackwardGetsWhatForwardUsed) {
   const auto network =
       Load("g (float[1] x) => (float[1] y) { y = test.Scaled(x) }",
            {.gradient_targets = {"x"}});
-  const auto binding = Bound(*network, {Floats({9})});
+  const auto binding = BoundTo(*network, {Floats({9})});
   EXPECT_THAT(Forward(*network, *binding), ElementsAre(9));
   const std::vector<Value> one = {Floats({1})};
   const std::vector<std::string> targets = {"x"};

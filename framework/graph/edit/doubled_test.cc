@@ -7,19 +7,13 @@
 
 #include "framework/graph/model_text.h"
 #include "framework/graph/types/check.h"
+#include "framework/testing/support/names_fixture.h"
 
 namespace assay::edit {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-std::vector<std::string> NamesOf(const Graph& graph,
-                                 const std::vector<ValueId>& ids) {
-  std::vector<std::string> names;
-  for (const ValueId id : ids) names.push_back(graph[id].name);
-  return names;
-}
 
 // Kills: a second half that reads or writes what the first gives, an output
 // that is missing, and an input that somebody reads.

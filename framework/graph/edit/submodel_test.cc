@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "framework/graph/model_text.h"
+#include "framework/testing/support/names_fixture.h"
 #include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::edit {
@@ -19,15 +20,6 @@ constexpr char kChain[] =
     "{ a = Relu(x) b = Mul(a, w) c = Add(b, a) z = Sub(c, v) }";
 
 const ValueType kPair = ValueType::OfTensor(DType::kFloat32, {Dim(2)});
-
-std::vector<std::string> NamesOf(const Graph& graph,
-                                 const std::vector<ValueId>& ids) {
-  std::vector<std::string> names;
-  for (const ValueId id : ids) {
-    names.push_back(graph[id].name);
-  }
-  return names;
-}
 
 TEST(BoundaryOf, ListsWhatIsReadFixedAndUsedElsewhere) {
   const auto model = graph::ModelOfText(kChain);

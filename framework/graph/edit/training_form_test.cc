@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "framework/graph/model_text.h"
+#include "framework/testing/support/names_fixture.h"
 
 namespace assay::edit {
 namespace {
@@ -24,16 +25,6 @@ constexpr char kBoth[] =
     "float r = {0.25}> "
     "{ n = BatchNormalization<momentum = 0.8>(x, s, b, m, v) "
     "d = Dropout(n, r) e = Dropout(d) y = Flatten(e) }";
-
-std::vector<std::string> Named(const Model& model,
-                               const std::vector<ValueId>& ids) {
-  std::vector<std::string> names;
-  for (const ValueId id : ids) {
-    names.push_back(
-        StrCat(model.graph()[id].name, " ", model.graph()[id].type.ToString()));
-  }
-  return names;
-}
 
 /// "y = Mul(x, z)" of each node, with an attribute where it is of interest.
 std::vector<std::string> Nodes(const Model& model) {
@@ -61,11 +52,11 @@ TEST(TrainingFormTest, SaysWhatIsFedBackAndDropped) {
       Nodes(*form->model),
       ElementsAre("n,m_next,v_next = BatchNormalization<1>(x,s,b,m,v)",
                   "d = Mul(n,d_mask)", "e = Mul(d,e_mask)", "y = Flatten(e)"));
-  EXPECT_THAT(Named(*form->model, form->model->graph().inputs),
+  EXPECT_THAT(TypedNamesOf(form->model->graph(), form->model->graph().inputs),
               ElementsAre("x float32[N,2,3]", "v float32[2]", "m float32[2]",
                           "d_mask float32[N,2,3]", "e_mask float32[N,2,3]"));
   EXPECT_THAT(
-      Named(*form->model, form->model->graph().outputs),
+      TypedNamesOf(form->model->graph(), form->model->graph().outputs),
       ElementsAre("y float32[N,6]", "m_next float32[2]", "v_next float32[2]"));
   ASSERT_EQ(form->statistics.size(), 2U);
   EXPECT_EQ(form->statistics[0].input, "m");
@@ -88,10 +79,12 @@ TEST(TrainingFormTest, HasTheInferenceFormBeside) {
   const auto form = AsTrainingForm(*model);
   ASSERT_TRUE(form.ok()) << form.status().ToString();
   EXPECT_EQ(Nodes(*form->inference), Nodes(*model));
-  EXPECT_THAT(Named(*form->inference, form->inference->graph().inputs),
-              ElementsAre("x float32[N,2,3]", "v float32[2]", "m float32[2]"));
-  EXPECT_THAT(Named(*form->inference, form->inference->graph().outputs),
-              ElementsAre("y float32[N,6]"));
+  EXPECT_THAT(
+      TypedNamesOf(form->inference->graph(), form->inference->graph().inputs),
+      ElementsAre("x float32[N,2,3]", "v float32[2]", "m float32[2]"));
+  EXPECT_THAT(
+      TypedNamesOf(form->inference->graph(), form->inference->graph().outputs),
+      ElementsAre("y float32[N,6]"));
 }
 
 TEST(TrainingFormTest, LeavesOthersAsTheyAre) {

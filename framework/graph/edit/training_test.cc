@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "framework/graph/model_text.h"
+#include "framework/testing/support/names_fixture.h"
 
 namespace assay::edit {
 namespace {
@@ -14,22 +15,12 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-constexpr char kLayer[] =
+constexpr char kTwoLayers[] =
     "g (float[N,2] x) => (float[N,3] y, float[N] z) "
     "<float[2,3] w = {1, 2, 3, 4, 5, 6}, float[3] b = {0, 0, 0}, "
     "float[3] c = {1, 1, 1}> "
     "{ h = MatMul(x, w) y = Add(h, b) d = Mul(y, c) "
     "z = ReduceSum<keepdims = 0>(x) }";
-
-std::vector<std::string> Named(const Model& model,
-                               const std::vector<ValueId>& ids) {
-  std::vector<std::string> names;
-  for (const ValueId id : ids) {
-    names.push_back(
-        StrCat(model.graph()[id].name, " ", model.graph()[id].type.ToString()));
-  }
-  return names;
-}
 
 std::vector<std::string> Added(const Model& model, const Model& before) {
   std::vector<std::string> ops;
@@ -40,11 +31,11 @@ std::vector<std::string> Added(const Model& model, const Model& before) {
 }
 
 TEST(AsInputsTest, PutsThemBehindTheOthers) {
-  const auto model = graph::ModelOfText(kLayer);
+  const auto model = graph::ModelOfText(kTwoLayers);
   const std::vector<std::string> names = {"b", "w"};
   const auto open = AsInputs(*model, names);
   ASSERT_TRUE(open.ok()) << open.status().ToString();
-  EXPECT_THAT(Named(**open, (*open)->graph().inputs),
+  EXPECT_THAT(TypedNamesOf((*open)->graph(), (*open)->graph().inputs),
               ElementsAre("x float32[N,2]", "b float32[3]", "w float32[2,3]"));
   ASSERT_EQ((*open)->graph().initializers.size(), 1U);
   EXPECT_EQ((*open)->graph()[(*open)->graph().initializers[0].id].name, "c");
@@ -59,13 +50,13 @@ TEST(AsInputsTest, TakesOneThatMayBeOverridden) {
   const std::vector<std::string> names = {"w"};
   const auto open = AsInputs(*model, names);
   ASSERT_TRUE(open.ok()) << open.status().ToString();
-  EXPECT_THAT(Named(**open, (*open)->graph().inputs),
+  EXPECT_THAT(TypedNamesOf((*open)->graph(), (*open)->graph().inputs),
               ElementsAre("x float32[1]", "w float32[1]"));
   EXPECT_THAT((*open)->graph().initializers, IsEmpty());
 }
 
 TEST(AsInputsTest, SaysWhatIsNoInitializer) {
-  const auto model = graph::ModelOfText(kLayer);
+  const auto model = graph::ModelOfText(kTwoLayers);
   for (const char* name : {"x", "y", "v"}) {
     const std::vector<std::string> names = {"w", name};
     const auto open = AsInputs(*model, names);
@@ -76,7 +67,7 @@ TEST(AsInputsTest, SaysWhatIsNoInitializer) {
 }
 
 TEST(WithLossTest, AddsAnInputAndAnOutput) {
-  const auto model = graph::ModelOfText(kLayer);
+  const auto model = graph::ModelOfText(kTwoLayers);
   struct Row {
     Loss loss;
     bool sum;
@@ -119,17 +110,17 @@ TEST(WithLossTest, AddsAnInputAndAnOutput) {
     const auto trained = WithLoss(*model, edit);
     ASSERT_TRUE(trained.ok()) << trained.status().ToString();
     const Graph& graph = (*trained)->graph();
-    EXPECT_THAT(Named(**trained, graph.inputs),
+    EXPECT_THAT(TypedNamesOf(graph, graph.inputs),
                 ElementsAre("x float32[N,2]", row.targets));
     EXPECT_THAT(
-        Named(**trained, graph.outputs),
+        TypedNamesOf(graph, graph.outputs),
         ElementsAre("y float32[N,3]", "z float32[N]", "loss float32[]"));
     EXPECT_EQ(Added(**trained, *model), row.added);
   }
 }
 
 TEST(WithLossTest, SaysWhatIsWrong) {
-  const auto model = graph::ModelOfText(kLayer);
+  const auto model = graph::ModelOfText(kTwoLayers);
   const auto edit = [](const auto& change) {
     LossEdit made;
     change(&made);

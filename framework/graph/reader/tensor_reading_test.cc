@@ -33,7 +33,7 @@ Result<Value> Read(const Proto& proto, const ValueType& type) {
   return ParseValue(BytesOf(bytes), type);
 }
 
-TensorProto ProtoOf(DType type, std::vector<int64_t> dims) {
+TensorProto TensorProtoOf(DType type, std::vector<int64_t> dims) {
   TensorProto proto;
   proto.set_name("t");
   proto.set_data_type(static_cast<int>(type));
@@ -62,7 +62,7 @@ TEST(TensorReading, TakesRawDataOfEveryType) {
   for (int number = 1; number < kDTypeCount; ++number) {
     const DType type = *DTypeFromOnnx(number);
     if (type == DType::kString) continue;
-    TensorProto proto = ProtoOf(type, {2, 2});
+    TensorProto proto = TensorProtoOf(type, {2, 2});
     proto.set_raw_data(RawBytes(type, 4));
     const auto value = Read(proto, kTensor);
     ASSERT_TRUE(value.ok()) << type << value.status().ToString();
@@ -140,7 +140,7 @@ TEST(TensorReading, TakesTheTypedFieldOfEveryType) {
   };
   EXPECT_EQ(rows.size(), 27u) << "all but string";
   for (const Row& row : rows) {
-    TensorProto proto = ProtoOf(row.type, {row.count});
+    TensorProto proto = TensorProtoOf(row.type, {row.count});
     row.fill(proto);
     const auto value = Read(proto, kTensor);
     ASSERT_TRUE(value.ok()) << row.type << value.status().ToString();
@@ -149,21 +149,22 @@ TEST(TensorReading, TakesTheTypedFieldOfEveryType) {
 }
 
 TEST(TensorReading, TakesStringsScalarsAndEmptyTensors) {
-  TensorProto strings = ProtoOf(DType::kString, {2});
+  TensorProto strings = TensorProtoOf(DType::kString, {2});
   strings.add_string_data("a");
   strings.add_string_data(std::string("b\0c", 3));
   EXPECT_THAT(Read(strings, kTensor)->tensor()->strings(),
               ElementsAre("a", std::string("b\0c", 3)));
-  TensorProto scalar = ProtoOf(DType::kFloat32, {});
+  TensorProto scalar = TensorProtoOf(DType::kFloat32, {});
   scalar.add_float_data(2);
   EXPECT_EQ(Read(scalar, kTensor)->tensor()->Signature(), "float32[]");
-  EXPECT_EQ(
-      Read(ProtoOf(DType::kInt64, {0, 3}), kTensor)->tensor()->Signature(),
-      "int64[0,3]");
+  EXPECT_EQ(Read(TensorProtoOf(DType::kInt64, {0, 3}), kTensor)
+                ->tensor()
+                ->Signature(),
+            "int64[0,3]");
 }
 
 TEST(TensorReading, ClearsTheUnusedBitsOfPackedTypes) {
-  TensorProto proto = ProtoOf(DType::kInt4, {1});
+  TensorProto proto = TensorProtoOf(DType::kInt4, {1});
   proto.set_raw_data("\xF7");
   EXPECT_EQ(Numbers(*Read(proto, kTensor)->tensor()), std::vector<int>{7});
 }
@@ -223,7 +224,7 @@ TEST(TensorReading, RefusesWhatDoesNotFit) {
       {DType::kFloat32, {1}, [](auto& p) { p.mutable_segment(); }, "segment"},
   };
   for (const Row& row : rows) {
-    TensorProto proto = ProtoOf(row.type, row.dims);
+    TensorProto proto = TensorProtoOf(row.type, row.dims);
     row.fill(proto);
     const Status status = Read(proto, kTensor).status();
     EXPECT_FALSE(status.ok()) << row.message;
@@ -250,10 +251,10 @@ TEST(SparseReading, ChecksCoordinates) {
   };
   for (const Row& row : rows) {
     onnx::SparseTensorProto proto;
-    *proto.mutable_values() = ProtoOf(DType::kFloat32, {2});
+    *proto.mutable_values() = TensorProtoOf(DType::kFloat32, {2});
     proto.mutable_values()->add_float_data(1);
     proto.mutable_values()->add_float_data(2);
-    *proto.mutable_indices() = ProtoOf(DType::kInt64, row.index_dims);
+    *proto.mutable_indices() = TensorProtoOf(DType::kInt64, row.index_dims);
     for (const int64_t i : row.indices) {
       proto.mutable_indices()->add_int64_data(i);
     }
@@ -267,8 +268,8 @@ TEST(SparseReading, ChecksCoordinates) {
   }
 }
 
-TensorProto Scalar(float number) {
-  TensorProto proto = ProtoOf(DType::kFloat32, {});
+TensorProto ScalarProto(float number) {
+  TensorProto proto = TensorProtoOf(DType::kFloat32, {});
   proto.add_float_data(number);
   return proto;
 }
@@ -276,8 +277,8 @@ TensorProto Scalar(float number) {
 TEST(ValueReading, TakesSequencesOptionalsAndMaps) {
   onnx::SequenceProto sequence;
   sequence.set_elem_type(onnx::SequenceProto::TENSOR);
-  *sequence.add_tensor_values() = Scalar(1);
-  *sequence.add_tensor_values() = Scalar(2);
+  *sequence.add_tensor_values() = ScalarProto(1);
+  *sequence.add_tensor_values() = ScalarProto(2);
   const Value list = *Read(sequence, Kind(ValueKind::kSequence));
   ASSERT_EQ(list.sequence()->items.size(), 2u);
   EXPECT_EQ(list.sequence()->element.ToString(), "float32");

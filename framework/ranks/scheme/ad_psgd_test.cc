@@ -104,7 +104,7 @@ std::vector<PulledObjective> FromSquares(int ranks, double pull) {
   return models;
 }
 
-double SumOf(const Numbers& numbers) {
+double TotalOf(const Numbers& numbers) {
   double sum = 0;
   for (const double number : numbers) sum += number;
   return sum;
@@ -186,7 +186,7 @@ TEST(AdPsgdSchemeTest, TheSumIsExactInEveryOrder) {
     }
     DrawnChoices drawn(seed);
     const Ended run = EndOf(std::move(models), kOfEach, &drawn);
-    ASSERT_EQ(SumOf(run.numbers), wanted) << "seed " << seed;
+    ASSERT_EQ(TotalOf(run.numbers), wanted) << "seed " << seed;
     ends.insert(run.numbers);
   }
   EXPECT_GT(ends.size(), 50U);
@@ -201,7 +201,7 @@ TEST(AdPsgdSchemeTest, NobodyLeavesTheHullWithoutGradients) {
     const auto [least, greatest] = std::ranges::minmax(run.numbers);
     ASSERT_GE(least, 0) << "seed " << seed;
     ASSERT_LE(greatest, 25) << "seed " << seed;
-    ASSERT_EQ(SumOf(run.numbers), 55) << "seed " << seed;
+    ASSERT_EQ(TotalOf(run.numbers), 55) << "seed " << seed;
   }
 }
 
@@ -334,14 +334,14 @@ TEST(AdPsgdSchemeTest, WantsAnEvenNumberOfRanksAndItsSteps) {
 
 /// A rank that sends headers of its own, which the rank of the scheme does not
 /// take.
-struct Lie {
+struct RequestLie {
   std::string name;
   int ranks, liar;
   std::vector<ModelMessage::Header> headers;
   std::string message;
 };
 
-const Lie kLies[] = {
+const RequestLie kRequestLies[] = {
     {"a request of a later step",
      2,
      1,
@@ -380,7 +380,7 @@ const Lie kLies[] = {
 };
 
 /// An active liar asks rank 0, and a passive one answers rank 1.
-Status TellLies(const Lie& lie, Endpoint& mine) {
+Status TellLies(const RequestLie& lie, Endpoint& mine) {
   const bool asks = lie.liar != 0;
   PulledObjective model(0, 0, 0);
   ModelMessage sent, came;
@@ -399,7 +399,7 @@ Status TellLies(const Lie& lie, Endpoint& mine) {
 }
 
 TEST(AdPsgdSchemeTest, MessagesOfOtherStepsAreDataLoss) {
-  for (const Lie& lie : kLies) {
+  for (const RequestLie& lie : kRequestLies) {
     const int honest = lie.liar == 0 ? 1 : 0;
     const auto ended = RunThreads(lie.ranks, [&](Endpoint& mine) -> Status {
       if (mine.rank() == lie.liar) return TellLies(lie, mine);

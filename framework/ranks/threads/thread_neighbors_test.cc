@@ -16,15 +16,12 @@
 #include "framework/core/status.h"
 #include "framework/ranks/threads/choices.h"
 #include "framework/ranks/threads/threads.h"
+#include "framework/testing/support/statuses_fixture.h"
 
 namespace assay::ranks {
 namespace {
 
-using ::testing::Each;
 using ::testing::HasSubstr;
-using ::testing::Property;
-
-const auto kAllWell = Each(Property(&Status::ok, true));
 
 /// Two blocks go to the next rank and one between them stays; of 2 ranks or
 /// more.

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "framework/core/text.h"
+#include "framework/testing/support/uniform_fixture.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -19,10 +20,6 @@ namespace {
 using Kind = CountTest::Kind;
 using testing::HasSubstr;
 using testing::MatchesRegex;
-
-double Uniform(std::mt19937_64& engine) {
-  return std::ldexp(static_cast<double>(engine() >> 11U), -53);
-}
 
 // Wanted: sums of exact fractions.
 TEST(UpperTailTest, IsTheSumOfTheBinomialLaw) {

@@ -15,6 +15,7 @@
 #include "framework/graph/model_text.h"
 #include "framework/testing/measure/measure_rows_fixture.h"
 #include "framework/testing/support/tensors_fixture.h"
+#include "framework/testing/support/uniform_fixture.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -42,10 +43,6 @@ struct Faults {
   bool reshapes = false;      // an output of another shape, at the 100th draw
   bool waits = false;         // 1 ms before each draw
 };
-
-double Uniform(Engine& engine) {
-  return std::ldexp(static_cast<double>(engine() >> 11U), -53);
-}
 
 /// The state that all networks of a backend share.
 struct Shared {

@@ -17,7 +17,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-constexpr std::string_view kToday = "2026-06-15";
+constexpr std::string_view kDayOfEdit = "2026-06-15";
 
 struct Seen {
   std::string id;  // node/OP/NAME
@@ -43,8 +43,8 @@ struct Trial {
     folder.Write("acme/passing.txt", from.passing);
     folder.Write("acme/claims.txt", claims);
     folder.Write("common.txt", shared);
-    Result<Policy> policy = ReadPolicy(folder.path() / "acme", {"avx2"}, kToday,
-                                       Reasons::kMayBeEmpty);
+    Result<Policy> policy = ReadPolicy(folder.path() / "acme", {"avx2"},
+                                       kDayOfEdit, Reasons::kMayBeEmpty);
     EXPECT_TRUE(policy.ok()) << policy.status().ToString();
     std::vector<cases::TestCase> cases;
     for (const Seen& one : seen) {

@@ -317,7 +317,7 @@ cases::TestCase GradientOf(const std::string& op,
   return c;
 }
 
-Policy PolicyOf(std::string_view claims) {
+Policy PolicyOfClaims(std::string_view claims) {
   const file::ScratchFolder folder;
   folder.Write("claims.txt", claims);
   Result<Policy> policy = ReadPolicy(folder.path(), {}, "2026-06-15");
@@ -347,7 +347,7 @@ TEST(AccumulatorClaimTest, TheLastMatchingClaimOfAnAccumulatorDecides) {
       {forward, ""},
       {network, ""},
   };
-  Policy policy = PolicyOf(kSums);
+  Policy policy = PolicyOfClaims(kSums);
   for (const auto& row : rows) {
     const CasePolicy verdict = policy.Of(row.c, "acme");
     EXPECT_EQ(verdict.accumulator ? verdict.accumulator->source : "",
@@ -392,7 +392,7 @@ TEST(AccumulatorClaimTest, ClaimsOfAnAccumulatorThatPromiseNothingAreErrors) {
        true},
   };
   for (const auto& row : rows) {
-    Policy policy = PolicyOf(row.text);
+    Policy policy = PolicyOfClaims(row.text);
     const bool holds =
         policy.Of(GradientOf("Conv", {"float32"}), "acme").accumulator !=
         nullptr;

@@ -5,6 +5,7 @@
 //
 //   const Tensor x = Floats({kInf, 2, kNan});       // float32[3]
 //   const Tensor y = Int64s({2, 2}, {1, 2, 3, 4});  // int64[2,2]
+//   FloatsOf(x) == std::vector<float>{kInf, 2, kNan}
 
 #pragma once
 
@@ -16,12 +17,15 @@
 #include <vector>
 
 #include "framework/core/tensor.h"
+#include "framework/core/value.h"
 
 namespace assay {
 
 /// Of type float, so that lists of floats and of doubles may hold them.
 inline constexpr float kInf = std::numeric_limits<float>::infinity();
 inline constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+
+inline constexpr double kFloat32Roundoff = 0x1p-24;
 
 /// A tensor of a type by the bits of its elements, of its own size or packed.
 template <class T>
@@ -74,6 +78,16 @@ inline Tensor Strings(std::vector<std::string> strings) {
 template <class T>
 Tensor Scalar(T element) {
   return Tensor::Of<T>({}, std::span<const T>(&element, 1)).value();
+}
+
+/// The elements of a tensor of their type.
+inline std::vector<float> FloatsOf(const Value& value) {
+  const auto elements = value.tensor()->elements<float>();
+  return {elements.begin(), elements.end()};
+}
+inline std::vector<double> DoublesOf(const Value& value) {
+  const auto elements = value.tensor()->elements<double>();
+  return {elements.begin(), elements.end()};
 }
 
 }  // namespace assay

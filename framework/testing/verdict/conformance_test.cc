@@ -14,7 +14,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-struct Case {
+struct ConformanceCase {
   std::string outcome;  // the final one
   bool claimed = true;
   bool vacuous = false;
@@ -24,7 +24,7 @@ struct Case {
 };
 
 /// A run of everything on backend acme; case i is node/Abs/<letter>.
-struct Trial {
+struct ConformanceTrial {
   plan::Plan plan;
   std::vector<record::Record> final;
   std::vector<Unexpected> unexpected;
@@ -38,8 +38,8 @@ struct Trial {
   }
 };
 
-Trial TrialOf(const std::vector<Case>& cases) {
-  Trial trial;
+ConformanceTrial ConformanceTrialOf(const std::vector<ConformanceCase>& cases) {
+  ConformanceTrial trial;
   plan::BackendUse& acme = trial.plan.backends.emplace_back();
   acme.instance = "acme";
   acme.claims = {"claim forward where op:Abs"};
@@ -49,7 +49,7 @@ Trial TrialOf(const std::vector<Case>& cases) {
     corpus.standard = true;
   }
   char letter = 'a';
-  for (const Case& c : cases) {
+  for (const ConformanceCase& c : cases) {
     record::PlanRow& row = trial.plan.rows.emplace_back();
     row.test_id = StrCat("node/Abs/", letter++);
     row.backend = "acme";
@@ -74,7 +74,8 @@ Trial TrialOf(const std::vector<Case>& cases) {
 // Kills: a library of ranks that is asked for networks, and one that is conformant
 // without its own corpus.
 TEST(ConformanceTest, EachKindOfBackendIsAskedForItsOwnCorpora) {
-  Trial trial = TrialOf({{.outcome = "pass", .claimed = true}});
+  ConformanceTrial trial =
+      ConformanceTrialOf({{.outcome = "pass", .claimed = true}});
   trial.plan.backends[0].launch.transport = "threads";
   EXPECT_EQ(trial.Word().verdict, "partial");
   EXPECT_TRUE(trial.plan.Partial());
@@ -90,7 +91,7 @@ TEST(ConformanceTest, EachKindOfBackendIsAskedForItsOwnCorpora) {
 // is outside them decides; a word over nothing, or over vacuous passes alone.
 TEST(ConformanceTest, TheWordIsOverTheCasesInsideTheClaims) {
   const struct {
-    std::vector<Case> cases;
+    std::vector<ConformanceCase> cases;
     std::string verdict;
     std::string reason;  // a part of it
   } rows[] = {
@@ -125,7 +126,7 @@ TEST(ConformanceTest, TheWordIsOverTheCasesInsideTheClaims) {
       {{{"pass", true, true}}, "not conformant", "are vacuous"},
   };
   for (const auto& row : rows) {
-    const Conformance word = TrialOf(row.cases).Word();
+    const Conformance word = ConformanceTrialOf(row.cases).Word();
     EXPECT_EQ(word.verdict, row.verdict) << row.reason;
     EXPECT_THAT(word.reason, HasSubstr(row.reason));
   }
@@ -133,10 +134,11 @@ TEST(ConformanceTest, TheWordIsOverTheCasesInsideTheClaims) {
 
 // Kills: a word over cases whose answers all lie beside their models.
 TEST(ConformanceTest, SomeInputsAreDrawnForTheRun) {
-  const Case known = {.outcome = "pass", .drawn = false};
-  EXPECT_EQ(TrialOf({known, {"pass"}}).Word().verdict, "conformant");
-  for (const Case& second : {known, Case{"pass", false}}) {
-    const Conformance word = TrialOf({known, second}).Word();
+  const ConformanceCase known = {.outcome = "pass", .drawn = false};
+  EXPECT_EQ(ConformanceTrialOf({known, {"pass"}}).Word().verdict, "conformant");
+  for (const ConformanceCase& second :
+       {known, ConformanceCase{"pass", false}}) {
+    const Conformance word = ConformanceTrialOf({known, second}).Word();
     EXPECT_EQ(word.verdict, "not conformant");
     EXPECT_THAT(word.reason,
                 HasSubstr("cases inside its claims has inputs that are drawn"));
@@ -147,7 +149,7 @@ TEST(ConformanceTest, SomeInputsAreDrawnForTheRun) {
 // line about cases outside of the claims that takes the word away.
 TEST(ConformanceTest, NoSeedMakesACaseConformantByLuck) {
   const struct {
-    Case second;
+    ConformanceCase second;
     std::string verdict;
     std::string reason;  // a part of it
   } rows[] = {
@@ -160,7 +162,7 @@ TEST(ConformanceTest, NoSeedMakesACaseConformantByLuck) {
       {{"pass", false}, "conformant", "all 1 cases inside its claims pass"},
   };
   for (const auto& row : rows) {
-    Trial trial = TrialOf({{"pass"}, row.second});
+    ConformanceTrial trial = ConformanceTrialOf({{"pass"}, row.second});
     record::PlanRow& planned = trial.plan.rows[1];
     planned.expected = record::Outcome::kFail;
     planned.expected_at_some_seeds = true;
@@ -174,7 +176,7 @@ TEST(ConformanceTest, NoSeedMakesACaseConformantByLuck) {
 
 // Kills: a word beside a lost floor, or a crash outside of the claims.
 TEST(ConformanceTest, WhatIsUnexpectedElsewhereTakesTheWordAway) {
-  Trial trial = TrialOf({{"pass"}, {"crash", false}});
+  ConformanceTrial trial = ConformanceTrialOf({{"pass"}, {"crash", false}});
   trial.unexpected = {{"other", "node/Abs/b", "crash", "SIGSEGV"}};
   EXPECT_EQ(trial.Word().verdict, "conformant");
   trial.unexpected.push_back({"acme", "node/Abs/b", "crash", "SIGSEGV"});
@@ -187,7 +189,8 @@ TEST(ConformanceTest, WhatIsUnexpectedElsewhereTakesTheWordAway) {
 
 // Kills: cases of whole models, and of code, counted as operators.
 TEST(ConformanceTest, TheShareIsOfCasesAndOperators) {
-  Trial trial = TrialOf({{"pass"}, {"pass"}, {"pass"}, {"pass"}});
+  ConformanceTrial trial =
+      ConformanceTrialOf({{"pass"}, {"pass"}, {"pass"}, {"pass"}});
   const std::pair<const char*, const char*> ops[] = {
       {"ai.onnx", "Conv"},
       {"ai.onnx.ml", "ml.Scaler"},
@@ -206,7 +209,7 @@ TEST(ConformanceTest, TheShareIsOfCasesAndOperators) {
 }
 
 TEST(ConformanceTest, WithoutClaimsNothingIsConformant) {
-  Trial trial = TrialOf({{"pass"}});
+  ConformanceTrial trial = ConformanceTrialOf({{"pass"}});
   trial.plan.backends[0].claims.clear();
   EXPECT_EQ(trial.Word().verdict, "not conformant");
   EXPECT_EQ(trial.Word().reason, "it claims nothing");
@@ -214,7 +217,8 @@ TEST(ConformanceTest, WithoutClaimsNothingIsConformant) {
 
 TEST(ConformanceTest, WaiversInsideTheClaimsAreListed) {
   const Conformance word =
-      TrialOf({{"waived"}, {"pass"}, {"waived", false}, {"waived"}}).Word();
+      ConformanceTrialOf({{"waived"}, {"pass"}, {"waived", false}, {"waived"}})
+          .Word();
   EXPECT_THAT(word.waived, ElementsAre("node/Abs/a", "node/Abs/d"));
   EXPECT_EQ(word.n_claimed, 3);
   EXPECT_EQ(word.n_planned, 4);
@@ -222,7 +226,8 @@ TEST(ConformanceTest, WaiversInsideTheClaimsAreListed) {
 
 // Kills: another backend's cases held against this one.
 TEST(ConformanceTest, OtherBackendsDecideNothing) {
-  Trial trial = TrialOf({{"pass"}, {"fail", true, false, 2}});
+  ConformanceTrial trial =
+      ConformanceTrialOf({{"pass"}, {"fail", true, false, 2}});
   trial.plan.backends[0].claims.push_back("claim deterministic run-to-run");
   trial.plan.rows[1].backend = trial.final[1].result.backend = "other";
   trial.plan.rows[1].test_id = trial.final[1].result.test_id = "node/Abs/a";
@@ -235,20 +240,25 @@ TEST(ConformanceTest, OtherBackendsDecideNothing) {
 // reason than what it left out.
 TEST(ConformanceTest, ARunThatLeftSomethingOutIsPartial) {
   const struct {
-    void (*change)(Trial&);
+    void (*change)(ConformanceTrial&);
     const char* reason;
   } rows[] = {
-      {[](Trial& t) { t.plan.selection.filter = "op:Abs"; }, "with a filter"},
-      {[](Trial& t) { t.plan.selection.suites = {"node"}; }, "of some suites"},
-      {[](Trial& t) { t.plan.selection.tier = "smoke"; }, "of tier smoke"},
-      {[](Trial& t) { t.plan.corpora.pop_back(); }, "without the corpus "},
-      {[](Trial& t) { t.plan.corpora.clear(); }, "without the corpora onnx, "},
-      {[](Trial& t) { t.plan.corpora[0].standard = false; },
+      {[](ConformanceTrial& t) { t.plan.selection.filter = "op:Abs"; },
+       "with a filter"},
+      {[](ConformanceTrial& t) { t.plan.selection.suites = {"node"}; },
+       "of some suites"},
+      {[](ConformanceTrial& t) { t.plan.selection.tier = "smoke"; },
+       "of tier smoke"},
+      {[](ConformanceTrial& t) { t.plan.corpora.pop_back(); },
+       "without the corpus "},
+      {[](ConformanceTrial& t) { t.plan.corpora.clear(); },
+       "without the corpora onnx, "},
+      {[](ConformanceTrial& t) { t.plan.corpora[0].standard = false; },
        "with another corpus onnx than this build made"},
-      {[](Trial& t) { t.complete = false; }, "unfinished"},
+      {[](ConformanceTrial& t) { t.complete = false; }, "unfinished"},
   };
   for (const auto& row : rows) {
-    Trial trial = TrialOf({{"pass"}});
+    ConformanceTrial trial = ConformanceTrialOf({{"pass"}});
     row.change(trial);
     EXPECT_EQ(trial.Word().verdict, "partial") << row.reason;
     EXPECT_THAT(trial.Word().reason, HasSubstr(row.reason));
@@ -260,7 +270,7 @@ TEST(ConformanceTest, ARunThatLeftSomethingOutIsPartial) {
 TEST(ConformanceTest, WhatIsClaimedDeterministicGivesOneResult) {
   const std::string claim = "claim deterministic run-to-run";
   const struct {
-    Case c;
+    ConformanceCase c;
     std::string claim;
     std::string verdict;
   } rows[] = {
@@ -270,7 +280,7 @@ TEST(ConformanceTest, WhatIsClaimedDeterministicGivesOneResult) {
       {{"pass", false, false, 2, "distribution"}, claim, "conformant"},
   };
   for (const auto& row : rows) {
-    Trial trial = TrialOf({{"pass"}, row.c});
+    ConformanceTrial trial = ConformanceTrialOf({{"pass"}, row.c});
     trial.plan.backends[0].claims.push_back(row.claim);
     EXPECT_EQ(trial.Word().verdict, row.verdict) << row.claim;
   }
@@ -279,7 +289,7 @@ TEST(ConformanceTest, WhatIsClaimedDeterministicGivesOneResult) {
 // Kills: survivors passed over; a harness that was never assessed, kept silent
 // about.
 TEST(ConformanceTest, TheHarnessMustSeeEveryMutant) {
-  Trial trial = TrialOf({{"pass"}});
+  ConformanceTrial trial = ConformanceTrialOf({{"pass"}});
   EXPECT_THAT(trial.Word().reason, HasSubstr("mutants: 2 of 2 killed"));
   trial.kills.survivors = {"wrong_axis"};
   trial.kills.total = 3;

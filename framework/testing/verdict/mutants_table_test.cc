@@ -19,8 +19,9 @@ namespace {
 using testing::EndsWith;
 using testing::HasSubstr;
 
-record::MutantRow RowOf(const std::string& name, const std::string& suite,
-                        bool killed, const std::string& build_id = "this") {
+record::MutantRow MutantRowOf(const std::string& name, const std::string& suite,
+                              bool killed,
+                              const std::string& build_id = "this") {
   record::MutantRow row;
   row.mutant = name;
   row.suite = suite;
@@ -37,22 +38,23 @@ TEST(MutantsTableTest, MutantsAreCountedOnceAndOfThisBuild) {
     std::vector<record::MutantRow> rows;
     std::string sentence;
   } cases[] = {
-      {{RowOf("a", "node", true), RowOf("b", "harness", true)},
+      {{MutantRowOf("a", "node", true), MutantRowOf("b", "harness", true)},
        "2 of 2 killed (1 backend, 1 harness)"},
-      {{RowOf("a", "node", true), RowOf("a", "special", false)},
+      {{MutantRowOf("a", "node", true), MutantRowOf("a", "special", false)},
        "1 of 1 killed (1 backend, harness not assessed)"},
-      {{RowOf("a", "node", true), RowOf("a", "harness", false)},
+      {{MutantRowOf("a", "node", true), MutantRowOf("a", "harness", false)},
        "1 of 2 killed (1 backend, 0 harness); not killed: a"},
-      {{RowOf("c", "node", false), RowOf("b", "node", false)},
+      {{MutantRowOf("c", "node", false), MutantRowOf("b", "node", false)},
        "0 of 2 killed (0 backend, harness not assessed); not killed: b, c"},
-      {{RowOf("a", "node", true), RowOf("b", "node", true, "other")},
+      {{MutantRowOf("a", "node", true),
+        MutantRowOf("b", "node", true, "other")},
        "not assessed: mutants.csv is of another build"},
       {{}, "not assessed: mutants.csv has no mutants"},
-      {{RowOf("a", "node", true), RowOf("b", "node", false, ""),
-        RowOf("c", "harness", false, "")},
+      {{MutantRowOf("a", "node", true), MutantRowOf("b", "node", false, ""),
+        MutantRowOf("c", "harness", false, "")},
        "sample 1 of 1 killed on this build (1 backend, harness not assessed), "
        "whole list of 3: no green night"},
-      {{RowOf("a", "node", false, "")},
+      {{MutantRowOf("a", "node", false, "")},
        "not assessed: no mutant was tried on this build"},
   };
   for (const auto& row : cases) {
@@ -64,9 +66,9 @@ TEST(MutantsTableTest, MutantsAreCountedOnceAndOfThisBuild) {
 // mutants of the harness, which no case sees, taken for unseen.
 TEST(MutantsTableTest, ASelectionHasTheRateOfItsOwnCases) {
   std::vector<record::MutantRow> rows = {
-      RowOf("a", "node", true), RowOf("a", "special", true),
-      RowOf("b", "node", true), RowOf("c", "node", false),
-      RowOf("a", "harness", true)};
+      MutantRowOf("a", "node", true), MutantRowOf("a", "special", true),
+      MutantRowOf("b", "node", true), MutantRowOf("c", "node", false),
+      MutantRowOf("a", "harness", true)};
   rows[0].killing_case = "node/Abs/one";
   rows[1].killing_case = "special/Abs/two";
   rows[2].killing_case = "node/Neg/three";
@@ -98,7 +100,8 @@ TEST(MutantsTableTest, ASelectionHasTheRateOfItsOwnCases) {
 TEST(MutantsTableTest, ASentenceNamesFiveSurvivors) {
   std::vector<record::MutantRow> rows;
   const auto sentence = [&](std::initializer_list<const char*> more) {
-    for (const char* name : more) rows.push_back(RowOf(name, "node", false));
+    for (const char* name : more)
+      rows.push_back(MutantRowOf(name, "node", false));
     return CountMutants(rows, "this").Sentence();
   };
   EXPECT_THAT(sentence({"a", "b", "c", "d", "e"}),
@@ -119,7 +122,7 @@ class InstallationTest : public testing::Test {
   void WriteTable(const std::string& build_id) {
     folder_.Write(
         "share/assay/mutants.csv",
-        record::ToCsv(std::vector{RowOf("a", "node", true, build_id)}));
+        record::ToCsv(std::vector{MutantRowOf("a", "node", true, build_id)}));
   }
 
   std::string Read() const { return ReadMutants(folder_.path()).Sentence(); }

@@ -42,14 +42,14 @@ TEST(TensorFileTest, ReadsWhatItWrote) {
 }
 
 /// A file whose header claims what it does not have.
-struct Lie {
+struct TensorFileLie {
   const char* name;
   std::string header;
   size_t elements;      // bytes behind it
   const char* message;  // has it
 };
 
-void PrintTo(const Lie& lie, std::ostream* out) { *out << lie.name; }
+void PrintTo(const TensorFileLie& lie, std::ostream* out) { *out << lie.name; }
 
 std::string Entry(const std::string& type, const std::string& shape,
                   const std::string& offsets) {
@@ -57,7 +57,7 @@ std::string Entry(const std::string& type, const std::string& shape,
          R"(, "data_offsets": )" + offsets + "}}";
 }
 
-std::vector<Lie> Lies() {
+std::vector<TensorFileLie> TensorFileLies() {
   return {
       {"no_json", "{\"w\": ", 0, "no JSON object"},
       {"a_list", "[1, 2]", 0, "no JSON object"},
@@ -83,7 +83,7 @@ std::vector<Lie> Lies() {
   };
 }
 
-class LieTest : public ::testing::TestWithParam<Lie> {};
+class LieTest : public ::testing::TestWithParam<TensorFileLie> {};
 
 TEST_P(LieTest, IsFound) {
   const file::ScratchFolder folder;
@@ -98,7 +98,7 @@ TEST_P(LieTest, IsFound) {
   EXPECT_THAT(status.message(), HasSubstr(path.string()));
 }
 
-INSTANTIATE_TEST_SUITE_P(All, LieTest, ::testing::ValuesIn(Lies()),
+INSTANTIATE_TEST_SUITE_P(All, LieTest, ::testing::ValuesIn(TensorFileLies()),
                          [](const auto& info) { return info.param.name; });
 
 TEST(TensorFileTest, FindsWhatIsCut) {

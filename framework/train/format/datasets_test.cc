@@ -90,16 +90,16 @@ TEST_F(DatasetsTest, ReadsMnist) {
 }
 
 /// One of MNIST's files that is not what it says.
-struct Lie {
+struct IdxLie {
   const char* name;
   const char* file;
   std::string text;
   const char* message;  // has it
 };
 
-void PrintTo(const Lie& lie, std::ostream* out) { *out << lie.name; }
+void PrintTo(const IdxLie& lie, std::ostream* out) { *out << lie.name; }
 
-std::vector<Lie> Lies() {
+std::vector<IdxLie> IdxLies() {
   const char* const images = "train-images-idx3-ubyte";
   const char* const labels = "train-labels-idx1-ubyte";
   const std::string zipped = Zipped(Images(2));
@@ -139,7 +139,7 @@ std::vector<Lie> Lies() {
 }
 
 class IdxLieTest : public DatasetsTest,
-                   public ::testing::WithParamInterface<Lie> {};
+                   public ::testing::WithParamInterface<IdxLie> {};
 
 TEST_P(IdxLieTest, IsFound) {
   WriteMnist();
@@ -149,7 +149,7 @@ TEST_P(IdxLieTest, IsFound) {
   EXPECT_THAT(fault, HasSubstr((folder_.path() / GetParam().file).string()));
 }
 
-INSTANTIATE_TEST_SUITE_P(All, IdxLieTest, ::testing::ValuesIn(Lies()),
+INSTANTIATE_TEST_SUITE_P(All, IdxLieTest, ::testing::ValuesIn(IdxLies()),
                          [](const auto& info) { return info.param.name; });
 
 TEST_F(DatasetsTest, SaysWhichFileIsMissing) {

@@ -17,8 +17,8 @@
 #include "framework/train/event/mlperf_log.h"
 #include "framework/train/event/progress_line.h"
 #include "framework/train/event/wrong_samples.h"
-#include "framework/train/on_reference/corners.h"
-#include "framework/train/on_reference/linear_network.h"
+#include "framework/train/on_reference/corners_fixture.h"
+#include "framework/train/on_reference/linear_network_fixture.h"
 
 namespace assay::on_reference {
 namespace {

@@ -20,33 +20,35 @@
 #include "framework/testing/support/tensors_fixture.h"
 #include "framework/train/model/models.h"
 #include "framework/train/network_objective.h"
-#include "framework/train/on_reference/linear_network.h"
+#include "framework/train/on_reference/linear_network_fixture.h"
 #include "framework/train/rule/optimizers.h"
 
 namespace assay::on_reference {
 namespace {
 
-constexpr int64_t kSamples = 4, kClasses = 3;
+constexpr int64_t kImages = 4, kImageClasses = 3;
 
 /// Images of two channels with as many rows and columns as each model takes.
 std::unique_ptr<train::NetworkObjective> ModelOf(std::string_view name,
                                                  DType type) {
-  const train::NewModel made = Got(train::MakeModel(
-      name,
-      {.seed = 5, .type = type, .image = {2, 12, 13}, .classes = kClasses}));
+  const train::NewModel made =
+      Got(train::MakeModel(name, {.seed = 5,
+                                  .type = type,
+                                  .image = {2, 12, 13},
+                                  .classes = kImageClasses}));
   train::Trainee trainee = Got(train::TraineeOf(made, {}, /*seed=*/5));
   // What is measured is the loss of the training form.
   trainee.inference = nullptr;
   auto objective =
       Got(train::NetworkObjective::Load(Reference(), std::move(trainee)));
-  Tensor images = Got(Tensor::Allocate(type, {kSamples, 2, 12, 13}));
+  Tensor images = Got(Tensor::Allocate(type, {kImages, 2, 12, 13}));
   core::Numbers numbers(1);
   VisitType<float, double>(type, [&]<class T>(T) {
     for (T& pixel : images.mutable_elements<T>()) {
       pixel = static_cast<T>(numbers.Share());
     }
   });
-  const std::vector<Tensor> batch = {images, Int64s({kSamples}, {0, 1, 2, 0})};
+  const std::vector<Tensor> batch = {images, Int64s({kImages}, {0, 1, 2, 0})};
   EXPECT_TRUE(objective->Put(batch).ok());
   return objective;
 }

@@ -19,7 +19,7 @@
 #include "framework/graph/model_text.h"
 #include "framework/testing/support/tensors_fixture.h"
 #include "framework/train/network_objective.h"
-#include "framework/train/on_reference/linear_network.h"
+#include "framework/train/on_reference/linear_network_fixture.h"
 #include "framework/train/quad/lockstep_quad.h"
 #include "framework/train/quad/problem.h"
 
@@ -35,8 +35,6 @@ using quad::QuadTensor;
 
 using ::testing::HasSubstr;
 
-constexpr size_t kSamples = 6, kFeatures = 2, kClasses = 3;
-const std::vector<double> kX = {1, 2, -1, 0.5, 3, -2, 0, 0.25, -3, 1, 0.5, 0.5};
 const std::vector<int64_t> kLabels = {0, 2, 1, 1, 0, 2};
 
 Tensor Inputs() { return Got(Tensor::Of<double>({kSamples, kFeatures}, kX)); }

@@ -28,13 +28,13 @@
 #include "framework/train/format/drawn.h"
 #include "framework/train/model/models.h"
 #include "framework/train/network_objective.h"
-#include "framework/train/on_reference/linear_network.h"
+#include "framework/train/on_reference/linear_network_fixture.h"
 #include "framework/train/rule/optimizers.h"
 
 namespace assay::on_reference {
 namespace {
 
-constexpr int64_t kSamples = 42, kBatch = 16;  // 16, 16 and 10
+constexpr int64_t kAllImages = 42, kBatch = 16;  // 16, 16 and 10
 
 std::unique_ptr<train::NetworkObjective> LeNet() {
   edit::LossEdit loss;
@@ -63,9 +63,9 @@ double Apart(const std::vector<float>& a, const std::vector<float>& b) {
 
 /// The parameters of each rank behind an epoch.
 std::vector<std::vector<float>> TrainedBy(int ranks) {
-  const train::Dataset images = Got(train::DrawnImages(kSamples, /*seed=*/1));
-  const std::vector<train::Batch> batches =
-      Got(train::ShuffledSampler({kSamples, kBatch}, /*seed=*/7))(/*epoch=*/0);
+  const train::Dataset images = Got(train::DrawnImages(kAllImages, /*seed=*/1));
+  const std::vector<train::Batch> batches = Got(
+      train::ShuffledSampler({kAllImages, kBatch}, /*seed=*/7))(/*epoch=*/0);
   std::vector<std::unique_ptr<train::NetworkObjective>> networks;
   for (int rank = 0; rank < ranks; ++rank) networks.push_back(LeNet());
   const auto ended = ranks::RunThreads(ranks, [&](Endpoint& mine) -> Status {

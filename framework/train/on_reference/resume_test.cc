@@ -19,8 +19,8 @@
 #include "framework/testing/support/tensors_fixture.h"
 #include "framework/train/checkpoint/checkpoints.h"
 #include "framework/train/event/curve_file.h"
-#include "framework/train/on_reference/corners.h"
-#include "framework/train/on_reference/linear_network.h"
+#include "framework/train/on_reference/corners_fixture.h"
+#include "framework/train/on_reference/linear_network_fixture.h"
 #include "framework/train/optimizer/schedule.h"
 
 namespace assay::on_reference {

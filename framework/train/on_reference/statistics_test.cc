@@ -18,8 +18,8 @@
 #include "framework/testing/support/tensors_fixture.h"
 #include "framework/train/data/dropout_mask.h"
 #include "framework/train/network_objective.h"
-#include "framework/train/on_reference/corners.h"
-#include "framework/train/on_reference/linear_network.h"
+#include "framework/train/on_reference/corners_fixture.h"
+#include "framework/train/on_reference/linear_network_fixture.h"
 #include "framework/train/trainer.h"
 #include "framework/train/training_event.h"
 
@@ -28,8 +28,6 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr size_t kSamples = 6, kClasses = 3;
-const std::vector<double> kX = {1, 2, -1, 0.5, 3, -2, 0, 0.25, -3, 1, 0.5, 0.5};
 const std::vector<double> kW = {0.5, -1, 0.25, 1, 0.75, -0.5};
 
 // Attributes are float32.

@@ -21,8 +21,8 @@
 #include "framework/train/checkpoint/tensor_file.h"
 #include "framework/train/event/stop.h"
 #include "framework/train/model/models.h"
-#include "framework/train/on_reference/corners.h"
-#include "framework/train/on_reference/linear_network.h"
+#include "framework/train/on_reference/corners_fixture.h"
+#include "framework/train/on_reference/linear_network_fixture.h"
 #include "framework/train/rule/optimizers.h"
 
 namespace assay::on_reference {

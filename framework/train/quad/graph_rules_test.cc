@@ -26,15 +26,15 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr int kSteps = 30;
+constexpr int kGraphSteps = 30;
 
 /// The rate halves within the few steps.
 train::Recipe FewSteps() {
   return {.schedule = train::StepSchedule(0.5, {10, 20})};
 }
 
-LockstepQuad LockstepOf(const OptimizerSpec& spec, const Problem& problem,
-                        DType type) {
+LockstepQuad GraphLockstepOf(const OptimizerSpec& spec, const Problem& problem,
+                             DType type) {
   const train::Recipe recipe = FewSteps();
   train::Made made =
       train::MakeGraphOptimizer({spec.optimizer, spec.preset, spec.settings},
@@ -58,8 +58,9 @@ class GraphRulesTest : public ::testing::TestWithParam<OptimizerSpec> {};
 // Kills: a graph that is not the formula, a factor of another step.
 TEST_P(GraphRulesTest, AreTheFormulasOfTheirSources) {
   for (const Problem& problem : Problems()) {
-    LockstepQuad lockstep = LockstepOf(GetParam(), problem, DType::kFloat64);
-    for (int step = 1; step <= kSteps; ++step) {
+    LockstepQuad lockstep =
+        GraphLockstepOf(GetParam(), problem, DType::kFloat64);
+    for (int step = 1; step <= kGraphSteps; ++step) {
       const Status stepped = lockstep.Step(Gradients::kOwn);
       ASSERT_TRUE(stepped.ok()) << stepped.ToString();
       ASSERT_LE(lockstep.Difference(), 1e-12) << problem.name << " at " << step;
@@ -70,8 +71,9 @@ TEST_P(GraphRulesTest, AreTheFormulasOfTheirSources) {
 // Kills: arithmetic of a step that float32 does not explain.
 TEST_P(GraphRulesTest, RoundAsFloat32Does) {
   for (const Problem& problem : Problems()) {
-    LockstepQuad lockstep = LockstepOf(GetParam(), problem, DType::kFloat32);
-    for (int step = 1; step <= kSteps; ++step) {
+    LockstepQuad lockstep =
+        GraphLockstepOf(GetParam(), problem, DType::kFloat32);
+    for (int step = 1; step <= kGraphSteps; ++step) {
       ASSERT_TRUE(lockstep.Step(Gradients::kGiven).ok());
       ASSERT_LE(lockstep.Difference(), 8 * 0x1p-24)
           << problem.name << " at " << step;

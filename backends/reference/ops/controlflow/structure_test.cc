@@ -11,7 +11,8 @@
 namespace assay::reference {
 namespace {
 
-void ExpectRefused(const std::string& graph, const std::vector<Feed>& feeds) {
+void ExpectGraphRefused(const std::string& graph,
+                        const std::vector<Feed>& feeds) {
   const Status status = Compute(graph, feeds).status();
   EXPECT_EQ(status.code(), StatusCode::kInvalidArgument)
       << graph << status.ToString();
@@ -66,17 +67,17 @@ TEST(Sequences, PositionsCountFromEitherEnd) {
                "{ s = SplitToSequence (x, k) y = SequenceAt (s, p) }",
                {F({3}, {1, 2, 3}), I({}, {2}), I({}, {1})},
                {F({1}, {3})}}});
-  ExpectRefused(
+  ExpectGraphRefused(
       "g (float[2] a, int64 p) => (float[2] y) "
       "{ s = SequenceConstruct (a) y = SequenceAt (s, p) }",
       {F({2}, {1, 2}), I({}, {1})});
   for (const double size : {0.0, -1.0}) {
-    ExpectRefused(
+    ExpectGraphRefused(
         "g (float[3] x, int64 k) => (int64 n) "
         "{ s = SplitToSequence (x, k) n = SequenceLength (s) }",
         {F({3}, {1, 2, 3}), I({}, {size})});
   }
-  ExpectRefused(
+  ExpectGraphRefused(
       "g (float[3] x, int64[2] k) => (int64 n) "
       "{ s = SplitToSequence (x, k) n = SequenceLength (s) }",
       {F({3}, {1, 2, 3}), I({2}, {2, 2})});
@@ -135,12 +136,12 @@ TEST(Einsum, SumsOverTheLabelsThatTheOutputLacks) {
          {F({2}, {1, 2}), F({2}, {3, 4}), F({2}, {5, 6})}, {F({}, {63})}),
   });
   for (const char* equation : {"i->j", "ij", "i->ii", "i1", "i,i", "..ij"}) {
-    ExpectRefused(std::string("g (float[2] a) => (float[N] y) "
-                              "{ y = Einsum <equation = \"") +
-                      equation + "\"> (a) }",
-                  {F({2}, {1, 2})});
+    ExpectGraphRefused(std::string("g (float[2] a) => (float[N] y) "
+                                   "{ y = Einsum <equation = \"") +
+                           equation + "\"> (a) }",
+                       {F({2}, {1, 2})});
   }
-  ExpectRefused(
+  ExpectGraphRefused(
       "g (float[2] a, float[3] b) => (float y) "
       "{ y = Einsum <equation = \"i,i->\"> (a, b) }",
       {F({2}, {1, 2}), F({3}, {1, 2, 3})});
@@ -180,7 +181,7 @@ TEST(Quantization, RoundsTiesToEvenAndSaturates) {
       Of("DequantizeLinear<axis = 0, block_size = 2>(x, s)",
          {int4, F({2}, {1, 10})}, {F({4}, {7, -8, 20, 10})}),
   });
-  ExpectRefused(
+  ExpectGraphRefused(
       "g (float[4] x, float[3] s) => (uint8[4] y) "
       "{ y = QuantizeLinear <axis = 0> (x, s) }",
       {F({4}, {1, 2, 3, 4}), F({3}, {1, 1, 1})});

@@ -22,7 +22,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-std::vector<double> Numbers(const Value& value) {
+std::vector<double> DecodedNumbers(const Value& value) {
   std::vector<double> numbers(
       static_cast<size_t>(value.tensor()->num_elements()));
   Decode(*value.tensor(), numbers.data());
@@ -33,7 +33,7 @@ std::vector<double> First(const std::string& graph,
                           const std::vector<Feed>& feeds) {
   const auto outputs = Compute(graph, feeds);
   EXPECT_TRUE(outputs.ok()) << graph << outputs.status().ToString();
-  return outputs.ok() ? Numbers((*outputs)[0]) : std::vector<double>();
+  return outputs.ok() ? DecodedNumbers((*outputs)[0]) : std::vector<double>();
 }
 
 double Mean(const std::vector<double>& values) {
@@ -50,7 +50,7 @@ double Deviation(const std::vector<double>& values) {
 
 constexpr int64_t kMany = 10000;
 
-Feed Constant(DType type, double value) {
+Feed FilledWith(DType type, double value) {
   return {type, {kMany}, std::vector<double>(kMany, value)};
 }
 
@@ -74,10 +74,10 @@ TEST(Random, EveryTypeOfBernoulliHasTheShareOfItsProbability) {
        DType::kFloat32, DType::kUint64},
   };
   for (const auto& row : rows) {
-    const auto outputs = Compute(row.graph, {Constant(row.from, 0.25)});
+    const auto outputs = Compute(row.graph, {FilledWith(row.from, 0.25)});
     ASSERT_TRUE(outputs.ok()) << row.graph << outputs.status().ToString();
     EXPECT_EQ((*outputs)[0].tensor()->dtype(), row.to) << row.graph;
-    const std::vector<double> drawn = Numbers((*outputs)[0]);
+    const std::vector<double> drawn = DecodedNumbers((*outputs)[0]);
     EXPECT_NEAR(Mean(drawn), 0.25, 6 * std::sqrt(0.25 * 0.75 / kMany));
     for (const double x : drawn) EXPECT_TRUE(x == 0 || x == 1) << x;
   }
@@ -85,8 +85,8 @@ TEST(Random, EveryTypeOfBernoulliHasTheShareOfItsProbability) {
 
 TEST(Random, ProbabilitiesZeroAndOneAreCertain) {
   const char* graph = "g (float[N] x) => (float[N] y) { y = Bernoulli(x) }";
-  EXPECT_EQ(Mean(First(graph, {Constant(DType::kFloat32, 0)})), 0);
-  EXPECT_EQ(Mean(First(graph, {Constant(DType::kFloat32, 1)})), 1);
+  EXPECT_EQ(Mean(First(graph, {FilledWith(DType::kFloat32, 0)})), 0);
+  EXPECT_EQ(Mean(First(graph, {FilledWith(DType::kFloat32, 1)})), 1);
 }
 
 TEST(Random, DropoutScalesWhatItKeepsAndSaysSoInTheMask) {
@@ -103,10 +103,10 @@ TEST(Random, DropoutScalesWhatItKeepsAndSaysSoInTheMask) {
   for (int i = 0; i < 3; ++i) {
     const auto outputs = Compute(
         graphs[i],
-        {Constant(types[i][0], -3), {types[i][1], {}, {0.75}}, B({}, {1})});
+        {FilledWith(types[i][0], -3), {types[i][1], {}, {0.75}}, B({}, {1})});
     ASSERT_TRUE(outputs.ok()) << graphs[i] << outputs.status().ToString();
-    const std::vector<double> y = Numbers((*outputs)[0]);
-    const std::vector<double> mask = Numbers((*outputs)[1]);
+    const std::vector<double> y = DecodedNumbers((*outputs)[0]);
+    const std::vector<double> mask = DecodedNumbers((*outputs)[1]);
     EXPECT_NEAR(Mean(mask), 0.25, 6 * std::sqrt(0.25 * 0.75 / kMany));
     for (size_t k = 0; k < y.size(); ++k) EXPECT_EQ(y[k], mask[k] * -12);
   }
@@ -118,11 +118,11 @@ TEST(Random, DropoutOfRatioZeroOrOfInferenceKeepsAll) {
       "{ y, m = Dropout(x, r, t) }";
   for (const auto& [ratio, training] : {std::pair(0.0, 1), std::pair(0.5, 0)}) {
     const auto outputs =
-        Compute(graph, {Constant(DType::kFloat32, 3), F({}, {ratio}),
+        Compute(graph, {FilledWith(DType::kFloat32, 3), F({}, {ratio}),
                         B({}, {static_cast<double>(training)})});
     ASSERT_TRUE(outputs.ok()) << outputs.status().ToString();
-    EXPECT_EQ(Mean(Numbers((*outputs)[0])), 3);
-    EXPECT_EQ(Mean(Numbers((*outputs)[1])), 1);
+    EXPECT_EQ(Mean(DecodedNumbers((*outputs)[0])), 3);
+    EXPECT_EQ(Mean(DecodedNumbers((*outputs)[1])), 1);
   }
 }
 
@@ -149,7 +149,7 @@ TEST(Random, ContinuousLawsHaveTheirMomentsAndBounds) {
     const std::string graph =
         StrCat("g (", type, "[N] x) => (", type,
                "[N] y) { y = RandomUniformLike <seed = 3.0> (x) }");
-    const auto y = First(graph, {Constant(*ParseDType(type), 0)});
+    const auto y = First(graph, {FilledWith(*ParseDType(type), 0)});
     EXPECT_GE(*std::ranges::min_element(y), 0) << type;
     EXPECT_LT(*std::ranges::max_element(y), 1) << type;
     EXPECT_NEAR(Mean(y), 0.5, 0.02) << type;
@@ -174,13 +174,13 @@ TEST(Random, MultinomialDrawsEachClassByItsWeight) {
 std::vector<std::vector<double>> FourRuns(const std::string& graph) {
   RowBackend backend;
   std::vector<std::vector<double>> runs;
-  const Value x = Constant(DType::kFloat32, 0.5).Make();
+  const Value x = FilledWith(DType::kFloat32, 0.5).Make();
   for (int load = 0; load < 2; ++load) {
     auto network = backend.Load(ModelOf(graph), {});
     auto binding = (*network)->Bind({&x, 1}, {});
     for (int run = 0; run < 2; ++run) {
       EXPECT_TRUE((*network)->Forward(**binding).ok());
-      runs.push_back(Numbers((*binding)->outputs()[0]));
+      runs.push_back(DecodedNumbers((*binding)->outputs()[0]));
     }
   }
   return runs;
@@ -211,18 +211,18 @@ TEST(Random, DropoutPassesGradientsThroughWhatItKept) {
                 "{ y, m = Dropout <seed = 7> (x, r, t) }"),
         options);
     ASSERT_TRUE(network.ok()) << network.status().ToString();
-    const std::vector<Value> inputs = {Constant(DType::kFloat32, 3).Make(),
+    const std::vector<Value> inputs = {FilledWith(DType::kFloat32, 3).Make(),
                                        F({}, {0.5}).Make(),
                                        B({}, {training ? 1.0 : 0.0}).Make()};
     auto binding = (*network)->Bind(inputs, {});
     ASSERT_TRUE((*network)->Forward(**binding).ok());
-    const std::vector<Value> dy = {Constant(DType::kFloat32, 5).Make(),
+    const std::vector<Value> dy = {FilledWith(DType::kFloat32, 5).Make(),
                                    Value()};
     const auto gradients = (*network)->differentiable()->Backward(
         **binding, dy, options.gradient_targets);
     ASSERT_TRUE(gradients.ok()) << gradients.status().ToString();
-    const auto dx = Numbers((*gradients)[0]);
-    const auto mask = Numbers((*binding)->outputs()[1]);
+    const auto dx = DecodedNumbers((*gradients)[0]);
+    const auto mask = DecodedNumbers((*binding)->outputs()[1]);
     for (size_t i = 0; i < dx.size(); ++i) {
       EXPECT_EQ(dx[i], 5 * scale * mask[i]) << i;
     }

@@ -12,21 +12,21 @@ namespace {
 
 using testing::HasSubstr;
 
-std::vector<double> Numbers(const Stream& bytes) {
+std::vector<double> NumbersIn(const Stream& bytes) {
   return {bytes.begin(), bytes.end()};
 }
 
 Stream Text(std::string_view text) { return Writer().Text(text).bytes(); }
 
-std::string Graph(const std::string& format) {
+std::string DecoderGraph(const std::string& format) {
   return "g (uint8[n] x) => (uint8[h,w,c] y) { y = ImageDecoder"
          "<pixel_format = \"" +
          format + "\">(x) }";
 }
 
-Result<std::vector<Value>> Decode(const Stream& stream) {
+Result<std::vector<Value>> DecodeStream(const Stream& stream) {
   static RowBackend backend;
-  static const auto network = backend.Load(ModelOf(Graph("RGB")), {});
+  static const auto network = backend.Load(ModelOf(DecoderGraph("RGB")), {});
   ASSAY_RETURN_IF_ERROR(network.status());
   const auto size = static_cast<int64_t>(stream.size());
   ASSAY_ASSIGN_OR_RETURN(Tensor bytes, Tensor::Of<uint8_t>({size}, stream));
@@ -55,11 +55,11 @@ void ExpectPictures(const std::vector<Picture>& pictures) {
   for (const Picture& picture : pictures) {
     SCOPED_TRACE(picture.name);
     const auto size = static_cast<int64_t>(picture.stream.size());
-    ExpectRows({{Graph("RGB"),
-                 {{DType::kUint8, {size}, Numbers(picture.stream)}},
+    ExpectRows({{DecoderGraph("RGB"),
+                 {{DType::kUint8, {size}, NumbersIn(picture.stream)}},
                  {{DType::kUint8,
                    {picture.size[0], picture.size[1], 3},
-                   Numbers(picture.pixels)}}}});
+                   NumbersIn(picture.pixels)}}}});
   }
 }
 
@@ -249,14 +249,14 @@ TEST(ImageDecoder, OrdersPixelsAsAsked) {
                             .Big(1, {255, 0, 0, 0, 255, 0, 0, 0, 255, 7, 7, 7})
                             .bytes();
   const auto size = static_cast<int64_t>(stream.size());
-  const Feed feed = {DType::kUint8, {size}, Numbers(stream)};
+  const Feed feed = {DType::kUint8, {size}, NumbersIn(stream)};
   ExpectRows({
-      {Graph("BGR"),
+      {DecoderGraph("BGR"),
        {feed},
        {{DType::kUint8,
          {1, 4, 3},
          {0, 0, 255, 0, 255, 0, 255, 0, 0, 7, 7, 7}}}},
-      {Graph("Grayscale"),
+      {DecoderGraph("Grayscale"),
        {feed},
        {{DType::kUint8, {1, 4, 1}, {76, 150, 29, 7}}}},
   });
@@ -276,7 +276,7 @@ TEST(ImageDecoder, RefusesWhatIsCut) {
     for (size_t n = 0; n + picture.slack.spare < picture.stream.size(); ++n) {
       const Stream cut(picture.stream.begin(),
                        picture.stream.begin() + static_cast<ptrdiff_t>(n));
-      const auto outputs = Decode(cut);
+      const auto outputs = DecodeStream(cut);
       ASSERT_FALSE(outputs.ok()) << picture.name << " of " << n << " bytes";
       EXPECT_EQ(outputs.status().code(), StatusCode::kInvalidArgument);
       EXPECT_THAT(outputs.status().message(), HasSubstr("ImageDecoder: a "));
@@ -294,7 +294,7 @@ TEST(ImageDecoder, SurvivesAnyWrongByte) {
       for (const uint8_t flip : {0xFF, 0x80, 0x01}) {
         Stream wrong = picture.stream;
         wrong[n] ^= flip;
-        const auto outputs = Decode(wrong);
+        const auto outputs = DecodeStream(wrong);
         ++(outputs.ok() ? decoded : refused);
         if (outputs.ok()) {
           EXPECT_EQ((*outputs)[0].tensor()->shape().rank(), 3);
@@ -340,7 +340,7 @@ TEST(ImageDecoder, BelievesNoHeader) {
       {"", {}, "a stream of 0 bytes"},
   };
   for (const auto& row : rows) {
-    const auto outputs = Decode(row.stream);
+    const auto outputs = DecodeStream(row.stream);
     ASSERT_FALSE(outputs.ok()) << row.name << row.says;
     EXPECT_EQ(outputs.status().code(), StatusCode::kInvalidArgument);
     EXPECT_THAT(outputs.status().message(), HasSubstr(row.says));
@@ -349,7 +349,7 @@ TEST(ImageDecoder, BelievesNoHeader) {
 }
 
 TEST(ImageDecoder, RefusesOtherPixelFormatsAndShapes) {
-  const auto format = Compute(Graph("CMYK"), {});
+  const auto format = Compute(DecoderGraph("CMYK"), {});
   EXPECT_THAT(format.status().message(), HasSubstr("pixel_format is 'CMYK'"));
   const auto shape =
       Compute("g (uint8[1,2] x) => (uint8[h,w,c] y) { y = ImageDecoder(x) }",

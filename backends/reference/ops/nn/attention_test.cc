@@ -16,7 +16,7 @@ namespace assay::reference {
 namespace {
 
 const double kLog3 = std::log(3.0);
-constexpr double kMasked = -std::numeric_limits<double>::infinity();
+constexpr double kMaskedScore = -std::numeric_limits<double>::infinity();
 
 const Feed kKeys = F({1, 1, 2, 1}, {0, kLog3});
 const Feed kValues = F({1, 1, 2, 1}, {8, 16});
@@ -24,26 +24,27 @@ const Feed kValues = F({1, 1, 2, 1}, {8, 16});
 // Queries of 1 and 0: a quarter and three quarters, then half and half.
 const Feed kQueries = F({1, 1, 2, 1}, {1, 0});
 
-std::string Graph(const std::string& node, const std::string& more = "") {
+std::string AttentionGraph(const std::string& node,
+                           const std::string& more = "") {
   return "g (float[B,H,S,D] q, float[B,G,T,D] k, float[B,G,T,E] v" + more +
          ") => (float[B,H,S,E] y) { y = Attention" + node + " }";
 }
 
 TEST(AttentionTest, ValuesAreAveragedByTheSoftmaxOfScaledScores) {
   ExpectRows({
-      {Graph("(q, k, v)"),
+      {AttentionGraph("(q, k, v)"),
        {kQueries, kKeys, kValues},
        {F({1, 1, 2, 1}, {14, 12})}},
-      {Graph("<scale = -1.0>(q, k, v)"),
+      {AttentionGraph("<scale = -1.0>(q, k, v)"),
        {kQueries, kKeys, kValues},
        {F({1, 1, 2, 1}, {10, 12})}},
       // The default scale is 1 / sqrt(4).
-      {Graph("(q, k, v)"),
+      {AttentionGraph("(q, k, v)"),
        {F({1, 1, 1, 4}, {1, 1, 1, 1}),
         F({1, 1, 2, 4}, {0, 0, 0, 0, kLog3, kLog3, 0, 0}),
         F({1, 1, 2, 2}, {8, 80, 16, 160})},
        {F({1, 1, 1, 2}, {14, 140})}},
-      {Graph("<softmax_precision = 11>(q, k, v)"),
+      {AttentionGraph("<softmax_precision = 11>(q, k, v)"),
        {kQueries, kKeys, kValues},
        {F({1, 1, 2, 1}, {14, 12})}},
   });
@@ -62,7 +63,7 @@ TEST(AttentionTest, HeadsArePackedInThreeAxesAndSharedByGroups) {
        {F({1, 2, 2}, {1, 0, 0, 1}), F({1, 2, 1}, {0, kLog3}),
         F({1, 2, 1}, {8, 16})},
        {F({1, 2, 2}, {14, 12, 12, 14})}},
-      {Graph("(q, k, v)"),
+      {AttentionGraph("(q, k, v)"),
        {F({1, 4, 1, 1}, {1, 0, 1, 0}), F({1, 2, 2, 1}, {0, kLog3, 0, 0}),
         F({1, 2, 2, 1}, {8, 16, 80, 160})},
        {F({1, 4, 1, 1}, {14, 12, 120, 120})}},
@@ -86,7 +87,7 @@ TEST(AttentionTest, CausalityAndWindowsCutKeysOff) {
            {"<left_window_size = 9223372036854775807, "
             "right_window_size = 9223372036854775807>",
             {24, 24, 24}}}) {
-    ExpectRows({{Graph(c.attributes + "(q, k, v)"),
+    ExpectRows({{AttentionGraph(c.attributes + "(q, k, v)"),
                  {q, q, v},
                  {F({1, 1, 3, 1}, c.wanted)}}});
   }
@@ -109,7 +110,7 @@ TEST(AttentionTest, MasksOfEveryRankAndKindAreAdded) {
            {F({1, 1}, {5}), {8, 8, 8, 8}},  // shorter: the rest is masked
            {B({1, 0}, {}), {0, 0, 0, 0}},
            {I({2}, {3, 3}), {12, 12, 12, 12}}}) {
-    ExpectRows({{Graph("(q, k, v, m)", ", " + Declare("m", {c.mask})),
+    ExpectRows({{AttentionGraph("(q, k, v, m)", ", " + Declare("m", {c.mask})),
                  {q, k, v, c.mask},
                  {F({2, 2, 1, 1}, c.wanted)}}});
   }
@@ -135,14 +136,14 @@ TEST(AttentionTest, PaddedKeysAreNotAttended) {
   const Feed v = F({2, 1, 3, 1}, {8, 16, 48, 8, 16, 48});
   const std::string more = ", int64[B] n";
   ExpectRows({
-      {Graph("(q, k, v, , , , n)", more),
+      {AttentionGraph("(q, k, v, , , , n)", more),
        {q, k, v, I({2}, {2, 0})},
        {F({2, 1, 2, 1}, {12, 12, 0, 0})}},
       // Query i stands at n - 2 + i.
-      {Graph("<is_causal = 1>(q, k, v, , , , n)", more),
+      {AttentionGraph("<is_causal = 1>(q, k, v, , , , n)", more),
        {q, k, v, I({2}, {3, 1})},
        {F({2, 1, 2, 1}, {12, 24, 0, 8})}},
-      {Graph("<left_window_size = 0>(q, k, v, , , , n)", more),
+      {AttentionGraph("<left_window_size = 0>(q, k, v, , , , n)", more),
        {q, k, v, I({2}, {3, 2})},
        {F({2, 1, 2, 1}, {32, 48, 12, 16})}},
   });
@@ -158,7 +159,7 @@ TEST(AttentionTest, ScoresAreShownAtTheStageAskedFor) {
   for (const Case& c :
        std::vector<Case>{{"0", {0, kLog3, 0, 2 * kLog3}},
                          {"1", {0, 1, 0, 1.6}},
-                         {"2", {5, 6, kMasked, kMasked}},
+                         {"2", {5, 6, kMaskedScore, kMaskedScore}},
                          {"3", {1 / (1 + e), e / (1 + e), 0, 0}}}) {
     ExpectRows(
         {{"g (float[1,1,2,1] q, float[1,1,2,1] k, float[1,1,2,1] v, "
@@ -167,7 +168,7 @@ TEST(AttentionTest, ScoresAreShownAtTheStageAskedFor) {
           "qk_matmul_output_mode = " +
               c.mode + ">(q, k, v, m) }",
           {F({1, 1, 2, 1}, {1, 2}), kKeys, kValues,
-           F({2, 2}, {5, 5, kMasked, kMasked})},
+           F({2, 2}, {5, 5, kMaskedScore, kMaskedScore})},
           {F({1, 1, 2, 1}, {(8 + 16 * e) / (1 + e), 0}),
            F({1, 1, 2, 2}, c.wanted)}}});
   }
@@ -189,10 +190,10 @@ TEST(AttentionTest, EachResultIsRoundedOnce) {
 
 TEST(AttentionTest, NoKeysAndNoQueriesAreFine) {
   ExpectRows({
-      {Graph("(q, k, v)"),
+      {AttentionGraph("(q, k, v)"),
        {F({1, 1, 1, 1}, {1}), F({1, 1, 0, 1}, {}), F({1, 1, 0, 1}, {})},
        {F({1, 1, 1, 1}, {0})}},
-      {Graph("(q, k, v)"),
+      {AttentionGraph("(q, k, v)"),
        {F({1, 1, 0, 1}, {}), kKeys, kValues},
        {F({1, 1, 0, 1}, {})}},
   });

@@ -13,9 +13,9 @@ namespace {
 const double kLog2 = std::log(2.0);
 
 // Feeds q, k, v and, where they matter, s, d and b.
-std::string Linear(const std::string& rule, const std::string& inputs,
-                   const std::vector<Feed>& feeds, int q_heads = 1,
-                   int kv_heads = 1) {
+std::string LinearAttention(const std::string& rule, const std::string& inputs,
+                            const std::vector<Feed>& feeds, int q_heads = 1,
+                            int kv_heads = 1) {
   return StrCat("g (", Declare("q k v s d b", feeds),
                 ") => (float[y0,y1,y2] y, float[n0,n1,n2,n3] n) { y, n = "
                 "LinearAttention<update_rule = \"",
@@ -48,7 +48,7 @@ TEST(StateSpaceTest, EachRuleUpdatesTheStateOfTheTokenBefore) {
                          {"gated_delta", ", s, d, b", {4, 9}, 3},
                          {"linear", "", {6, 48}, 16}}) {
     const std::vector<Feed> feeds = {q, k, v, s, d, b};
-    ExpectRows({{Linear(c.rule, c.inputs, feeds),
+    ExpectRows({{LinearAttention(c.rule, c.inputs, feeds),
                  feeds,
                  {F({1, 2, 1}, c.wanted), F({1, 1, 1, 1}, {c.state})}}});
   }
@@ -58,7 +58,7 @@ TEST(StateSpaceTest, QueriesShareAHeadAndDecayMayDifferByRow) {
   const std::vector<Feed> feeds = {
       F({1, 1, 4}, {1, 0, 0, 1}), F({1, 1, 2}, {1, 2}),      F({1, 1, 1}, {3}),
       F({1, 1, 2, 1}, {8, 8}),    F({1, 1, 2}, {-kLog2, 0}), F({1}, {0})};
-  ExpectRows({{Linear("gated", ", s, d", feeds, 2, 1),
+  ExpectRows({{LinearAttention("gated", ", s, d", feeds, 2, 1),
                feeds,
                {F({1, 1, 2}, {7, 14}), F({1, 1, 2, 1}, {7, 14})}}});
 }
@@ -142,8 +142,8 @@ TEST(StateSpaceTest, WhatDoesNotGoTogetherIsNamed) {
                           std::vector<Feed> feeds, const std::string& message,
                           int q_heads = 1, int kv_heads = 1) {
     for (size_t i = feeds.size(); i < 6; ++i) feeds.push_back(one);
-    return refused(Linear(rule, inputs, feeds, q_heads, kv_heads), feeds,
-                   "LinearAttention: " + message);
+    return refused(LinearAttention(rule, inputs, feeds, q_heads, kv_heads),
+                   feeds, "LinearAttention: " + message);
   };
   const auto rotary = [&](const std::vector<Feed>& feeds,
                           const std::string& message) {

@@ -24,7 +24,7 @@ struct Node {
   bool batch_first = false;
 };
 
-GradientRow RowOf(const Node& node) {
+GradientRow GradientRowOf(const Node& node) {
   const int64_t size = node.gates * 2;
   const int64_t d = node.directions;
   const auto of = [](const Shape& shape) {
@@ -61,7 +61,7 @@ GradientRow RowOf(const Node& node) {
 
 std::vector<GradientRow> RowsOf(const std::vector<Node>& nodes) {
   std::vector<GradientRow> rows;
-  for (const Node& node : nodes) rows.push_back(RowOf(node));
+  for (const Node& node : nodes) rows.push_back(GradientRowOf(node));
   return rows;
 }
 
@@ -95,7 +95,7 @@ TEST(RecurrentBackward, OfLstm) {
 TEST(RecurrentBackward, OfOneSequence) {
   for (const Node& node :
        std::vector<Node>{{"RNN", "", 1}, {"GRU", "", 3}, {"LSTM", "", 4}}) {
-    GradientRow row = RowOf(node);
+    GradientRow row = GradientRowOf(node);
     row.feeds[0].values.back() = std::numeric_limits<double>::quiet_NaN();
     ExpectTheTapes({row});
   }

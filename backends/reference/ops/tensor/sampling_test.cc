@@ -18,7 +18,7 @@ Feed U8(Shape shape, std::vector<double> values) {
   return {DType::kUint8, std::move(shape), std::move(values)};
 }
 
-std::vector<double> Numbers(int64_t count, int64_t factor) {
+std::vector<double> Integers(int64_t count, int64_t factor) {
   std::vector<double> numbers;
   for (int64_t i = 0; i < count; ++i) {
     numbers.push_back(static_cast<double>((i * factor + i * i) % 11 - 5));
@@ -26,7 +26,8 @@ std::vector<double> Numbers(int64_t count, int64_t factor) {
   return numbers;
 }
 
-double Dot(const std::vector<double>& a, const std::vector<double>& b) {
+double InnerProduct(const std::vector<double>& a,
+                    const std::vector<double>& b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
 
@@ -39,7 +40,7 @@ std::vector<double> Only(const Result<std::vector<Value>>& outputs) {
   return values;
 }
 
-struct Pair {
+struct SamplingPair {
   const char* attributes;
   const char* types;  // of x, w and y
   Shape x, w, y;
@@ -48,7 +49,7 @@ struct Pair {
 // <Conv(x, w), y> = <x, ConvTranspose(y, w)> with the same weights, exactly,
 // since all are small whole numbers.
 TEST(ConvTranspose, IsTheAdjointOfConv) {
-  const std::vector<Pair> pairs = {
+  const std::vector<SamplingPair> pairs = {
       {"strides = [3]", "1,1,7|1,1,4|1,1,2", {1, 1, 7}, {1, 1, 4}, {1, 1, 2}},
       {"group = 2, strides = [3,1], dilations = [2,2], pads = [1,2,0,1]",
        "2,4,5,6|6,2,2,3|2,6,2,5",
@@ -60,7 +61,7 @@ TEST(ConvTranspose, IsTheAdjointOfConv) {
        {1, 3, 3, 2, 4},
        {3, 1, 3, 1, 2},
        {1, 3, 3, 2, 5}}};
-  for (const Pair& p : pairs) {
+  for (const SamplingPair& p : pairs) {
     const std::string types = p.types;
     const size_t first = types.find('|');
     const size_t second = types.rfind('|');
@@ -70,9 +71,9 @@ TEST(ConvTranspose, IsTheAdjointOfConv) {
     const std::string x_type = type(0, first);
     const std::string w_type = type(first + 1, second);
     const std::string y_type = type(second + 1, types.size());
-    const Feed x = F(p.x, Numbers(*p.x.NumElements(), 3));
-    const Feed w = F(p.w, Numbers(*p.w.NumElements(), 5));
-    const Feed y = F(p.y, Numbers(*p.y.NumElements(), 7));
+    const Feed x = F(p.x, Integers(*p.x.NumElements(), 3));
+    const Feed w = F(p.w, Integers(*p.w.NumElements(), 5));
+    const Feed y = F(p.y, Integers(*p.y.NumElements(), 7));
     const std::string attributes = p.attributes;
     const auto forth =
         Only(Compute("g (" + x_type + " x, " + w_type + " w) => (" + y_type +
@@ -83,8 +84,9 @@ TEST(ConvTranspose, IsTheAdjointOfConv) {
                     " x) { x = ConvTranspose <" + attributes + "> (y, w) }",
                 {y, w}));
     ASSERT_EQ(back.size(), x.values.size()) << attributes;
-    EXPECT_NE(Dot(forth, y.values), 0) << attributes;
-    EXPECT_EQ(Dot(forth, y.values), Dot(x.values, back)) << attributes;
+    EXPECT_NE(InnerProduct(forth, y.values), 0) << attributes;
+    EXPECT_EQ(InnerProduct(forth, y.values), InnerProduct(x.values, back))
+        << attributes;
   }
 }
 

@@ -210,14 +210,14 @@ TEST(Learned, PairsGiveBackTheClassesTheyAreMadeFrom) {
   }
 }
 
-struct Refusal {
+struct ModelRefusal {
   std::string graph;
   std::string message;
   std::vector<assay::Value> values = {F({1, 2}, {1, 2}).Make()};
 };
 
-void ExpectRefused(const std::vector<Refusal>& rows) {
-  for (const Refusal& refusal : rows) {
+void ExpectModelsRefused(const std::vector<ModelRefusal>& rows) {
+  for (const ModelRefusal& refusal : rows) {
     const Status status = Outputs(refusal.graph, refusal.values).status();
     EXPECT_EQ(status.code(), StatusCode::kInvalidArgument)
         << refusal.graph << status.ToString();
@@ -226,7 +226,7 @@ void ExpectRefused(const std::vector<Refusal>& rows) {
 }
 
 /// A graph of one operator over [1,2]; and of one that chooses a label.
-std::string Of(const std::string& call) {
+std::string ModelCallOf(const std::string& call) {
   return "g (float[1,2] x) => (float[N,M] y) { y = ai.onnx.ml." + call + " }";
 }
 std::string Chosen(const std::string& call) {
@@ -236,25 +236,25 @@ std::string Chosen(const std::string& call) {
 
 TEST(Learned, RefuseFeaturesThatDoNotFit) {
   const assay::Value row = F({1, 2}, {1, 2}).Make();
-  ExpectRefused({
-      {Of("Scaler<offset = [1.0], scale = [1.0, 2.0]>(x)"),
+  ExpectModelsRefused({
+      {ModelCallOf("Scaler<offset = [1.0], scale = [1.0, 2.0]>(x)"),
        "scale has 2 elements, wanted 1 as offset"},
-      {Of("Scaler<offset = [1.0, 2.0, 3.0]>(x)"),
+      {ModelCallOf("Scaler<offset = [1.0, 2.0, 3.0]>(x)"),
        "offset has 3 elements, wanted one or 2"},
-      {Of("Normalizer<norm = \"L3\">(x)"), "norm is 'L3'"},
-      {Of("Imputer<imputed_value_int64s = [1]>(x)"),
+      {ModelCallOf("Normalizer<norm = \"L3\">(x)"), "norm is 'L3'"},
+      {ModelCallOf("Imputer<imputed_value_int64s = [1]>(x)"),
        "found 0 imputed_value_floats and 1 imputed_value_int64s, wanted only "
        "the first for float32"},
-      {Of("Imputer(x)"), "found 0 imputed_value_floats and 0"},
+      {ModelCallOf("Imputer(x)"), "found 0 imputed_value_floats and 0"},
       {"g (int32[1] x) => (int32[1] y) { y = ai.onnx.ml.Imputer"
        "<imputed_value_int64s = [2147483648]>(x) }",
        "imputed_value_int64s has 2147483648, wanted an int32",
        {I32({1}, {0}).Make()}},
-      {Of("Imputer<imputed_value_floats = [1.0, 2.0, 3.0]>(x)"),
+      {ModelCallOf("Imputer<imputed_value_floats = [1.0, 2.0, 3.0]>(x)"),
        "found 3 imputed values, wanted one or 2"},
-      {Of("FeatureVectorizer<inputdimensions = [1, 2]>(x)"),
+      {ModelCallOf("FeatureVectorizer<inputdimensions = [1, 2]>(x)"),
        "inputdimensions has 2 elements, wanted 1"},
-      {Of("FeatureVectorizer<inputdimensions = [-1]>(x)"),
+      {ModelCallOf("FeatureVectorizer<inputdimensions = [-1]>(x)"),
        "inputdimensions has -1"},
       {"g (float[1,2] x, float[2,1] v) => (float[N,M] y) "
        "{ y = ai.onnx.ml.FeatureVectorizer(x, v) }",
@@ -268,18 +268,19 @@ TEST(Learned, RefuseFeaturesThatDoNotFit) {
 }
 
 TEST(Learned, RefuseKeysThatDoNotFit) {
-  ExpectRefused({
-      {Of("OneHotEncoder<cats_strings = [\"a\"]>(x)"),
+  ExpectModelsRefused({
+      {ModelCallOf("OneHotEncoder<cats_strings = [\"a\"]>(x)"),
        "found 0 cats_int64s and 1 cats_strings, wanted only the first"},
       {"g (float[1,2] x) => (float[1,2,1] y) "
        "{ y = ai.onnx.ml.OneHotEncoder<cats_int64s = [1], zeros = 0>(x) }",
        "element 1 of input 0 is of no category of 1"},
-      {Of("LabelEncoder<keys_floats = [1.0], values_floats = [1.0, 2.0]>(x)"),
+      {ModelCallOf(
+           "LabelEncoder<keys_floats = [1.0], values_floats = [1.0, 2.0]>(x)"),
        "found 1 keys and 2 values"},
-      {Of("LabelEncoder<keys_int64s = [1], values_floats = [1.0]>(x)"),
+      {ModelCallOf("LabelEncoder<keys_int64s = [1], values_floats = [1.0]>(x)"),
        "wanted int64 as the keys"},
-      {Of("LabelEncoder<keys_floats = [1.0], values_floats = [1.0], "
-          "values_int64s = [1]>(x)"),
+      {ModelCallOf("LabelEncoder<keys_floats = [1.0], values_floats = [1.0], "
+                   "values_int64s = [1]>(x)"),
        "found 2 of values_tensor"},
       {"g (int64[1] x) => (string[1] y) { y = ai.onnx.ml.CategoryMapper"
        "<cats_int64s = [1], cats_strings = [\"a\", \"b\"]>(x) }",
@@ -307,30 +308,31 @@ TEST(Learned, RefuseKeysThatDoNotFit) {
 }
 
 TEST(Learned, RefuseModelsThatDoNotFit) {
-  ExpectRefused({
-      {Of("LinearRegressor<coefficients = [1.0]>(x)"),
+  ExpectModelsRefused({
+      {ModelCallOf("LinearRegressor<coefficients = [1.0]>(x)"),
        "coefficients has 1 elements, wanted a multiple of the 2 columns"},
-      {Of("LinearRegressor<coefficients = [1.0, 2.0], targets = 2>(x)"),
+      {ModelCallOf(
+           "LinearRegressor<coefficients = [1.0, 2.0], targets = 2>(x)"),
        "coefficients has 1 rows of 2, wanted 2 as targets"},
-      {Of("LinearRegressor<coefficients = [1.0, 2.0], "
-          "post_transform = \"TANH\">(x)"),
+      {ModelCallOf("LinearRegressor<coefficients = [1.0, 2.0], "
+                   "post_transform = \"TANH\">(x)"),
        "post_transform is 'TANH'"},
       {Chosen("LinearClassifier<coefficients = [1.0, 2.0]>"),
        "found 0 classlabels_ints and 0 classlabels_strings"},
       {Chosen("LinearClassifier<coefficients = [1.0, 2.0], "
               "classlabels_ints = [1, 2, 3]>"),
        "coefficients has 1 rows of 2, wanted 3 as class labels"},
-      {Of("SVMRegressor<kernel_type = \"COSINE\">(x)"),
+      {ModelCallOf("SVMRegressor<kernel_type = \"COSINE\">(x)"),
        "kernel_type is 'COSINE'"},
-      {Of("SVMRegressor<kernel_params = [1.0]>(x)"),
+      {ModelCallOf("SVMRegressor<kernel_params = [1.0]>(x)"),
        "kernel_params has 1 elements, wanted gamma, coef0 and degree"},
-      {Of("SVMRegressor<n_supports = 2, coefficients = [1.0]>(x)"),
+      {ModelCallOf("SVMRegressor<n_supports = 2, coefficients = [1.0]>(x)"),
        "coefficients has 1 elements, wanted 2 as n_supports"},
-      {Of("SVMRegressor<n_supports = 9223372036854775807, "
-          "coefficients = [1.0]>(x)"),
+      {ModelCallOf("SVMRegressor<n_supports = 9223372036854775807, "
+                   "coefficients = [1.0]>(x)"),
        "coefficients has 1 elements, wanted 9223372036854775807"},
-      {Of("SVMRegressor<n_supports = 1, coefficients = [1.0], "
-          "support_vectors = [1.0]>(x)"),
+      {ModelCallOf("SVMRegressor<n_supports = 1, coefficients = [1.0], "
+                   "support_vectors = [1.0]>(x)"),
        "support_vectors has 1 elements, wanted 2"},
       {Chosen("SVMClassifier<classlabels_ints = [1, 2], "
               "vectors_per_class = [1]>"),

@@ -86,19 +86,19 @@ std::string Classifier(const Attributes& changed = {}) {
          CallOf("TreeEnsembleClassifier", all, changed) + " }";
 }
 
-const Feed kRows = F({3, 2}, {1, 9, 2, 3, 2, 2});
+const Feed kThreeRows = F({3, 2}, {1, 9, 2, 3, 2, 2});
 
 TEST(Trees, VotesAreCollectedByTarget) {
   const Feed votes = F({3, 2}, {1, 0, 0, 2, 0, 4});
   constexpr double kMost = std::numeric_limits<float>::max();
   ExpectRows({
-      {Tree(), {kRows}, {votes}},
-      {Tree({{"n_targets", ""}}), {kRows}, {votes}},
-      {Regressor(), {kRows}, {votes}},
-      {Regressor({{"n_targets", ""}}), {kRows}, {votes}},
-      {Classifier(), {kRows}, {I({3}, {7, 8, 8}), votes}},
+      {Tree(), {kThreeRows}, {votes}},
+      {Tree({{"n_targets", ""}}), {kThreeRows}, {votes}},
+      {Regressor(), {kThreeRows}, {votes}},
+      {Regressor({{"n_targets", ""}}), {kThreeRows}, {votes}},
+      {Classifier(), {kThreeRows}, {I({3}, {7, 8, 8}), votes}},
       {Regressor({{"base_values", "[10.0]"}}),
-       {kRows},
+       {kThreeRows},
        {F({3, 2}, {11, 10, 10, 12, 10, 14})}},
       // A second vote of the leaf 11, and one at an interior node, which says
       // nothing.
@@ -106,7 +106,7 @@ TEST(Trees, VotesAreCollectedByTarget) {
                   {"target_nodeids", "[11, 13, 14, 11, 12]"},
                   {"target_ids", "[0, 1, 1, 1, 0]"},
                   {"target_weights", "[1.0, 2.0, 4.0, 8.0, 100.0]"}}),
-       {kRows},
+       {kThreeRows},
        {F({3, 2}, {1, 8, 0, 2, 0, 4})}},
       // The least of no votes.
       {Tree({{"aggregate_function", "2"}}),
@@ -158,13 +158,15 @@ TEST(Trees, OneClassIsCompletedToTwo) {
     return Classifier(more);
   };
   ExpectRows({
-      {with({}), {kRows}, {I({3}, {8, 8, 8}), F({3, 2}, {0, 1, -1, 2, -3, 4})}},
+      {with({}),
+       {kThreeRows},
+       {I({3}, {8, 8, 8}), F({3, 2}, {0, 1, -1, 2, -3, 4})}},
       {with({{"base_values", "[-3.5]"}}),
-       {kRows},
+       {kThreeRows},
        {I({3}, {7, 7, 7}), F({3, 2}, {3.5, -2.5, 2.5, -1.5, 0.5, 0.5})}},
       {with({{"post_transform", "\"LOGISTIC\""},
              {"class_weights", "[0.0, 200.0, -200.0]"}}),
-       {kRows},
+       {kThreeRows},
        {I({3}, {7, 8, 7}), F({3, 2}, {0.5, 0.5, 0, 1, 1, 0})}},
       // One label, 1, beside 0.
       {with({{"classlabels_int64s", "[1]"}}),
@@ -173,22 +175,22 @@ TEST(Trees, OneClassIsCompletedToTwo) {
   });
 }
 
-struct Refusal {
+struct TreeRefusal {
   std::string graph;
   std::string message;
   StatusCode code = StatusCode::kInvalidArgument;
 };
 
-void ExpectRefused(const std::vector<Refusal>& rows) {
-  for (const Refusal& row : rows) {
-    const Status status = Compute(row.graph, {kRows}).status();
+void ExpectTreesRefused(const std::vector<TreeRefusal>& rows) {
+  for (const TreeRefusal& row : rows) {
+    const Status status = Compute(row.graph, {kThreeRows}).status();
     EXPECT_EQ(status.code(), row.code) << row.graph << status.ToString();
     EXPECT_THAT(status.ToString(), HasSubstr(row.message)) << row.graph;
   }
 }
 
 TEST(Trees, RefuseWhatIsNoTree) {
-  ExpectRefused({
+  ExpectTreesRefused({
       // Each node leads to the other; the second to itself.
       {Tree({{"nodes_falsenodeids", "[1, 0]"}, {"nodes_falseleafs", "[0, 0]"}}),
        "TreeEnsemble: nodes_truenodeids and nodes_falsenodeids lead from node "
@@ -228,7 +230,7 @@ TEST(Trees, RefuseWhatIsNoTree) {
 }
 
 TEST(Trees, RefuseWhatIsNoTreeOfTheOlderForm) {
-  ExpectRefused({
+  ExpectTreesRefused({
       // Back to the root.
       {Regressor({{"nodes_falsenodeids", "[12, 0, 10, 0, 0]"}}),
        "from node 0 back to it"},
@@ -265,7 +267,7 @@ TEST(Trees, RefuseWhatIsNoTreeOfTheOlderForm) {
 TEST(Trees, BranchesMayMeet) {
   ExpectRows(
       {{Tree({{"nodes_truenodeids", "[1, 1]"}, {"nodes_trueleafs", "[0, 1]"}}),
-        {kRows},
+        {kThreeRows},
         {F({3, 2}, {0, 2, 0, 2, 0, 4})}}});
 }
 

@@ -29,7 +29,7 @@ std::vector<float> ThereAndBack(Codec& codec, const std::vector<float>& x) {
   return back;
 }
 
-std::vector<float> Drawn(int count, uint64_t key) {
+std::vector<float> DrawnNumbers(int count, uint64_t key) {
   core::Numbers numbers(key);
   std::vector<float> drawn;
   for (int i = 0; i < count; ++i) {
@@ -73,7 +73,7 @@ TEST(TopCodecTest, KeepsTheGreatest) {
   EXPECT_EQ(codec.BytesOf(0), 0);
   EXPECT_THAT(ThereAndBack(codec, {1, -3, 2, -2, 0}),
               ElementsAre(0, -3, 2, 0, 0));
-  const std::vector<float> x = Drawn(100, 1);
+  const std::vector<float> x = DrawnNumbers(100, 1);
   TopCodec all(1);
   EXPECT_EQ(ThereAndBack(all, x), x);
   TopCodec one(0);
@@ -108,7 +108,7 @@ TEST(SignCodecTest, KeepsTheSumOfEachKind) {
 // seeds.
 TEST(LevelCodecTest, IsRightOnTheMean) {
   constexpr int kDraws = 4000, kLevels = 4;
-  const std::vector<float> x = Drawn(20, 2);
+  const std::vector<float> x = DrawnNumbers(20, 2);
   const float norm =
       std::sqrt(std::inner_product(x.begin(), x.end(), x.begin(), 0.0F));
   LevelCodec codec(kLevels, 3);

@@ -60,8 +60,8 @@ Summed SumOver(int ranks, int64_t size,
 }
 
 /// About one place in `every`, another choice for each rank.
-Pairs Drawn(int rank, int64_t size, uint64_t every,
-            const std::function<float(core::Numbers&)>& number) {
+Pairs DrawnPairs(int rank, int64_t size, uint64_t every,
+                 const std::function<float(core::Numbers&)>& number) {
   core::Numbers drawn(core::KeyOf(every, int64_t{rank}));
   Pairs pairs;
   for (int32_t place = 0; place < size; ++place) {
@@ -70,7 +70,7 @@ Pairs Drawn(int rank, int64_t size, uint64_t every,
   return pairs;
 }
 
-constexpr int kAllRanks[] = {1, 2, 3, 4, 5, 6, 7, 8, 13, 16};
+constexpr int kRankCounts[] = {1, 2, 3, 4, 5, 6, 7, 8, 13, 16};
 
 // Kills: ranks beyond a power of two that are left out or not told, a place
 // that is lost where vectors meet, a vector that stays sparse on one side
@@ -80,10 +80,10 @@ TEST(SparseSumTest, OfWholeNumbersIsTheDenseSum) {
   const auto whole = [](core::Numbers& drawn) {
     return static_cast<float>(drawn.Below(17)) - 6;
   };
-  for (const int ranks : kAllRanks) {
+  for (const int ranks : kRankCounts) {
     for (const uint64_t every : {1, 2, 3, 10, 100}) {
       const auto pairs = [&](int rank) {
-        return Drawn(rank, kSize, every, whole);
+        return DrawnPairs(rank, kSize, every, whole);
       };
       std::vector<float> wanted(kSize);
       for (int rank = 0; rank < ranks; ++rank) {
@@ -104,10 +104,10 @@ TEST(SparseSumTest, HasTheSameBitsOnAllRanks) {
   const auto rounds = [](core::Numbers& drawn) {
     return static_cast<float>(drawn.Share() - 0.5);
   };
-  for (const int ranks : kAllRanks) {
+  for (const int ranks : kRankCounts) {
     for (const uint64_t every : {1, 4, 30}) {
       const Summed summed = SumOver(ranks, kSize, [&](int rank) {
-        return Drawn(rank, kSize, every, rounds);
+        return DrawnPairs(rank, kSize, every, rounds);
       });
       for (const auto& got : summed.numbers) {
         EXPECT_TRUE(
@@ -124,7 +124,7 @@ TEST(SparseSumTest, HasTheSameBitsOnAllRanks) {
 TEST(SparseSumTest, HasTheSameNoNumberOnAllRanks) {
   constexpr uint32_t kNan = 0x7FC00000U;
   for (const int64_t size : {2, 10}) {
-    for (const int ranks : kAllRanks) {
+    for (const int ranks : kRankCounts) {
       const Summed summed = SumOver(ranks, size, [](int rank) {
         return Pairs{
             {1, std::bit_cast<float>(kNan + static_cast<uint32_t>(rank))}};
@@ -258,14 +258,14 @@ TEST(SparseSchemeTest, IsOfFloat32) {
 
 /// Rank 1 sends a length and bytes of its own to rank 0, whose vector has ten
 /// numbers.
-struct Lie {
+struct SparseLie {
   std::string name;
   int64_t length;
   Pairs pairs;
   std::string message;
 };
 
-const Lie kLies[] = {
+const SparseLie kSparseLies[] = {
     {"half a pair", 12, {}, "found 12 bytes of a sparse vector, wanted 8"},
     {"less than nothing", -8, {}, "found -8 bytes of a sparse vector"},
     {"more than all", 48, {}, "found 48 bytes of a sparse vector"},
@@ -274,7 +274,7 @@ const Lie kLies[] = {
 };
 
 TEST(SparseSumTest, BytesThatNoVectorHasAreDataLoss) {
-  for (const Lie& lie : kLies) {
+  for (const SparseLie& lie : kSparseLies) {
     const auto ended = RunThreads(2, [&](Endpoint& mine) -> Status {
       if (mine.rank() == 0) {
         return SparseSum(SparseVector(10, {}), mine).status();

@@ -17,7 +17,7 @@
 #include "framework/graph/model_text.h"
 #include "framework/train/data/dataset.h"
 #include "framework/train/data/sampler.h"
-#include "framework/train/on_reference/linear_network.h"
+#include "framework/train/on_reference/linear_network_fixture.h"
 #include "framework/train/rule/optimizers.h"
 #include "framework/train/trainer.h"
 

@@ -7,26 +7,17 @@
 
 #pragma once
 
+#include <cstddef>
 #include <memory>
-#include <stdexcept>
-#include <utility>
+#include <vector>
 
-#include "framework/core/status.h"
 #include "framework/graph/edit/training.h"
 #include "framework/graph/model_text.h"
+#include "framework/testing/support/backends_fixture.h"
+#include "framework/train/model/new_model.h"
 #include "framework/train/network_objective.h"
 
 namespace assay::on_reference {
-
-/// Throws std::runtime_error where there is none.
-template <class T>
-T Got(Result<T> result) {
-  if (!result.ok()) throw std::runtime_error(result.status().ToString());
-  return *std::move(result);
-}
-
-/// The module of the reference, which is never unloaded.
-Backend& Reference();
 
 /// y = x w + b, of 2 features and 3 classes; w and b are its parameters.
 inline constexpr char kLinear[] =
@@ -44,10 +35,19 @@ inline constexpr char kNormalized[] =
     "{ d = Dropout(x) h = MatMul(d, w) "
     "y = BatchNormalization<momentum = 0.9, epsilon = 0.01>(h, s, b, m, v) }";
 
+/// A batch for either: the features of each sample after those of the one before.
+inline constexpr size_t kSamples = 6, kFeatures = 2, kClasses = 3;
+inline const std::vector<double> kX = {1, 2,    -1, 0.5, 3,   -2,
+                                       0, 0.25, -3, 1,   0.5, 0.5};
+
 /// The linear one, or another: its initializers are the parameters but for running
 /// statistics, and its masks are drawn from the seed 1.
-std::unique_ptr<train::NetworkObjective> LinearNetwork(
+inline std::unique_ptr<train::NetworkObjective> LinearNetwork(
     const edit::LossEdit& loss,
-    const std::shared_ptr<const Model>& model = graph::ModelOfText(kLinear));
+    const std::shared_ptr<const Model>& model = graph::ModelOfText(kLinear)) {
+  return Got(train::NetworkObjective::Load(
+      Reference(), Got(train::TraineeOf(Got(train::NewModelOf(*model)), loss,
+                                        /*seed=*/1))));
+}
 
 }  // namespace assay::on_reference
