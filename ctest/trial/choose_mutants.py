@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -21,7 +20,7 @@ _HERE = Path(__file__).resolve().parent
 sys.path += [str(_HERE), str(_HERE / "rules")]
 
 from changed import changed_since, describe, head_of, sample  # noqa: E402
-from sources import Tree  # noqa: E402
+from sources import Tree, reached  # noqa: E402
 
 _SAMPLED = {"harness": 8, "backends": 24}
 _SENTENCE = re.compile(
@@ -43,19 +42,6 @@ _ROOMS = {
 class Mutant:
     name: str
     files: frozenset[str]  # its source, and those of its killer
-
-
-def reached(tree: Tree, changed: Iterable[str]) -> set[str]:
-    """Sources that changed, and those that include one that did."""
-    including: dict[str, set[str]] = {}
-    for include in tree.includes():
-        including.setdefault(include.header, set()).add(include.file)
-    found: set[str] = set()
-    new = set(changed)
-    while new:
-        found |= new
-        new = {file for name in new for file in including.get(name, ())} - found
-    return found
 
 
 def of_harness(tree: Tree) -> list[Mutant]:
@@ -83,7 +69,8 @@ def of_backends(tree: Tree) -> list[Mutant]:
         folder = file.rpartition("/")[0]
         texts = {n: tree.text(n) for n in tree.sources if n.startswith(folder + "/")}
         for name, killer in _LINE.findall(tree.text(file)):
-            stem = ":".join(name.split(":")[:2])  # gradient:sign of gradient:sign:Conv.1
+            # As gradient:sign for gradient:sign:Conv.1.
+            stem = ":".join(name.split(":")[:2])
             own = {n for n, text in texts.items() if f'"{stem}"' in text}
             rooms = _ROOMS.get(killer, (f"conformance/{killer}/",))
             killers = {n for n in tree.sources if n.startswith(rooms)}
@@ -103,7 +90,7 @@ def main(kind: str) -> int:
     root = _HERE.parents[1]
     tree = Tree(root)
     changed = changed_since(root)
-    touched = reached(tree, changed.files or ())
+    touched = reached(tree.including, changed.files or ())
     mutants = of_harness(tree) if kind == "harness" else of_backends(tree)
     names = choose(mutants, touched, _SAMPLED[kind], head_of(root))
     print(describe(changed, date.today()), file=sys.stderr)

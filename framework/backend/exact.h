@@ -4,9 +4,9 @@
 // outputs: the interface of an oracle.
 //
 //   if (Exact* exact = network->exact()) {
-//     ASSAY_ASSIGN_OR_RETURN(auto run, exact->At(inputs, {"x", "w"}));
+//     ASSAY_ASSIGN_OR_RETURN(auto run, exact->At(inputs, targets));
 //     ASSAY_ASSIGN_OR_RETURN(auto y, run->Evaluate(Precision::kQuad));
-//     ASSAY_ASSIGN_OR_RETURN(auto dxw, run->Vjp({dy}, Precision::kDouble));
+//     ASSAY_ASSIGN_OR_RETURN(auto dx, run->Vjp(dy, Precision::kDouble));
 //   }
 
 #pragma once
@@ -86,9 +86,9 @@ class ExactRun {
                                    std::span<const Value> cotangents);
 
   /// The change of each element that one rounding of all that is charged can
-  /// cause, to first order, in roundoffs: float64, infinite where it is unknown.
-  /// An error divided by this and by the unit roundoff is in these units. Those
-  /// of derivatives are of the steps and choices that were taken.
+  /// cause, to first order, in roundoffs: float64, infinite where it is
+  /// unknown. An error divided by this and by the unit roundoff is in these
+  /// units. Those of derivatives are of the steps and choices that were taken.
   virtual Result<std::vector<Tensor>> EvaluateUnits(UnitKind kind);
   virtual Result<std::vector<Tensor>> VjpUnits(
       std::span<const Value> cotangents, UnitKind kind);
@@ -96,8 +96,8 @@ class ExactRun {
                                                UnitKind kind);
 
   /// All that the derivatives can be, whatever is done at ties: what a
-  /// comparison, a choice or an absolute value compares is tied where it differs
-  /// by no more than `roundoff` in each operation before can cause.
+  /// comparison, a choice or an absolute value compares is tied where it
+  /// differs by no more than `roundoff` in each operation before can cause.
   virtual Result<std::vector<ExactHull>> VjpHull(
       std::span<const Value> cotangents, double roundoff);
   virtual Result<std::vector<ExactHull>> JvpHull(

@@ -4,13 +4,13 @@
 // returns null for it, and the suites that need it decline.
 //
 //   if (Differentiable* d = network->differentiable()) {
-//     ASSAY_ASSIGN_OR_RETURN(auto grads, d->Backward(*binding, {dy}, {"x"}));
+//     ASSAY_ASSIGN_OR_RETURN(auto grads, d->Backward(*binding, dy, targets));
 //   }
 //
 // A step that is repeated binds its gradients once:
 //
 //   ASSAY_ASSIGN_OR_RETURN(auto bound,
-//                          d->BindBackward(*binding, {dy}, {"x"}, {dx}));
+//                          d->BindBackward(*binding, dy, targets, dx));
 //   ASSAY_RETURN_IF_ERROR(network->Forward(*binding));
 //   ASSAY_RETURN_IF_ERROR(d->RunBackward(*bound));  // into dx
 //
@@ -51,11 +51,11 @@ class GradientBinding {
 
 /// Vector-Jacobian products of the bound values.
 ///
-/// A backward run belongs to the last Forward of its binding: it reads what that
-/// one left. Inputs are not copied for it: where the caller has written into the
-/// memory of an input since, the gradients are unspecified until the next
-/// Forward. Failed precondition where there was no Forward, or the last one
-/// failed.
+/// A backward run belongs to the last Forward of its binding: it reads what
+/// that one left. Inputs are not copied for it: where the caller has written
+/// into the memory of an input since, the gradients are unspecified until the
+/// next Forward. Failed precondition where there was no Forward, or the last
+/// one failed.
 class Differentiable {
  public:
   virtual ~Differentiable() = default;
@@ -70,9 +70,9 @@ class Differentiable {
       std::span<const std::string> targets) = 0;
 
   /// After a first Forward of `binding`, which must outlive the result: ties
-  /// these to it. `gradients` is empty, or has one value per target: a tensor of
-  /// the caller's to write into, or a default Value. Cotangents stay where they
-  /// are: each run reads their memory, which the caller refills in place.
+  /// these to it. `gradients` is empty, or has one value per target: a tensor
+  /// of the caller's to write into, or a default Value. Cotangents stay where
+  /// they are: each run reads their memory, which the caller refills in place.
   /// Invalid argument for a wrong count, kind, element type or shape, and where
   /// the memory of a gradient overlaps that of a cotangent, an output, an input
   /// or another gradient.
@@ -97,9 +97,9 @@ class Parameters {
   /// A copy, and an overwrite that keeps type and shape.
   virtual Result<Tensor> Read(std::string_view name) const = 0;
   virtual Status Write(std::string_view name, const Tensor& value) = 0;
-  /// The memory that the network reads, to be written in place between two runs:
-  /// the next Forward takes what is there then. Unsupported, reason training, where
-  /// the backend keeps its parameters elsewhere.
+  /// The memory that the network reads, to be written in place between two
+  /// runs: the next Forward takes what is there then. Unsupported, reason
+  /// training, where the backend keeps its parameters elsewhere.
   virtual Result<Tensor> Memory(std::string_view) {
     return Unsupported(Reason::kTraining,
                        "parameters are not in memory that can be given");
@@ -110,9 +110,10 @@ class Parameters {
 class Draws {
  public:
   virtual ~Draws() = default;
-  /// From here on each Forward draws what this seed of a run and this step give,
-  /// however often it runs: a step that is taken again draws the same, another one
-  /// something else. Before the first call a backend draws as it likes.
+  /// From here on each Forward draws what this seed of a run and this step
+  /// give, however often it runs: a step that is taken again draws the same,
+  /// another one something else. Before the first call a backend draws as it
+  /// likes.
   virtual Status DrawFrom(uint64_t run_seed, int64_t step) = 0;
 };
 

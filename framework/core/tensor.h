@@ -5,7 +5,8 @@
 //   ASSAY_ASSIGN_OR_RETURN(Tensor x,
 //                          Tensor::Allocate(DType::kFloat32, {2, 3}));
 //   std::span<float> values = x.mutable_elements<float>();
-//   Tensor y = Tensor::Borrow(DType::kFloat32, {2, 3}, caller_memory);
+//   ASSAY_ASSIGN_OR_RETURN(Tensor y, Tensor::Borrow(DType::kFloat32, {2, 3},
+//                                                   caller_memory));
 //
 // Elements are dense, row-major and little-endian; types narrower than a byte
 // are packed (dtype.h); strings are held as std::string. Copying a Tensor

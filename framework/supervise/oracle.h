@@ -5,7 +5,7 @@
 // workers of their own, before any backend that is judged by them starts.
 //
 //   ASSAY_ASSIGN_OR_RETURN(const OracleReport report,
-//                          AskOracle("reference", cache, options, &plan));
+//                          AskOracle("reference", cache, options, rows, &plan));
 //   // plan.rows[i].oracle names the folder of its answers, or is empty
 //
 // A kept answer is one file for each data set, in a folder named by a digest of

@@ -3,6 +3,7 @@
 #include "gradcheck/answer/questions.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -20,7 +21,7 @@ namespace {
 
 using Answers = std::vector<measure::ExactAnswer>;
 
-/// Of what is drawn and asked: another one makes kept answers stale.
+/// The form of what is drawn and asked: another one makes kept answers stale.
 constexpr int kForm = 5;
 
 std::string NameOf(const GradientCase& c, std::string_view what) {
@@ -32,114 +33,21 @@ constexpr std::string_view kOutputs = "outputs";
 constexpr std::string_view kLadder = "ladder";
 constexpr std::string_view kMass = "mass";
 
-/// The questions about one case, which share what each of them needs.
-class Asker {
+/// The gradients of one case for each of kCotangents, once they are looked for.
+class GradientSearch {
  public:
-  explicit Asker(GradientCase c)
-      : case_(std::move(c)),
-        roundoff_(limit::UnitRoundoff(case_.variant.type)),
-        of_sums_(case_.variant.type == DType::kFloat64 ? roundoff_ : 0) {}
+  /// `roundoff` is that of the case's type; `of_sums` as limit::LimitOf has it.
+  GradientSearch(double roundoff, double of_sums)
+      : roundoff_(roundoff), of_sums_(of_sums) {}
 
-  Result<Answers> Outputs(ExactRun& run, const suite::Subject& subject,
-                          const suite::Question& evaluation) {
-    ASSAY_ASSIGN_OR_RETURN(Answers answers, evaluation.ask(run, subject));
-    ASSAY_ASSIGN_OR_RETURN(auto hard, run.EvaluateUnits(UnitKind::kHard));
-    for (size_t i = 0; i < answers.size() && i < hard.size(); ++i) {
-      answers[i].hard_units = std::move(hard[i]);
-    }
-    for (const measure::ExactAnswer& answer : answers) {
-      const Tensor* const tensor = answer.value.tensor();
-      shapes_.push_back(tensor == nullptr ? Shape() : tensor->shape());
-    }
-    bits_ = CotangentBits(*subject.model, case_.variant.input_class);
-    for (size_t i = 0; i < bits_.size(); ++i) {
-      if (bits_[i] > 0 && answers[i].value.tensor() == nullptr) {
-        return Unsupported(Reason::kGradient, "output ", i,
-                           " hangs on a decision that is in doubt");
-      }
-    }
-    return answers;
-  }
-
-  /// All of them are found when the first is asked for, one kind of answer after
-  /// the other: so a run makes each of its passes forward once.
-  Result<Answers> Gradients(ExactRun& run, Cotangent kind) {
-    if (found_.empty()) ASSAY_RETURN_IF_ERROR(Find(run));
-    for (Found& found : found_) {
-      if (found.kind == kind) return AnswersOf(std::move(found));
-    }
-    return Internal("no gradients for ", ToString(kind));
-  }
-
-  Result<Answers> AskLadder(ExactRun& run, const suite::Subject& subject) {
-    const std::vector<Value>& dy = found_.front().dy;
-    const std::vector<ExactValue>& vjp = in_double_;
-    ASSAY_ASSIGN_OR_RETURN(
-        const std::vector<Value> dx,
-        TangentsOf(ShapesOfTargets(subject), case_.Drawn("tangents")));
-    ASSAY_ASSIGN_OR_RETURN(const auto jvp, run.Jvp(dx, Precision::kDouble));
-    const Known reverse = Dot(vjp, dx);
-    const Known tangent = Dot(jvp, dy);
-    const auto slope = run.Difference(dx, dy);
-    const double unknown = std::numeric_limits<double>::infinity();
-    return Numbers({reverse.value, reverse.bound, tangent.value, tangent.bound,
-                    slope.ok() ? slope->value : 0,
-                    slope.ok() ? slope->bound : unknown});
-  }
-
-  /// Along ones all that is tied moves together, so that the sum of a gradient
-  /// is known where its elements are not.
-  Result<Answers> Mass(ExactRun& run, const suite::Subject& subject) {
-    if (!has_kinks_) return Answers();
-    std::vector<Value> ones;
-    for (const Shape& shape : ShapesOfTargets(subject)) {
-      ASSAY_ASSIGN_OR_RETURN(
-          Tensor tangent,
-          Tensor::Of<double>(
-              shape, std::vector<double>(
-                         static_cast<size_t>(*shape.NumElements()), 1)));
-      ones.emplace_back(std::move(tangent));
-    }
-    const auto hulls = run.JvpHull(ones, roundoff_);
-    if (!hulls.ok()) return Answers();
-    std::vector<double> numbers;
-    for (const Found& found : found_) {
-      const std::vector<Value>& dy = found.dy;
-      double low = 0;
-      double high = 0;
-      for (size_t i = 0; i < dy.size(); ++i) {
-        if (!dy[i].present()) continue;
-        const auto weights = dy[i].tensor()->elements<double>();
-        const auto lows = (*hulls)[i].low.elements<double>();
-        const auto highs = (*hulls)[i].high.elements<double>();
-        for (size_t k = 0; k < weights.size(); ++k) {
-          const double w = weights[k];
-          if (w == 0) continue;
-          low += w > 0 ? w * lows[k] : w * highs[k];
-          high += w > 0 ? w * highs[k] : w * lows[k];
-        }
-      }
-      numbers.insert(numbers.end(), {low, high});
-    }
-    return Numbers(numbers);
-  }
-
- private:
-  /// What was found for one of kCotangents.
-  struct Found {
-    Cotangent kind;
-    std::vector<Value> dy;
-    std::vector<Tensor> units, hard;
-    std::vector<ExactHull> hulls;
-    std::vector<ExactValue> values;
-    bool is_settled = false;  // no more bits are to be had, or wanted
-  };
-
-  Status Find(ExactRun& run) {
-    for (const Cotangent kind : kCotangents) {
+  /// Looks for all of them, one kind of answer after the other: so a run makes
+  /// each of its passes forward once. `directions` has the cotangents.
+  Status Find(ExactRun& run,
+              std::array<std::vector<Value>, kCotangents.size()> directions) {
+    for (size_t i = 0; i < kCotangents.size(); ++i) {
       Found& found = found_.emplace_back();
-      found.kind = kind;
-      ASSAY_ASSIGN_OR_RETURN(found.dy, Directions(kind));
+      found.kind = kCotangents[i];
+      found.dy = std::move(directions[i]);
     }
     for (Found& found : found_) {
       ASSAY_ASSIGN_OR_RETURN(found.units,
@@ -166,6 +74,34 @@ class Asker {
     return OkStatus();
   }
 
+  bool is_done() const { return !found_.empty(); }
+  size_t size() const { return found_.size(); }
+  /// The cotangents by their place in kCotangents.
+  const std::vector<Value>& cotangents(size_t i) const { return found_[i].dy; }
+  /// The gradients for the first of kCotangents.
+  const std::vector<ExactValue>& in_double() const { return in_double_; }
+  /// True when an answer that was taken has a hull.
+  bool has_kinks() const { return has_kinks_; }
+
+  /// Moves the answers for `kind` out of this; the cotangents stay.
+  Result<Answers> Take(Cotangent kind) {
+    for (Found& found : found_) {
+      if (found.kind == kind) return AnswersOf(std::move(found));
+    }
+    return Internal("no gradients for ", ToString(kind));
+  }
+
+ private:
+  /// The findings for one of kCotangents.
+  struct Found {
+    Cotangent kind;
+    std::vector<Value> dy;
+    std::vector<Tensor> units, hard;
+    std::vector<ExactHull> hulls;
+    std::vector<ExactValue> values;
+    bool is_settled = false;  // no more bits are to be had, or wanted
+  };
+
   /// In more than double until the bound is small beside the limit.
   void Improve(ExactRun& run, Precision least) {
     for (const Precision more : {Precision::kQuad, Precision::kArbitrary}) {
@@ -180,7 +116,22 @@ class Asker {
     }
   }
 
-  /// Leaves the cotangents behind.
+  bool IsEnough(const Found& found) const {
+    for (size_t i = 0; i < found.values.size(); ++i) {
+      const auto bounds = found.values[i].bound.elements<double>();
+      const auto u = found.units[i].elements<double>();
+      const auto h = found.hard[i].elements<double>();
+      for (size_t k = 0; k < bounds.size(); ++k) {
+        const double limit = limit::LimitOf(u[k], h[k], roundoff_, of_sums_);
+        if (std::isfinite(limit) && std::isfinite(bounds[k]) &&
+            kCoarsest * bounds[k] > limit::kEnoughOfLimit * limit) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
   Result<Answers> AnswersOf(Found&& found) {
     Answers answers(found.values.size());
     for (size_t i = 0; i < answers.size(); ++i) {
@@ -200,27 +151,6 @@ class Asker {
     return answers;
   }
 
-  Result<std::vector<Value>> Directions(Cotangent kind) const {
-    return gradcheck::CotangentsOf(kind, bits_, shapes_,
-                                   case_.Drawn(ToString(kind)));
-  }
-
-  bool IsEnough(const Found& found) const {
-    for (size_t i = 0; i < found.values.size(); ++i) {
-      const auto bounds = found.values[i].bound.elements<double>();
-      const auto u = found.units[i].elements<double>();
-      const auto h = found.hard[i].elements<double>();
-      for (size_t k = 0; k < bounds.size(); ++k) {
-        const double limit = limit::LimitOf(u[k], h[k], roundoff_, of_sums_);
-        if (std::isfinite(limit) && std::isfinite(bounds[k]) &&
-            kCoarsest * bounds[k] > limit::kEnoughOfLimit * limit) {
-          return false;
-        }
-      }
-    }
-    return true;
-  }
-
   static bool HasWidth(const ExactHull& hull) {
     if (!hull.low.defined()) return false;
     const auto low = hull.low.elements<double>();
@@ -228,6 +158,111 @@ class Asker {
     return !std::ranges::equal(low, high);
   }
 
+  double roundoff_;
+  double of_sums_;
+  std::vector<Found> found_;  // for each of kCotangents
+  std::vector<ExactValue> in_double_;
+  bool has_kinks_ = false;
+};
+
+/// The questions about one case, which share what each of them needs.
+class Asker {
+ public:
+  explicit Asker(GradientCase c)
+      : case_(std::move(c)),
+        roundoff_(limit::UnitRoundoff(case_.variant.type)),
+        // Answers know no backend: the least that any can claim for its sums.
+        gradients_(roundoff_,
+                   case_.variant.type == DType::kFloat64 ? roundoff_ : 0) {}
+
+  Result<Answers> Outputs(ExactRun& run, const suite::Subject& subject,
+                          const suite::Question& evaluation) {
+    ASSAY_ASSIGN_OR_RETURN(Answers answers, evaluation.ask(run, subject));
+    ASSAY_ASSIGN_OR_RETURN(auto hard, run.EvaluateUnits(UnitKind::kHard));
+    for (size_t i = 0; i < answers.size() && i < hard.size(); ++i) {
+      answers[i].hard_units = std::move(hard[i]);
+    }
+    for (const measure::ExactAnswer& answer : answers) {
+      const Tensor* const tensor = answer.value.tensor();
+      shapes_.push_back(tensor == nullptr ? Shape() : tensor->shape());
+    }
+    bits_ = CotangentBits(*subject.model, case_.variant.input_class);
+    for (size_t i = 0; i < bits_.size(); ++i) {
+      if (bits_[i] > 0 && answers[i].value.tensor() == nullptr) {
+        return Unsupported(Reason::kGradient, "output ", i,
+                           " hangs on a decision that is in doubt");
+      }
+    }
+    return answers;
+  }
+
+  Result<Answers> Gradients(ExactRun& run, Cotangent kind) {
+    if (!gradients_.is_done()) {
+      std::array<std::vector<Value>, kCotangents.size()> directions;
+      for (size_t i = 0; i < kCotangents.size(); ++i) {
+        ASSAY_ASSIGN_OR_RETURN(
+            directions[i],
+            gradcheck::CotangentsOf(kCotangents[i], bits_, shapes_,
+                                    case_.Drawn(ToString(kCotangents[i]))));
+      }
+      ASSAY_RETURN_IF_ERROR(gradients_.Find(run, std::move(directions)));
+    }
+    return gradients_.Take(kind);
+  }
+
+  Result<Answers> AskLadder(ExactRun& run, const suite::Subject& subject) {
+    const std::vector<Value>& dy = gradients_.cotangents(0);
+    ASSAY_ASSIGN_OR_RETURN(
+        const std::vector<Value> dx,
+        TangentsOf(ShapesOfTargets(subject), case_.Drawn("tangents")));
+    ASSAY_ASSIGN_OR_RETURN(const auto jvp, run.Jvp(dx, Precision::kDouble));
+    const Known reverse = Dot(gradients_.in_double(), dx);
+    const Known tangent = Dot(jvp, dy);
+    const auto slope = run.Difference(dx, dy);
+    const double unknown = std::numeric_limits<double>::infinity();
+    return Numbers({reverse.value, reverse.bound, tangent.value, tangent.bound,
+                    slope.ok() ? slope->value : 0,
+                    slope.ok() ? slope->bound : unknown});
+  }
+
+  /// Along ones all that is tied moves together, so that the sum of a gradient
+  /// is known where its elements are not.
+  Result<Answers> Mass(ExactRun& run, const suite::Subject& subject) {
+    if (!gradients_.has_kinks()) return Answers();
+    std::vector<Value> ones;
+    for (const Shape& shape : ShapesOfTargets(subject)) {
+      ASSAY_ASSIGN_OR_RETURN(
+          Tensor tangent,
+          Tensor::Of<double>(
+              shape, std::vector<double>(
+                         static_cast<size_t>(*shape.NumElements()), 1)));
+      ones.emplace_back(std::move(tangent));
+    }
+    const auto hulls = run.JvpHull(ones, roundoff_);
+    if (!hulls.ok()) return Answers();
+    std::vector<double> numbers;
+    for (size_t c = 0; c < gradients_.size(); ++c) {
+      const std::vector<Value>& dy = gradients_.cotangents(c);
+      double low = 0;
+      double high = 0;
+      for (size_t i = 0; i < dy.size(); ++i) {
+        if (!dy[i].present()) continue;
+        const auto weights = dy[i].tensor()->elements<double>();
+        const auto lows = (*hulls)[i].low.elements<double>();
+        const auto highs = (*hulls)[i].high.elements<double>();
+        for (size_t k = 0; k < weights.size(); ++k) {
+          const double w = weights[k];
+          if (w == 0) continue;
+          low += w > 0 ? w * lows[k] : w * highs[k];
+          high += w > 0 ? w * highs[k] : w * lows[k];
+        }
+      }
+      numbers.insert(numbers.end(), {low, high});
+    }
+    return Numbers(numbers);
+  }
+
+ private:
   static Known Dot(const std::vector<ExactValue>& numbers,
                    const std::vector<Value>& weights) {
     constexpr double kSumming = 0x1p-50;  // the sums are taken in double
@@ -258,13 +293,9 @@ class Asker {
 
   GradientCase case_;
   double roundoff_;
-  /// Answers know no backend: the least that any can claim for its sums.
-  double of_sums_;
   std::vector<Shape> shapes_;
   std::vector<int> bits_;
-  std::vector<Found> found_;           // for each of kCotangents
-  std::vector<ExactValue> in_double_;  // gradients for the first
-  bool has_kinks_ = false;
+  GradientSearch gradients_;
 };
 
 bool Agree(const Known& a, const Known& b) {

@@ -4,7 +4,9 @@
 // that no family visits is `unsupported`, reason operator: nothing that oneDNN
 // lacks is computed by code of our own.
 //
-//   for (auto& family : MakeFamilies(device)) AddFamily(std::move(family));
+//   FamilyPointer MakeSoftmax(std::shared_ptr<const Device> device) {
+//     return FamilyOf(std::move(device), On<op::Softmax>(...));
+//   }
 
 #pragma once
 

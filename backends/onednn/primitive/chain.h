@@ -2,17 +2,17 @@
 //
 // Chain: the oneDNN primitives of one node, ready to run, and ChainBuilder,
 // which makes it: when the model is loaded, or, where extents, axes and the
-// like are fed or computed, when a binding has them (../reverse/build_kernel.h).
+// like are fed or computed, when a binding has them
+// (../reverse/build_kernel.h).
 //
-//   Result<Kernel> Visit(const op::Tanh& op, LoadContext& load) override {
-//     return Build(load, [=](ChainBuilder& chain) -> Status {
-//       ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.input));
-//       chain.Eltwise(algorithm::eltwise_tanh, 0, 0,
-//                     chain.In(op.input, x.Desc()),
-//                     chain.Out(op.output, x, x.Desc()));
-//       return OkStatus();
-//     });
-//   }
+//   const auto fill = [=](ChainBuilder& chain) -> Status {
+//     ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.input));
+//     chain.Eltwise(dnnl::algorithm::eltwise_tanh, 0, 0,
+//                   chain.In(op.input, x.Desc()),
+//                   chain.Out(op.output, x, x.Desc()));
+//     return OkStatus();
+//   };
+//   return BuildKernel(engine, load, fill);
 //
 // `fill` is kept for that, so that it captures by value.
 //

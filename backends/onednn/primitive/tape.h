@@ -6,7 +6,7 @@
 //
 //   Tape tape;
 //   ChainBuilder chain(engine, facts, threads, &tape);
-//   chain.Eltwise(...);
+//   chain.Eltwise(dnnl::algorithm::eltwise_tanh, 0, 0, from, to);
 //   tape.entries.back().at(DNNL_ARG_SRC);
 
 #pragma once

@@ -5,7 +5,7 @@
 //
 //   ASSAY_ASSIGN_OR_RETURN(const Window window,
 //                          MakeWindow({.kernel = {3, 3}, .pads = op.pads,
-//                                      .auto_pad = op.auto_pad}, {8, 8}));
+//                                      .auto_pad = op.auto_pad}, extents));
 
 #pragma once
 

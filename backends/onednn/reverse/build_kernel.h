@@ -5,7 +5,8 @@
 // missing, Kernel::prepare makes it for each binding: oneDNN can do it, it is
 // only asked later.
 //
-//   return BuildKernel(engine, load, [=](ChainBuilder& chain) -> Status { ...
+//   return BuildKernel(engine, load, [=](ChainBuilder& chain) -> Status {
+//     return ...;
 //   });
 //
 // In a network with gradient targets each binding has a chain of its own, which

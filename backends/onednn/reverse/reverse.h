@@ -7,7 +7,8 @@
 //
 //   const memory dy = reverse.Cotangent(entry.at(DNNL_ARG_DST));
 //   reverse.Give(entry.at(DNNL_ARG_SRC), [&](const memory& dx) {
-//     reverse.chain().Eltwise(algorithm::eltwise_linear, 2, 0, dy, dx);
+//     reverse.chain().Eltwise(dnnl::algorithm::eltwise_linear, 2, 0, dy,
+//                             dx);
 //   });
 //
 // Gradients of a value that several primitives read are added.

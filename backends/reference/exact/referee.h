@@ -5,7 +5,8 @@
 // Engineering Software 4, 1982), where each entry carries what rounding of the
 // values can have done to it beside what its neighbours say of it.
 //
-//   const Slope slope = SlopeAtZero(f, {.step = 0x1p-6});
+//   ASSAY_ASSIGN_OR_RETURN(const Slope slope,
+//                          SlopeAtZero(f, {.step = 0x1p-6}));
 
 #pragma once
 

@@ -8,9 +8,9 @@
 // with a stride per axis, so that transposes and tiles are views. Both
 // vector-Jacobian products are the same operation with the roles exchanged:
 //
-//   Accumulate(p, a, b, y);              // y  += a b
-//   Accumulate(ForA(p), dy, b, da);      // da += dy b^T
-//   Accumulate(ForB(p), a, dy, db);      // db += a^T dy
+//   Accumulate(loops, p, a, b, y);          // y  += a b
+//   Accumulate(loops, ForA(p), dy, b, da);  // da += dy b^T
+//   Accumulate(loops, ForB(p), a, dy, db);  // db += a^T dy
 
 #pragma once
 

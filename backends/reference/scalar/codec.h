@@ -7,8 +7,9 @@
 //   return Dispatch(load, op.x, kFloats, [op]<class T>() {
 //     return [op](KernelContext& run) -> Status {
 //       const Loaded<T> x(run.input(op.x));
-//       ASSAY_ASSIGN_OR_RETURN(Stored<T> y, Store<T>(run, op.y, ...));
-//       for (int64_t i = 0; i < x.size(); ++i) y[i] = Relu(x[i]);
+//       ASSAY_ASSIGN_OR_RETURN(Stored<T> y,
+//                              Store<T>(run, op.y, dtype, shape));
+//       for (int64_t i = 0; i < x.size(); ++i) y[i] = exp(x[i]);
 //       return OkStatus();
 //     };
 //   });

@@ -3,13 +3,14 @@
 // Linear: the derivatives of a tape's nodes by their operands, listed once, for
 // reverse passes that are asked for more than once.
 //
+//   using S = Charged<Charge::kBound>;
 //   const auto linear = Linear<S>(tape, Replay<S>(*tape, input), input);
 //   std::vector<S> adjoints(tape->size());
 //   adjoints[y.node()] = S(1);
 //   linear.Reverse(input, adjoints);  // as Reverse in passes.h
 //
-//   LinearSteps<S> linear;  // of a trace whose tapes are kept
-//   ASSAY_RETURN_IF_ERROR(linear.Reverse(trace, &numbers, &adjoints));
+//   LinearSteps<S> steps;  // of a trace whose tapes are kept
+//   ASSAY_RETURN_IF_ERROR(steps.Reverse(trace, &numbers, &borders));
 
 #pragma once
 

@@ -1,26 +1,49 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a build tree knows: how each source is compiled, and what each includes.
+"""A build tree: how each source is compiled, and into which target.
 
     tree = BuildTree(Path("build"))
-    tree.commands["framework/core/shape.cc"].output
-    tree.read("framework/core/shape.cc")  # by ninja's log of dependencies
+    tree.commands["framework/core/shape.cc"].words
+    for entry in tree.entries:
+        print(entry.file, entry.sources)  # several where they are joined
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
-import subprocess
+from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+# CMake's own source for several, which includes them.
+_JOINED = re.compile(r"/Unity/unity_\d+_cxx\.cxx$")
+_INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
+_TARGET = re.compile(r"CMakeFiles/([^/]+)\.dir/")
+
 
 @dataclass(frozen=True)
-class Command:
+class Entry:
+    """One compilation."""
+
+    file: str
+    sources: tuple[str, ...]  # the file itself, or those that it joins
     words: tuple[str, ...]
-    output: str
+    target: str
+
+    def flags(self) -> tuple[str, ...]:
+        """The words but for the compiler, the file and its output."""
+        found = []
+        words = iter(self.words[1:])
+        for word in words:
+            if word in ("-o", "-c"):
+                next(words)
+            else:
+                found.append(word)
+        return tuple(found)
 
     def include_flags(self) -> list[str]:
         """A flag of two words has a NUL between them."""
@@ -33,18 +56,43 @@ class Command:
 
 
 class BuildTree:
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, root: Path = Path(".")) -> None:
+        """Sources are named as the tree at the root names them."""
         self.folder = folder
+        self.root = root
 
     @cached_property
-    def commands(self) -> dict[str, Command]:
-        """By source; of one compiled more than once, the first."""
+    def entries(self) -> list[Entry]:
         text = (self.folder / "compile_commands.json").read_text(encoding="utf-8")
-        found: dict[str, Command] = {}
+        found = []
         for entry in json.loads(text):
-            name = os.path.relpath(entry["file"])
+            file = os.path.relpath(entry["file"], self.root)
             words = tuple(shlex.split(entry["command"]))
-            found.setdefault(name, Command(words, words[words.index("-o") + 1]))
+            target = _TARGET.search(words[words.index("-o") + 1])
+            sources = (file,)
+            if _JOINED.search(entry["file"]):
+                joined = Path(entry["file"]).read_text(encoding="utf-8")
+                names = _INCLUDE.findall(joined)
+                sources = tuple(os.path.relpath(name, self.root) for name in names)
+            found.append(Entry(file, sources, words, target[1] if target else ""))
+        return found
+
+    @cached_property
+    def commands(self) -> dict[str, Entry]:
+        """By source; of one compiled more than once, the first."""
+        found: dict[str, Entry] = {}
+        for entry in self.entries:
+            for name in entry.sources:
+                found.setdefault(name, entry)
+        return found
+
+    @cached_property
+    def targets(self) -> Mapping[str, set[str]]:
+        """The targets that each source is compiled into."""
+        found: dict[str, set[str]] = defaultdict(set)
+        for entry in self.entries:
+            for name in entry.sources:
+                found[name].add(entry.target)
         return found
 
     def leaves_out(self, name: str) -> bool:
@@ -60,27 +108,6 @@ class BuildTree:
     def include_flags(self) -> list[str]:
         """Where the sources find their headers, all of them together."""
         found: dict[str, None] = {}
-        for command in self.commands.values():
-            found |= dict.fromkeys(command.include_flags())
+        for entry in self.entries:
+            found |= dict.fromkeys(entry.include_flags())
         return [part for flag in found for part in flag.split("\0")]
-
-    def read(self, source: str) -> list[str]:
-        """Empty where the source was not compiled yet."""
-        return self._dependencies.get(self.commands[source].output, [])
-
-    @cached_property
-    def _dependencies(self) -> dict[str, list[str]]:
-        log = subprocess.run(
-            ["ninja", "-C", str(self.folder), "-t", "deps"],
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-        found: dict[str, list[str]] = {}
-        for block in log.split("\n\n"):
-            head, *lines = block.strip("\n").split("\n")
-            output, _, state = head.partition(": ")
-            if "(VALID)" in state:
-                names = (self.folder / line.strip() for line in lines)
-                found[output] = [os.path.normpath(name) for name in names]
-        return found

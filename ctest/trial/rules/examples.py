@@ -1,31 +1,37 @@
 # SPDX-License-Identifier: Apache-2.0
 """The examples in the openings of headers compile.
 
-    python3 ctest/trial/rules/examples.py COMPILER BUILD_DIRECTORY
+    python3 ctest/trial/rules/examples.py COMPILER BUILD_DIRECTORY [OPTION]...
 
 An example is what stands three spaces deep, as above; what stands deeper is a
 formula or a file. It is compiled in its header's namespace: as declarations when
 it begins like one, as members of a visitor when it overrides, or else as the
 body of a function. Variables that it takes for given, by the style of lower case,
-need no declaration, but what examples.h declares is checked by its type. Three
-dots stand for anything.
+need no declaration: a second pass declares them as an Anything (examples_test.h),
+so that the compiler checks each call that has one, and clang-tidy, where it is
+given, the comments that name arguments. Three dots stand for anything.
 """
 
 from __future__ import annotations
 
 import re
+import subprocess
 import sys
+import tempfile
 from collections import defaultdict
-from collections.abc import Iterator, Set
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Set
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from build_tree import BuildTree
+from choice import Choice, parser_of
 from owed import Owed
-from remembered import DEPENDENCIES, Check, Memory, version_of
-from sources import Tree, folder, is_test
+from remembered import Check, Memory, version_of
+from sources import Fault, Tree, folder, is_test, reached, report
 
-_PRELUDE = "ctest/trial/rules/examples_test.h"
+PRELUDE = "ctest/trial/rules/examples_test.h"
+_SAMPLED = 2
 _PRIVATE = re.compile(r"/onnx_(reader|writer)|/gen_|/proto_text\.h")
 _DECLARES = re.compile(
     r"(//.*\n)*(class |struct |template |namespace |constexpr |const bool k"
@@ -34,11 +40,30 @@ _DECLARES = re.compile(
 )
 _ROOM = re.compile(r"^namespace assay::(\w+) \{", re.MULTILINE)
 _NAMESPACE = re.compile(r"^namespace (?:\[\[.*?\]\] )?([\w:]+(?:inline v1)?)", re.M)
-_ERROR = re.compile(r"^([^:\s]+):(\d+):\d+: (?:fatal )?error: (.*)", re.MULTILINE)
-_GIVEN = re.compile(
-    r"^'[a-z][a-z0-9_]*' "
-    r"(was not declared in this scope|is not captured|has not been declared)"
+# An error, with the notes that explain it.
+_ERROR = re.compile(
+    r"^([^:\s]+):(\d+):\d+: (?:fatal )?error: (.*\n(?:(?![^:\s]+:\d+:\d+: (?:fatal )?"
+    r"error: ).*\n)*)",
+    re.MULTILINE,
 )
+_GIVEN = re.compile(r"'([a-z][a-z0-9_]*)' was not declared in this scope")
+_LAMBDA = re.compile(r"(\](?: ?\([^()]*\))?) \{ *\.\.\. *\}")
+_MEMBER = re.compile(r"(?:\.|->)([A-Za-z]\w*)")
+# An overload cannot be chosen by an Anything, nor a braced list be given to one.
+_NOT_CHECKED = re.compile(
+    r"call of overloaded '.*example::Anything.*' is ambiguous"
+    r"|conversion from 'example::Anything' to .* is ambiguous"
+    r"|no match for call to '\(example::Anything\) .*<brace-enclosed"
+)
+_NO_FUNCTION = re.compile(r"no matching function for call to '(.*)'\n")
+_CANDIDATE = re.compile(r"note: candidate: '(.*)'\n")
+_DEDUCED = re.compile(r"note:   .*(example::Anything|couldn't deduce template)")
+
+
+_NAMED = re.compile(r"/\*\w+=\*/")
+_NAMES = "bugprone-argument-comment"
+_LINE = re.compile(r'#line (\d+) "(.*)"')
+_SOURCE = "{source}"  # in a command: the file
 
 
 @dataclass(frozen=True)
@@ -84,13 +109,17 @@ def examples_of(header: str, text: str, rooms: Set[str] = frozenset()) -> list[E
 
 
 def _anything(code: str) -> str:
+    """Three dots are all of a body, a statement or a value."""
+    code = _LAMBDA.sub(r"\1 { return Anything(); }", code)
     code = re.sub(r"\{ *\.\.\. *\}|\{ \.\.\.$", lambda m: m[0].replace("...", ""), code)
     code = re.sub(r"^(\s*)\.\.\.(\s*//.*)?$", r"\1;", code, flags=re.MULTILINE)
     code = re.sub(r"\) \.\.\.( *//.*)?$", ") {}", code, flags=re.MULTILINE)
     return code.replace("...", "Anything()")
 
 
-def compiled(example: Example, namespace: str, index: int) -> str:
+def compiled(
+    example: Example, namespace: str, index: int, given: Set[str] = frozenset()
+) -> str:
     code = _anything(example.text)
     if _DECLARES.match(code):
         before, after = "", ""
@@ -100,9 +129,10 @@ def compiled(example: Example, namespace: str, index: int) -> str:
     else:
         before = "[[maybe_unused]] Anything Example() {"
         after = "return Anything(); }"
+    names = "".join(f"extern Anything {name}; " for name in sorted(given))
     return (
         f"namespace {namespace} {{ namespace example_{index} {{\n"
-        f"using namespace example; {before}\n"
+        f"using namespace example; {names}{before}\n"
         f'#line {example.line} "{example.header}"\n{code}\n{after}}} }}\n'
     )
 
@@ -123,73 +153,190 @@ def is_private(name: str) -> bool:
     return bool("/generated/" in name or is_test(name) or _PRIVATE.search(name))
 
 
-def batches(tree: Tree) -> dict[str, list[Example]]:
-    """The examples that are compiled together."""
-    found: dict[str, list[Example]] = defaultdict(list)
+@dataclass
+class Batch:
+    """Examples that are compiled together, and the headers that stand before."""
+
+    examples: list[Example] = field(default_factory=list)
+    headers: list[str] = field(default_factory=list)
+    namespaces: dict[str, str] = field(default_factory=dict)  # by header
+
+    def source(self, given: Mapping[Example, Set[str]]) -> str:
+        text = "".join(example.text for example in self.examples)
+        # Those of a Result among them, which macros ask for.
+        members = sorted({*_MEMBER.findall(text), "ok", "status"} - {"begin", "end"})
+        listed = "".join(f"{name}, " for name in members)
+        parts = [f'#include "{name}"\n' for name in self.headers]
+        parts += [f"#define ASSAY_EXAMPLE_MEMBERS {listed}\n#include \"{PRELUDE}\"\n"]
+        if re.search(r"EXPECT_|ASSERT_", text):
+            parts.append("#include <gtest/gtest.h>\n")
+        for index, example in enumerate(self.examples):
+            namespace = self.namespaces[example.header]
+            names = given.get(example, set())
+            parts.append(compiled(example, namespace, index, names))
+        return "".join(parts)
+
+    def at(self, header: str, line: int) -> Example | None:
+        """The example that a line of a header lies in."""
+        for example in self.examples:
+            last = example.line + example.text.count("\n")
+            if example.header == header and example.line <= line <= last:
+                return example
+        return None
+
+    def given(self, errors: str) -> Mapping[Example, Set[str]]:
+        """The names that each example takes for given, by the errors of a pass."""
+        found: dict[Example, set[str]] = defaultdict(set)
+        for header, line, message in _ERROR.findall(errors):
+            name = _GIVEN.match(message)
+            example = self.at(header, int(line))
+            if name and example:
+                found[example].add(name[1])
+        return found
+
+
+def batches(tree: Tree) -> dict[str, Batch]:
+    found: dict[str, Batch] = defaultdict(Batch)
     rooms = set()
     for name in tree.sources:
         rooms |= set(_ROOM.findall(tree.text(name)))
     for name in tree.sources:
         if not name.endswith(".h") or is_private(name):
             continue
-        if examples := examples_of(name, tree.text(name), rooms):
-            found[_batch_of(name)] += examples
-    return found
-
-
-def source_of(tree: Tree, examples: list[Example]) -> str:
-    batch = _batch_of(examples[0].header)
-    parts = [
-        f'#include "{name}"\n'
-        for name in tree.sources
-        if name.endswith(".h") and _batch_of(name) == batch and not is_private(name)
-    ]
-    parts.append(f'#include "{_PRELUDE}"\n')
-    if any(re.search(r"EXPECT_|ASSERT_", e.text) for e in examples):
-        parts.append("#include <gtest/gtest.h>\n")
-    for index, example in enumerate(examples):
-        found = _NAMESPACE.search(tree.text(example.header))
+        batch = found[_batch_of(name)]
+        batch.headers.append(name)
+        space = _NAMESPACE.search(tree.text(name))
         # Without its `inline`, which stands at the first opening only.
-        namespace = found[1].replace("::inline", "") if found else "example"
-        parts.append(compiled(example, namespace, index))
-    return "".join(parts)
+        batch.namespaces[name] = space[1].replace("::inline", "") if space else "none"
+        batch.examples += examples_of(name, tree.text(name), rooms)
+    return {name: batch for name, batch in found.items() if batch.examples}
 
 
-def faults_of(text: str, code: int) -> Iterator[tuple[str, str]]:
-    errors = _ERROR.findall(text)
-    for name, line, message in errors:
-        if not _GIVEN.match(message):
-            yield name, f"line {line}: {message}"
-    if code and not errors:
-        yield "examples", text[:500]
+def arguments(signature: str) -> int:
+    """The number of them in the last parentheses, those of a function."""
+    depth, found, text = 0, 0, signature[: signature.rindex(")") + 1]
+    for i, letter in enumerate(reversed(text)):
+        depth += (letter in ")>]}") - (letter in "(<[{")
+        found += letter == "," and depth == 1
+        if depth == 0 and letter == "(":
+            return found + (i > 1)
+    return 0
+
+
+def _is_checked(message: str) -> bool:
+    """False where an Anything keeps the compiler from finding the function: where
+    a template with so many parameters cannot be deduced from one."""
+    call = _NO_FUNCTION.match(message)
+    if not call:
+        return not _NOT_CHECKED.match(message)
+    _, *candidates = _CANDIDATE.split(message)
+    return not any(
+        _DEDUCED.search(notes)
+        and ("..." in signature or arguments(signature) == arguments(call[1]))
+        for signature, notes in zip(candidates[::2], candidates[1::2], strict=True)
+    )
+
+
+def faults_of(batch: Batch, errors: str) -> Iterator[Fault]:
+    """In a function of ours that an example calls, an Anything says nothing."""
+    for name, line, message in _ERROR.findall(errors):
+        if batch.at(name, int(line)) is None and "example::" in message:
+            continue
+        if _is_checked(message):
+            yield name, f"line {line}: {message.splitlines()[0]}"
+
+
+def _errors(root: Path, command: list[str], source: str) -> str:
+    done = subprocess.run(
+        command,
+        cwd=root,
+        input=source,
+        capture_output=True,
+        text=True,
+        errors="replace",
+    )
+    if done.returncode and not _ERROR.search(done.stderr):
+        return f"examples:0:0: error: {done.stderr[:500]}\n"
+    return done.stderr
+
+
+def _place(source: str, line: int) -> str:
+    """The header and the line that a line of the source comes from."""
+    before = source.split("\n")[:line]
+    for number in range(line, 0, -1):
+        if found := _LINE.match(before[number - 1]):
+            return f"{found[2]} {int(found[1]) + line - number - 1}"
+    return "examples 0"
+
+
+def wrong_names(root: Path, tidy: list[str], source: str) -> Iterator[Fault]:
+    """Comments that name another argument than the one that they stand before."""
+    if not _NAMED.search(source):
+        return
+    with tempfile.NamedTemporaryFile("w", suffix=".cc") as file:
+        file.write(source)
+        file.flush()
+        words = [word.replace(_SOURCE, file.name) for word in tidy]
+        done = subprocess.run(words, cwd=root, capture_output=True, text=True)
+        finding = re.compile(rf"^{file.name}:(\d+):\d+: \w+: (.*{_NAMES}.*)", re.M)
+        for number, what in finding.findall(done.stdout):
+            header, line = _place(source, int(number)).split()
+            yield header, f"line {line}: {what}"
+
+
+def look(
+    root: Path, command: list[str], tidy: list[str], batch: Batch
+) -> list[Fault]:
+    source = batch.source({})
+    errors = _errors(root, command, source)
+    if given := batch.given(errors):
+        source = batch.source(given)
+        errors = _errors(root, command, source)
+    names = wrong_names(root, tidy, source) if tidy else ()
+    return [*faults_of(batch, errors), *names]
+
+
+def checks(
+    tree: Tree, compiler: str, flags: Iterable[str], tidy: str = ""
+) -> dict[str, Check]:
+    # In C the messages have plain quotes.
+    command = ["env", "LC_ALL=C", compiler, "-fsyntax-only", "-x", "c++", "-"]
+    shared = ["-std=c++20", "-w", *flags, "-I."]
+    named = [tidy, "--config={}", f"--checks=-*,{_NAMES}", _SOURCE, "--"]
+    return {
+        name: Check(
+            name,
+            sorted(reached(tree.included, [*batch.headers, PRELUDE])),
+            partial(
+                look,
+                tree.root,
+                [*command, *shared],
+                [*named, *shared] if tidy else [],
+                batch,
+            ),
+            about=" ".join([*command, *shared, tidy, batch.source({})]),
+        )
+        for name, batch in batches(tree).items()
+    }
 
 
 def main() -> int:
-    compiler, build = sys.argv[1], BuildTree(Path(sys.argv[2]))
+    parser = parser_of(__doc__)
+    parser.add_argument("--tidy", default="", help="clang-tidy")
+    options = parser.parse_args()
+    build = BuildTree(options.build)
     tree = Tree(Path("."), build.leaves_out)
-    # In C the messages have plain quotes.
-    command = ["env", "LC_ALL=C", compiler, "-std=c++20", "-w", "-fsyntax-only"]
-    command += build.include_flags()
-    command += ["-I.", "-x", "c++", "-MD", "-MF", DEPENDENCIES, "-MT", "x", "-"]
-    # One set of owed lines for all batches: a fault may lie in any of them.
-    found: list[tuple[str, str]] = []
-
-    def gather(text: str, code: int) -> list[str]:
-        faults = list(faults_of(text, code))
-        found.extend(faults)
-        return [f"{name}: {what}" for name, what in faults]
-
-    all_batches = batches(tree)
-    memory = Memory(build.folder / "rules/examples", version_of(compiler))
-    memory.run(
-        Check(name, command, stdin=source_of(tree, examples), faults=gather)
-        for name, examples in all_batches.items()
-    )
+    every = checks(tree, options.program, build.include_flags(), options.tidy)
+    choice = Choice(tree, options.all)
+    wanted = {name for name in every if choice.changed & set(every[name].read)}
+    chosen = choice.of(every, wanted, _SAMPLED)
     owed = Owed.read(tree.root / "ctest/trial/rules/owed.txt")
-    faults = list(owed.filter("example", sorted(found)))
-    number = sum(map(len, all_batches.values()))
-    print("\n".join(faults) or f"{number} examples compile")
-    return 1 if faults else 0
+    memory = Memory(build.folder / "rules/examples", version_of(options.program))
+    found = memory.run(every[name] for name in chosen)
+    return report(
+        list(owed.filter("example", found)),
+        f"the examples of {len(chosen)} of {len(every)} folders compile",
+    )
 
 
 if __name__ == "__main__":

@@ -1,52 +1,67 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each header compiles alone, those for tests only apart. The build has shown it
-where a source includes the header first; the others are compiled here.
+"""Each header compiles alone, those for tests only apart.
 
-    python3 ctest/trial/rules/headers.py COMPILER BUILD_DIRECTORY
+    python3 ctest/trial/rules/headers.py COMPILER BUILD_DIRECTORY [--all]
 """
 
 from __future__ import annotations
 
-import re
+import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 from build_tree import BuildTree
-from remembered import DEPENDENCIES, Check, Memory, version_of
-from sources import Tree, is_test
+from choice import Choice, parser_of
+from remembered import Check, Memory, version_of
+from sources import Fault, Tree, is_test, reached, report
 
 _STRICT = "-std=c++20 -Wall -Wextra -Wpedantic -Werror -Wno-missing-field-initializers"
-_INCLUDE = re.compile(r'^#include [<"]([^">]+)[">]', re.MULTILINE)
+_SAMPLED = 6
 
 
-def unseen_headers(tree: Tree, built: set[str]) -> list[str]:
-    """Those that no source of the build includes before anything else."""
+def headers_of(tree: Tree) -> list[str]:
     used = {i.header for i in tree.includes() if not is_test(i.file)}
-    first = set()
-    for name in tree.sources:
-        include = _INCLUDE.search(tree.text(name))
-        if name in built and include:
-            first.add(include[1])
-    return [
-        name
-        for name in tree.sources
-        if name in used - first and "/generated/" not in name
-    ]
+    return [name for name in tree.sources if name in used and "/generated/" not in name]
+
+
+def _try(root: Path, command: list[str], name: str) -> list[Fault]:
+    done = subprocess.run(
+        [*command, "-include", name, "/dev/null"],
+        cwd=root,
+        capture_output=True,
+        text=True,
+        errors="replace",
+    )
+    return [(name, done.stderr.strip())] if done.returncode else []
+
+
+def checks(tree: Tree, compiler: str, flags: list[str]) -> dict[str, Check]:
+    command = [compiler, *_STRICT.split(), *flags, "-I.", "-fsyntax-only", "-x", "c++"]
+    return {
+        name: Check(
+            name,
+            sorted(reached(tree.included, [name])),
+            partial(_try, tree.root, command, name),
+            about=" ".join(command),
+        )
+        for name in headers_of(tree)
+    }
 
 
 def main() -> int:
-    compiler, build = sys.argv[1], BuildTree(Path(sys.argv[2]))
-    headers = unseen_headers(
-        Tree(Path("."), build.leaves_out), set(build.commands)
+    options = parser_of(__doc__).parse_args()
+    build = BuildTree(options.build)
+    tree = Tree(Path("."), build.leaves_out)
+    every = checks(tree, options.program, build.include_flags())
+    choice = Choice(tree, options.all)
+    chosen = choice.of(every, choice.reached, _SAMPLED)
+    memory = Memory(build.folder / "rules/headers", version_of(options.program))
+    faults = memory.run(every[name] for name in chosen)
+    return report(
+        [what for _, what in faults],
+        f"{len(chosen)} of {len(every)} headers compile alone",
     )
-    command = [compiler, *_STRICT.split(), *build.include_flags(), "-fsyntax-only"]
-    command += ["-x", "c++", "-MD", "-MF", DEPENDENCIES, "-MT", "header"]
-    memory = Memory(build.folder / "rules/headers", version_of(compiler))
-    faults = memory.run(
-        Check(name, [*command, "-include", name, "/dev/null"]) for name in headers
-    )
-    print("\n".join(faults) or f"{len(headers)} headers compile alone")
-    return 1 if faults else 0
 
 
 if __name__ == "__main__":

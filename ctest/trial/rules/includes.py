@@ -14,7 +14,7 @@ from pathlib import Path
 from sources import Tree
 
 _CMAKE = "ctest/cmake/AssayPrecompiled.cmake"
-# What is looked for of each, in namespace std. A name of several headers, as
+# The names that are looked for of each, in namespace std. A name of several headers, as
 # move and find, counts as that of the header that most have it from.
 _NAMES = {
     "algorithm": "all_of any_of binary_search clamp copy count count_if equal fill find"

@@ -20,14 +20,14 @@ from sources import Tree, folder, report
 
 # Comments, attributes, literals and lines of the preprocessor: braces in them do
 # not count.
-_NOISE = re.compile(
+NOISE = re.compile(
     r'//[^\n]*|/\*.*?\*/|\[\[[^\]]*\]\]|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"'
     r"|(?<![0-9a-fA-F])'(?:\\.|[^'\\\n])+'|^[ \t]*#(?:\\\n|[^\n])*",
     re.DOTALL | re.MULTILINE,
 )
 _TOKEN = re.compile(r"[{}();]|[^{}();]+")
 _NAMESPACE = re.compile(r"\bnamespace\b\s*([\w:\s]*)$")
-_TYPE = re.compile(
+TYPE = re.compile(
     r"(?:^|\s)(?:class|struct|union|enum(?:\s+(?:class|struct))?)\s+"
     r"(?:[A-Z_]+\s+)*?(?!final\b)(\w+(?:::\w+)*)\s*(?:final\s*)?(?::[^:].*)?$",
     re.DOTALL,
@@ -67,7 +67,7 @@ class Definition:
     line: int
 
 
-def _blank(match: re.Match[str]) -> str:
+def blank(match: re.Match[str]) -> str:
     return re.sub(r"[^\n]", " ", match[0])
 
 
@@ -75,10 +75,10 @@ def definitions(text: str, file: str) -> Iterator[Definition]:
     """The types that a file defines at the scope of a namespace."""
     scopes: list[str | None] = []  # a namespace's name; None is no namespace
     head, line = "", 1
-    for token in _TOKEN.findall(_NOISE.sub(_blank, text)):
+    for token in _TOKEN.findall(NOISE.sub(blank, text)):
         if token == "{":
             space = _NAMESPACE.search(head)
-            kind = _TYPE.search(head)
+            kind = TYPE.search(head)
             if space:
                 name = re.sub(r"\binline\b|\s", "", space[1])
                 scopes.append(name or f"({file})")
@@ -123,7 +123,7 @@ def installed(tree: Tree) -> set[str]:
 def _opened(text: str) -> Iterator[str]:
     """The namespaces below assay that a file opens, "inline v1" one of them."""
     outer = False
-    for match in _OPENED.finditer(_NOISE.sub(_blank, text)):
+    for match in _OPENED.finditer(NOISE.sub(blank, text)):
         inline = "inline " if match[0].startswith("inline") else ""
         name = inline + match[1]
         if name == "assay":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the rules do not hold yet, with a reason each: owed.txt, whose lines read
+"""The exceptions from rules, with a reason each: owed.txt, whose lines read
 
     RULE SUBJECT: REASON
 

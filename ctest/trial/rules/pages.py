@@ -16,55 +16,52 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from sources import TOPS, report
+from sources import TOPS, Fault, Tree, report
 
-_TOPS = (*TOPS, "reports")
 _CODE = re.compile(r"^(```.*?^```|~~~.*?^~~~)$", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\]\(([\w./-]+)(?:#[\w-]+)?\)")
-_PATH = re.compile(rf"`((?:{'|'.join(_TOPS)})/[\w./-]*)`")
+_PATH = re.compile(rf"`((?:{'|'.join(TOPS)})/[\w./-]*)`")
 _FUNCTIONS = re.compile(r"`([\w./-]+\.(?:h|cc|py))`:\s+(`\w+`(?:,\s+`\w+`)*)")
 _STANDS_FOR_OTHERS = re.compile(r"(^|/)[A-Z_]+(\.\w+)?(/|$)|/generated(/|$)")
 
 
-def pages(root: Path) -> list[Path]:
-    found = list(root.glob("*.md"))
-    for top in _TOPS:
-        found.extend((root / top).rglob("*.md"))
-    return sorted(found)
+def pages(tree: Tree) -> list[str]:
+    return [name for name in tree.files if name.endswith(".md")]
 
 
 def is_there(root: Path, path: str) -> bool:
     return any((root / f"{path}{end}").exists() for end in ("", ".h", ".cc"))
 
 
-def faults_of(root: Path, page: Path) -> Iterator[str]:
-    text = page.read_text(encoding="utf-8")
-    prose = _CODE.sub(lambda block: "\n" * block[0].count("\n"), text)
+def faults_of(tree: Tree, page: str) -> Iterator[Fault]:
+    prose = _CODE.sub(lambda block: "\n" * block[0].count("\n"), tree.text(page))
 
     def at(match: re.Match[str]) -> str:
-        line = prose.count("\n", 0, match.start()) + 1
-        return f"{page.relative_to(root)}:{line}"
+        return f"{page}:{prose.count(chr(10), 0, match.start()) + 1}"
 
     for match in _LINK.finditer(prose):
-        if not (page.parent / match[1]).exists():
-            yield f"{at(match)}: links to {match[1]}, which is not there"
+        if not (tree.root / page).parent.joinpath(match[1]).exists():
+            yield at(match), f"links to {match[1]}, which is not there"
     for match in _PATH.finditer(prose):
         path = match[1]
-        if not is_there(root, path) and not _STANDS_FOR_OTHERS.search(path):
-            yield f"{at(match)}: names {path}, which is not there"
+        if not is_there(tree.root, path) and not _STANDS_FOR_OTHERS.search(path):
+            yield at(match), f"names {path}, which is not there"
     for match in _FUNCTIONS.finditer(prose):
-        file = root / match[1]
-        source = file.read_text(encoding="utf-8") if file.is_file() else ""
+        source = tree.text(match[1]) if match[1] in tree.files else ""
         for name in re.findall(r"`(\w+)`", match[2]):
             if not re.search(rf"\b{name}\b", source):
-                yield f"{at(match)}: names {name}, which {match[1]} has not"
+                yield at(match), f"names {name}, which {match[1]} has not"
+
+
+def faults(tree: Tree) -> Iterator[Fault]:
+    for page in pages(tree):
+        yield from faults_of(tree, page)
 
 
 def main() -> int:
-    root = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
-    all_pages = pages(root)
-    found = [fault for page in all_pages for fault in faults_of(root, page)]
-    return report(found, f"{len(all_pages)} pages name what is there")
+    tree = Tree(Path(sys.argv[1] if len(sys.argv) > 1 else "."))
+    found = [f"{place}: {what}" for place, what in faults(tree)]
+    return report(found, f"{len(pages(tree))} pages name what is there")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A room, which is a folder with C++ sources, holds at most 25 files and a
-README; every .cc in it has a header of its own name.
+"""A folder holds at most 25 files and a README, pages apart that its README lists;
+a room, which is a folder with code, has a README, or without C++ one in a folder
+around it; and every .cc in it has a header of its own name.
 
 No header of its own have tests, programs, and rows: sources whose functions one
 header of the room declares as the rows of a table, families.h or commands.h.
@@ -12,15 +13,16 @@ from __future__ import annotations
 
 import re
 import sys
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterator
 from fnmatch import fnmatch
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from owed import Owed
-from sources import Tree, folder, is_test, report, unit
+from sources import TOPS, Fault, Tree, folder, is_test, report, unit
 
 _MOST_FILES = 25
+_CODE = (".cc", ".h", ".py", ".sh", ".js", ".css", ".html")
 _DERIVED = ("*/generated", "*/install_test", "*/random/toy")
 _PROGRAM = re.compile(r"^int main\(|^extern \"C\" int LLVM|^BENCHMARK", re.M)
 _INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
@@ -55,21 +57,42 @@ def is_derived(room: str) -> bool:
     return any(fnmatch(room, d) for d in _DERIVED) or is_test(f"{room}/x.cc")
 
 
+def folders(tree: Tree) -> dict[str, list[str]]:
+    """The files of each folder but its README."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for name in tree.files:
+        if name.startswith(tuple(f"{top}/" for top in TOPS)):
+            found[folder(name)] += [] if name.endswith("/README.md") else [name]
+    return found
+
+
 def rooms(tree: Tree) -> list[str]:
-    return sorted({folder(n) for n in tree.sources if not is_derived(folder(n))})
+    return [
+        room
+        for room, names in folders(tree).items()
+        if any(name.endswith(_CODE) for name in names) and not is_derived(room)
+    ]
 
 
-def sizes(tree: Tree) -> Iterator[tuple[str, str]]:
-    count = Counter(folder(name) for name in tree.files)
+def _readme(tree: Tree, room: str) -> str:
+    name = f"{room}/README.md"
+    return tree.text(name) if name in tree.files else ""
+
+
+def sizes(tree: Tree) -> Iterator[Fault]:
+    for room, names in folders(tree).items():
+        listed = _readme(tree, room)
+        if all(name.endswith(".md") and Path(name).name in listed for name in names):
+            continue
+        if len(names) > _MOST_FILES and not is_derived(room):
+            yield room, f"{len(names)} files, at most {_MOST_FILES} are wanted"
+
+
+def readmes(tree: Tree) -> Iterator[Fault]:
+    has_cpp = {folder(name) for name in tree.sources}
     for room in rooms(tree):
-        if count[room] > _MOST_FILES:
-            yield room, f"{count[room]} files, at most {_MOST_FILES} are wanted"
-
-
-def readmes(tree: Tree) -> Iterator[tuple[str, str]]:
-    for room in rooms(tree):
-        readme = tree.root / room / "README.md"
-        if not readme.is_file() or not readme.read_text(encoding="utf-8").strip():
+        around = [] if room in has_cpp else PurePosixPath(room).parents
+        if not any(_readme(tree, str(place)).strip() for place in (room, *around)):
             yield room, "has no README.md: what it is, why, how to add one"
 
 
@@ -86,7 +109,7 @@ def _is_row(name: str, text: str) -> bool:
     return name.startswith("backends/") and bool(_REGISTRATION.search(text))
 
 
-def own_headers(tree: Tree) -> Iterator[tuple[str, str]]:
+def own_headers(tree: Tree) -> Iterator[Fault]:
     sources = set(tree.sources)
     for name in tree.sources:
         if not name.endswith(".cc") or f"{unit(name)}.h" in sources:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The C++ sources of a tree, their rooms, and who includes whom.
+"""The files of a tree, its C++ sources, their rooms, and who includes whom.
 
     tree = Tree(Path("."))
     for include in tree.includes():
@@ -8,14 +8,21 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Callable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
-TOPS = ("framework", "backends", "conformance", "gradcheck", "perf", "ctest")
+# Where every file of the project lies but the pages and settings of its root.
+TOPS = ("framework", "backends", "conformance", "gradcheck", "perf", "reports", "ctest")
 _INCLUDE = re.compile(rf'^#include "((?:{"|".join(TOPS)})/[^"]+)"', re.MULTILINE)
+# Made by builds, runs and tools.
+_MADE = re.compile(r"(build(-\w+)?|runs|__pycache__|\.(?!ci$|clang-).*)$")
+
+Fault = tuple[str, str]  # a file, a room or a name, and what is wrong with it
 
 
 @dataclass(frozen=True)
@@ -43,14 +50,12 @@ class Tree:
 
     @cached_property
     def files(self) -> list[str]:
-        """Every file, hidden and derived ones apart."""
+        """Every file, those in no top folder among them."""
         found: list[str] = []
-        for top in TOPS:
-            found.extend(
-                path.relative_to(self.root).as_posix()
-                for path in (self.root / top).rglob("*")
-                if path.is_file() and "__pycache__" not in path.parts
-            )
+        for folder, folders, names in os.walk(self.root):
+            folders[:] = [name for name in folders if not _MADE.match(name)]
+            at = Path(folder).relative_to(self.root)
+            found += [(at / n).as_posix() for n in names if not _MADE.match(n)]
         return sorted(found)
 
     @cached_property
@@ -58,11 +63,20 @@ class Tree:
         return [
             name
             for name in self.files
-            if name.endswith((".cc", ".h")) and not self.leaves_out(name)
+            if name.startswith(tuple(f"{top}/" for top in TOPS))
+            and name.endswith((".cc", ".h"))
+            and not self.leaves_out(name)
         ]
 
+    @cached_property
+    def _texts(self) -> dict[str, str]:
+        return {}
+
     def text(self, name: str) -> str:
-        return (self.root / name).read_text(encoding="utf-8")
+        if name not in self._texts:
+            text = (self.root / name).read_text(encoding="utf-8")
+            self._texts[name] = text
+        return self._texts[name]
 
     def includes(self) -> Iterator[Include]:
         """Every include of a file of the tree."""
@@ -71,6 +85,35 @@ class Tree:
             for match in _INCLUDE.finditer(text):
                 line = text.count("\n", 0, match.start()) + 1
                 yield Include(name, line, match[1])
+
+    @cached_property
+    def included(self) -> Mapping[str, set[str]]:
+        """The headers of the tree that each source itself includes."""
+        found: dict[str, set[str]] = defaultdict(set)
+        for include in self.includes():
+            found[include.file].add(include.header)
+        return found
+
+    @cached_property
+    def including(self) -> Mapping[str, set[str]]:
+        """The sources that each header is included by."""
+        found: dict[str, set[str]] = defaultdict(set)
+        for name, headers in self.included.items():
+            for header in headers:
+                found[header].add(name)
+        return found
+
+
+def reached(arrows: Mapping[str, Iterable[str]], start: Iterable[str]) -> set[str]:
+    """Where the arrows lead to, the start among it."""
+    seen: set[str] = set()
+    todo = list(start)
+    while todo:
+        one = todo.pop()
+        if one not in seen:
+            seen.add(one)
+            todo += arrows.get(one, ())
+    return seen
 
 
 def folder(name: str) -> str:

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// GradientRun: the backward run of a frame for one choice of targets, cotangents
-// and memory, with a context for every step. What it looks up it looks up once,
-// and from the second run on it allocates nothing.
+// GradientRun: the backward run of a frame for one choice of targets,
+// cotangents and memory, with a context for every step. What it looks up it
+// looks up once, and from the second run on it allocates nothing.
 //
 //   ASSAY_ASSIGN_OR_RETURN(auto run, GradientRun::Make(plan, frame, cotangents,
-//                                                      {"x"}));
+//                                                      targets));
 //   ASSAY_RETURN_IF_ERROR(run->SetMemory({}));
 //   ASSAY_RETURN_IF_ERROR(frame.Run());
 //   ASSAY_RETURN_IF_ERROR(run->Run());
@@ -77,8 +77,8 @@ class StepGradient final : public GradientContext {
 
 class GradientRun final : public GradientBinding {
  public:
-  /// As Differentiable::BindBackward, of a frame that has run. `plan` and `frame`
-  /// must outlive it.
+  /// As Differentiable::BindBackward, of a frame that has run. `plan` and
+  /// `frame` must outlive it.
   static Result<std::unique_ptr<GradientRun>> Make(
       const GradientPlan& plan, const Frame& frame,
       std::span<const Value> cotangents, std::span<const std::string> targets);

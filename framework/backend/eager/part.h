@@ -5,8 +5,10 @@
 // out as a graph.
 //
 //   ASSAY_ASSIGN_OR_RETURN(Graph cut, CutPart(graph, part));
-//   // compiled to `program`
-//   ASSAY_ASSIGN_OR_RETURN(step.part, MakePart(part, cut, program, scope));
+//   // `shared` is the cut, compiled to `program`
+//   ASSAY_ASSIGN_OR_RETURN(
+//       step.part, MakePart(part, shared, std::move(program), scope, options,
+//                           make_backward));
 //   Frame frame(step.part->program, &outer, {});
 //   ASSAY_ASSIGN_OR_RETURN(auto gradients,
 //                          step.part->Differentiate(frame, inputs));

@@ -4,7 +4,8 @@
 // end, so that a folder is there whole or not at all, and runs/latest names
 // the newest whole one.
 //
-//   ASSAY_RETURN_IF_ERROR(WriteRunFolder(folder, run, plan, verdicts));
+//   ASSAY_RETURN_IF_ERROR(
+//       WriteRunFolder(folder, run, environment, plan, verdicts, exit_code));
 
 #pragma once
 

@@ -5,7 +5,7 @@
 // put as often as there are seeds into one model, which costs one Load.
 //
 //   // y = Bernoulli<seed = 0>(x) becomes y.draw0, y.draw1, y.draw2
-//   ASSAY_ASSIGN_OR_RETURN(auto many, WithSeeds(*model, {7, 8, 9}));
+//   ASSAY_ASSIGN_OR_RETURN(auto many, WithSeeds(*model, seeds));
 //
 // The serialized model is changed and read again, so that backends that take a
 // whole model see the same as those that walk the graph.

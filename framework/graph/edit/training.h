@@ -2,10 +2,10 @@
 //
 // Models for training: parameters as inputs, and a loss behind the outputs.
 //
-//   ASSAY_ASSIGN_OR_RETURN(auto open, AsInputs(*model, {"fc1.w", "fc1.b"}));
+//   ASSAY_ASSIGN_OR_RETURN(auto open, AsInputs(*model, parameters));
 //   ASSAY_ASSIGN_OR_RETURN(
 //       auto trained, WithLoss(*open, {.loss = Loss::kSoftmaxCrossEntropy}));
-//   // inputs: those of the model, fc1.w, fc1.b, targets; outputs: ..., loss
+//   // inputs: those of the model, parameters, targets; outputs: ..., loss
 //
 // Who trains keeps the parameters in memory that is bound, and asks for the
 // gradients of inputs, so that every backend that has these can be trained.
@@ -25,8 +25,8 @@
 namespace assay::edit {
 
 /// The model whose named initializers are inputs, behind the inputs that it has
-/// and in this order, of the types and shapes of the initializers. Not found for
-/// a name that is no initializer of the main graph.
+/// and in this order, of the types and shapes of the initializers. Not found
+/// for a name that is no initializer of the main graph.
 Result<std::shared_ptr<const Model>> AsInputs(
     const Model& model, std::span<const std::string> initializers);
 

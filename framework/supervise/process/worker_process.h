@@ -2,7 +2,8 @@
 //
 // WorkerProcess: one running assay-worker with the journal it writes.
 //
-//   ASSAY_ASSIGN_OR_RETURN(auto worker, WorkerProcess::Start(command));
+//   ASSAY_ASSIGN_OR_RETURN(auto worker,
+//                          WorkerProcess::Start(command, log, limits));
 //   while (!worker->Ended()) worker->Wait(std::chrono::milliseconds(10));
 //   DescribeEnd(worker->wait_status());    // "signal SIGSEGV"
 //

@@ -4,7 +4,7 @@
 // functions that know nothing of GoogleTest or of files.
 //
 //   const Observation seen = Run(backend, data.model, set.inputs, {});
-//   const auto metrics = Measure(seen.outputs, set.expected, limit);
+//   const auto metrics = Measure(seen.outputs, set.expected, names, limit);
 //   const Judgement verdict = Judge(seen, metrics);
 //
 // Measure first, judge second: every number is taken whether or not it passes.

@@ -3,8 +3,9 @@
 // From raw outcomes to verdicts: expectations, claims, floors, the accounting
 // equation and the word of conformance. Only the supervisor and merge use it.
 //
-//   record::ResultRow final = Finalize(plan_row, raw);          // one case
-//   const Verdicts verdicts = Assess(plan, records);    // a whole plan
+//   record::ResultRow final = Finalize(plan_row, raw);  // one case
+//   const Verdicts verdicts =
+//       Assess(plan, rows, records, /*whole=*/true);    // a whole plan
 //   return verdicts.ExitCode(/*allow_unavailable=*/false);
 
 #pragma once

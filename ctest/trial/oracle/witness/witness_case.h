@@ -4,7 +4,7 @@
 // text. The README of this folder has the form.
 //
 //   ASSAY_ASSIGN_OR_RETURN(const auto cases, ParseWitness(text));
-//   Run(*cases[0].model, cases[0].inputs);
+//   Use(*cases[0].model, cases[0].inputs);
 
 #pragma once
 

@@ -52,12 +52,12 @@ ROWS = [
     ),
     (
         "too many files",
-        {f"framework/core/data{i}.txt": "" for i in range(21)},
+        {f"framework/core/data{i}.txt": "" for i in range(22)},
         ["framework/core"],
     ),
     (
         "as many as may be",
-        {f"framework/core/data{i}.txt": "" for i in range(20)},
+        {f"framework/core/data{i}.txt": "" for i in range(21)},
         [],
     ),
 ]
