@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Makes the programs with the mutants of our own checkers, runs our tests on
-// each, of which some test must fail, and on the same programs with no mutant on,
-// which must pass. Prints a table, and exits with 1 unless every mutant is killed.
+// each, of which some test must fail, and on the same programs with no mutant
+// on, which must pass. Prints a table, and exits with 1 unless every mutant is
+// killed.
 //
 //   bin/harness_mutants [NAME...]      # some of them, or those of killers
 //
-// What became of them goes into trust/harness_mutants.csv (table mutants) in the
-// build's folder. It has a row for every mutant of the list; one that has not run
-// yet is of no build.
+// What became of them goes into trust/harness_mutants.csv (table mutants) in
+// the build's folder. It has a row for every mutant of the list; one that has
+// not run yet is of no build.
 
 #include <unistd.h>
 
@@ -66,8 +67,8 @@ void Run(Job& job) {
                         .mutant = job.mutant});
 }
 
-/// Those that start the assay program, and take seconds, first; two a processor,
-/// since they wait for limits of time more than they compute.
+/// Those that start the assay program, and take seconds, first; two a
+/// processor, since they wait for limits of time more than they compute.
 void RunAll(std::vector<Job>& jobs) {
   std::vector<Job*> order;
   for (Job& job : jobs) order.push_back(&job);
@@ -178,9 +179,9 @@ std::vector<HarnessMutant> Chosen(std::vector<HarnessMutant> mutants,
   return mutants;
 }
 
-/// Puts the rows into the table in place of the old ones, of which those of other
-/// builds are as good as none. A table that stays as
-/// it is is not written, and need not be read again.
+/// Puts the rows into the table in place of the old ones, of which those of
+/// other builds are as good as none. A table that stays as it is is not
+/// written, and need not be read again.
 Status PutIntoTable(const std::vector<HarnessMutant>& all,
                     const std::vector<record::MutantRow>& rows,
                     const std::string& build_id, const fs::path& table) {

@@ -26,9 +26,9 @@ std::string TestOf(const std::string& killer);
 /// The target that has a killer's mutants in it: its test, or bin/assay.
 std::string HostOf(const std::string& killer);
 
-/// Writes a program for each killer of `mutants` into `folder`, under the name of
-/// its host, and compiles as many sources at a time as there are processors. An
-/// error with what the compiler or the linker said.
+/// Writes a program for each killer of `mutants` into `folder`, under the name
+/// of its host, and compiles as many sources at a time as there are processors.
+/// An error with what the compiler or the linker said.
 Status MakeMutantPrograms(const BuildTree& tree,
                           std::span<const HarnessMutant> mutants,
                           const std::filesystem::path& folder);

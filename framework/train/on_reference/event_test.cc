@@ -127,8 +127,8 @@ std::vector<std::string> Watched(const std::filesystem::path& path) {
   return rows;
 }
 
-// Kills: samples that come twice and count as others; shares of the classes that are
-// not those of the samples.
+// Kills: samples that come twice and count as others; shares of the classes
+// that are not those of the samples.
 TEST(DatasetWatchTest, SaysWhatAnEpochWas) {
   const file::ScratchFolder folder;
   CornersRun run("rate=0.1");

@@ -55,8 +55,8 @@ std::unique_ptr<train::NetworkObjective> ModelOf(std::string_view name,
 
 class ModelTest : public ::testing::TestWithParam<std::string_view> {};
 
-// Kills: an operator of a model whose gradient is not that of its loss, a mask that is
-// drawn anew amid a step, a statistic that the loss depends on.
+// Kills: an operator of a model whose gradient is not that of its loss, a mask
+// that is drawn anew amid a step, a statistic that the loss depends on.
 TEST_P(ModelTest, GradientsAreThoseOfDifferences) {
   // So short that the way crosses no corner of Relu or MaxPool.
   constexpr double kStep = 1e-7;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Networks of the reference in float64 as objectives: their losses, and optimizers
-// on them beside quad.
+// Networks of the reference in float64 as objectives: their losses, and
+// optimizers on them beside quad.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -176,8 +176,9 @@ TEST(LossTest, MeanSquaredErrorIsOverAllNumbers) {
               mean * static_cast<double>(kSamples * kClasses), 1e-13);
 }
 
-/// The gradient of the mean cross entropy: with p the softmax of x w + b and t the
-/// one-hot labels, of w it is x^T (p - t) / N, and of b the sum of its rows.
+/// The gradient of the mean cross entropy: with p the softmax of x w + b and t
+/// the one-hot labels, of w it is x^T (p - t) / N, and of b the sum of its
+/// rows.
 std::vector<QuadTensor> LinearGradient(const std::vector<QuadTensor>& at) {
   std::vector<QuadTensor> gradients = {QuadTensor(kFeatures * kClasses, 0),
                                        QuadTensor(kClasses, 0)};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// LeNet-5 that ranks train together beside the same one that one rank trains on whole
-// batches.
+// LeNet-5 that ranks train together beside the same one that one rank trains on
+// whole batches.
 
 #include <gtest/gtest.h>
 
@@ -108,13 +108,15 @@ TEST(RanksTest, LeNetTakesTheStepsOfTheLargeBatch) {
     for (const std::vector<float>& each : trained) {
       EXPECT_EQ(each, trained[0]) << ranks;
     }
-    // Sums of float32 in another order: a few roundings, 2^-24 each, of a gradient.
+    // Sums of float32 in another order: a few roundings, 2^-24 each, of a
+    // gradient.
     EXPECT_LT(Apart(trained[0], alone), 1e-5 * way) << ranks;
   }
 }
 
-/// Three numbers whose gradient of a sample is a multiple of 90 and its own: no order of
-/// additions shows, nor a division by a power of two, by 3, or by 5 and then by 3.
+/// Three numbers whose gradient of a sample is a multiple of 90 and its own: no
+/// order of additions shows, nor a division by a power of two, by 3, or by 5
+/// and then by 3.
 class WholeSamples : public train::Objective {
  public:
   WholeSamples() {
@@ -155,7 +157,8 @@ Status Keep(train::Objective& objective, train::Optimizer& optimizer,
   return file::WriteFile(file, bytes);
 }
 
-/// Steps `from` to `to` of so many ranks, from the checkpoint where there is one.
+/// Steps `from` to `to` of so many ranks, from the checkpoint where there is
+/// one.
 struct Part {
   int ranks = 1;
   int64_t from = 0, to = 0;
@@ -230,7 +233,8 @@ TEST(RanksTest, ARunGoesOnWithTheBitsItHadOnOtherNumbersOfRanks) {
   }
 }
 
-// Kills: a step that some ranks took without the one that is lost; a checkpoint of it.
+// Kills: a step that some ranks took without the one that is lost; a checkpoint
+// of it.
 TEST(RanksTest, TheSurvivorsOfALostRankGoOnWithTheBitsItHad) {
   const file::ScratchFolder folder;
   const auto file = folder.path() / "kept.safetensors";

@@ -103,9 +103,9 @@ class ResumeTest : public ::testing::TestWithParam<Row> {
   std::filesystem::path path_ = folder_.path() / "checkpoint.safetensors";
 };
 
-// Kills: a batch that is left out or taken twice, state that begins anew, a step that
-// counts from 1 again, a score that forgets what came before, a test set that is left
-// out.
+// Kills: a batch that is left out or taken twice, state that begins anew, a
+// step that counts from 1 again, a score that forgets what came before, a test
+// set that is left out.
 TEST_P(ResumeTest, HasTheBitsOfARunThatWasNotStopped) {
   const auto straight = New();
   const train::Trained wanted = Got(train::Train(Of(*straight, {})));
@@ -168,8 +168,9 @@ TEST(CheckpointsTest, KeepsNothingOfAFailedStep) {
   EXPECT_EQ(kept.standing.batches, 2);
 }
 
-/// Takes the folder of a checkpoint away behind a step, once one is written there; waits
-/// behind each later step, so that a write can come to its end before the next.
+/// Takes the folder of a checkpoint away behind a step, once one is written
+/// there; waits behind each later step, so that a write can come to its end
+/// before the next.
 class TakesAway : public train::TrainingEvent {
  public:
   TakesAway(std::filesystem::path checkpoint, int64_t step)

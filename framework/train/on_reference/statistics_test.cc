@@ -57,7 +57,8 @@ double Hidden(size_t i, size_t c) {
 }
 
 /// Of a class over the samples, the variance divided by their number: ONNX's
-/// BatchNormalization-15, "ReduceVar ... divides by N, which is the population size".
+/// BatchNormalization-15, "ReduceVar ... divides by N, which is the population
+/// size".
 std::array<double, 2> MeanAndVariance(size_t c) {
   double mean = 0;
   for (size_t i = 0; i < kSamples; ++i) mean += Hidden(i, c) / kSamples;
@@ -77,8 +78,9 @@ std::vector<double> Statistics(const train::NetworkObjective& objective) {
   return all;
 }
 
-// Kills: statistics that stay, that are fed back twice or into the other input, the
-// momentum for one minus it, the variance of a sample for that of a population.
+// Kills: statistics that stay, that are fed back twice or into the other input,
+// the momentum for one minus it, the variance of a sample for that of a
+// population.
 TEST(StatisticsTest, AreFedBackByTheirFormula) {
   const auto objective = WithBatch(kNormalizedAlone);
   std::vector<double> want = {0.5, 0, -1, 1, 2, 4};
@@ -101,7 +103,8 @@ double Score(const train::NetworkObjective& objective, size_t i, size_t c) {
   return objective.outputs()[0].tensor()->elements<double>()[i * kClasses + c];
 }
 
-// Kills: a test set that is normalized by its batch, one that changes what it reads.
+// Kills: a test set that is normalized by its batch, one that changes what it
+// reads.
 TEST(StatisticsTest, AreThoseOfTheTestSet) {
   const auto objective = WithBatch(kNormalizedAlone);
   const std::vector<double> scale = {1, 2, 0.5};
@@ -160,8 +163,8 @@ constexpr char kDropped[] =
     "<double[2,3] w = {0.5, -1, 0.25, 1, 0.75, -0.5}, double r = {0.25}> "
     "{ h = MatMul(x, w) y = Dropout(h, r) }";
 
-// Kills: one mask for all steps, one for all parts, one that is drawn anew when the
-// same step is asked for again, one of the run's seed left out.
+// Kills: one mask for all steps, one for all parts, one that is drawn anew when
+// the same step is asked for again, one of the run's seed left out.
 TEST(MaskTest, IsOfItsStep) {
   const auto objective = WithBatch(kDropped);
   const std::vector<double> first = MaskAt(*objective, 0);

@@ -4,7 +4,8 @@
 //
 //   TrainRequest request;
 //   request.run = "reference:adam/pytorch";
-//   const std::string text = request::TextOf(request);   // "request,train\nrun,..."
+//   const std::string text = request::TextOf(request);
+//   // "request,train\nrun,..."
 
 #pragma once
 
