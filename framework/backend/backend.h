@@ -110,6 +110,10 @@ class Network {
 struct Probe {
   std::string version;  // of the library underneath
   std::string device;   // "cpu", "cuda:0", ...
+  /// The instruction sets that the library may take code of, by its own names,
+  /// each beside those that it includes: {"sse41", "avx", "avx2"}. Lines of a
+  /// policy may hang on them. Empty: the library does not tell.
+  std::vector<std::string> isa = {};
 };
 
 class Backend {
@@ -124,6 +128,13 @@ class Backend {
 
   /// Version and device, or `unavailable` with the reason.
   virtual Result<Probe> Inspect() = 0;
+
+  /// The same of a process in which Load is given these settings, as a run does
+  /// before the first Load.
+  virtual Result<Probe> InspectAs(const Settings& settings) {
+    static_cast<void>(settings);
+    return Inspect();
+  }
 
   /// Prepares a model. `unsupported` with its reason when declined.
   virtual Result<std::unique_ptr<Network>> Load(

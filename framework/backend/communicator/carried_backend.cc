@@ -15,6 +15,9 @@ class Carried final : public Backend {
 
   std::string_view name() const override { return backend_->name(); }
   Result<Probe> Inspect() override { return backend_->Inspect(); }
+  Result<Probe> InspectAs(const Settings& settings) override {
+    return backend_->InspectAs(settings);
+  }
   Result<std::unique_ptr<Network>> Load(std::shared_ptr<const Model> model,
                                         const LoadOptions& options) override {
     return backend_->Load(std::move(model), options);

@@ -268,11 +268,13 @@ bool InspectBackend(Worker* worker) {
     row.reach = "it ran in the process that judged it";
   }
   const Result<Probe> probe =
-      backend.ok() ? (*backend)->Inspect() : Result<Probe>(backend.status());
+      backend.ok() ? (*backend)->InspectAs(options.facts.settings)
+                   : Result<Probe>(backend.status());
   if (worker->hosted == nullptr) NoteFiles(*worker);
   if (probe.ok()) {
     row.version = probe->version;
     row.device = probe->device;
+    row.isa = Joined(probe->isa, " ");
     ExitIfFailed(worker->journal->Append(row));
     return true;
   }
