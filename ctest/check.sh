@@ -11,7 +11,9 @@ usage() {
 usage: ctest/check.sh [--sanitize] [--again]
 
 Sets the machine up, builds into build/, and runs every test of tier ci that
-has not passed since anything that it reads changed (ctest/unchanged.py).
+has not passed since anything that it reads changed (ctest/unchanged.py). What
+tries ourselves is run where something changed since the last green night, whose
+commit it prints, and as a sample; ctest/nightly.sh runs all of it.
 
   --again      runs every test
   --sanitize   first does the same with AddressSanitizer and
@@ -41,6 +43,7 @@ for argument; do
 done
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+python3 -B ctest/trial/changed.py
 failed=()
 for preset in "${presets[@]}"; do
   ctest/build.sh "$preset"

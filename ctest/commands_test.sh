@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Tests build.sh, qualify.sh, check.sh and .ci/run in a folder of their own,
+# Tests build.sh, qualify.sh, check.sh, nightly.sh and .ci/run in a folder of their own,
 # with fakes for bootstrap.sh, cmake, ctest and assay that note how they were
 # called: exact arguments, exit codes, and that no old page is named.
 
@@ -23,8 +23,10 @@ fake() {  # FILE NAME, body on standard input
 make_world() {
   export FAKE=$scratch/fake PATH=$scratch/fake/bin:$PATH ASSAY_JOBS=2
   tree="$scratch/a tree"
-  mkdir -p "$FAKE/bin" "$tree/ctest" "$tree/build/bin" "$tree/.ci"
-  cp "$here"/{build,qualify,check,steps}.sh "$tree/ctest/"
+  mkdir -p "$FAKE/bin" "$tree/ctest/trial" "$tree/build/bin" "$tree/.ci"
+  cp "$here"/{build,qualify,check,nightly,steps}.sh "$tree/ctest/"
+  cp "$here"/trial/changed.py "$tree/ctest/trial/"
+  printf '# comment\n0123 2026-01-02\n' >"$tree/ctest/trial/nightly.txt"
   cp "$here/../.ci/run" "$tree/.ci/"
   echo '{}' >"$tree/CMakePresets.json"
 
@@ -123,6 +125,7 @@ test_check_runs_the_tests() {
   expect "check" "$status ${calls##*$'\n'}" "0 ctest --test-dir build $tests"
   expect "its last line" "${output##*$'\n'}" "summary of ctest, CI="
   expect "what passed is remembered" "$output" "*remember=1*"
+  expect "the last night" "$output" "*last green night: 0123, *"
   run ctest/check.sh --again
   expect "every test again" "$status $output" "0 *remember=0*"
   BROKEN_TESTS=build run ctest/check.sh
@@ -137,10 +140,34 @@ test_check_runs_the_tests() {
   expect "ci" "$status ${output##*$'\n'}" "0 summary of ctest, CI=true"
 }
 
+test_a_green_night_names_its_commit() {
+  local night=$tree/ctest/trial/nightly.txt before commit
+  before=$(<"$night")
+  run ctest/nightly.sh
+  expect "all tiers" "$status ${calls##*$'\n'}" "0 ctest --test-dir build \
+--output-on-failure --no-tests=error -L ^tier=(ci|nightly|scale)\$ -j 2"
+  expect "of no commit" "$output" "*green, of no commit*"
+  printf 'build*\nruns\n' >"$tree/.gitignore"
+  git -C "$tree" init -q
+  git -C "$tree" add -A
+  git -C "$tree" -c user.name=a -c user.email=a@b commit -qm a
+  commit=$(git -C "$tree" rev-parse HEAD)
+  BROKEN_TESTS=build run ctest/nightly.sh
+  expect "red" "$status $(<"$night")" "1 $before"
+  touch "$tree/other"
+  run ctest/nightly.sh
+  expect "other files" "$status $(<"$night")" "0 $before"
+  rm "$tree/other"
+  run ctest/nightly.sh
+  expect "green" "$status $(<"$night")" \
+    "0 # comment"$'\n'"$commit $(date -u +%F)"
+  rm -rf "$tree/.git"
+}
+
 test_other_arguments_are_refused() {
   local row
   for row in "qualify.sh --tier ci" "qualify.sh --out" "check.sh x" \
-             "check.sh --sanitise"; do
+             "check.sh --sanitise" "nightly.sh x"; do
     # shellcheck disable=SC2086  # words
     run ctest/$row
     expect "$row" "$status $output" "2 *found *usage: *"
@@ -156,5 +183,6 @@ test_build_fails_with_reason
 test_qualify_runs_the_main_job
 test_qualify_names_only_a_new_page
 test_check_runs_the_tests
+test_a_green_night_names_its_commit
 test_other_arguments_are_refused
 end_expectations

@@ -3,12 +3,13 @@
 
     python3 ctest/guide.py backends/README.md FOLDER [FILE...]
 
-The folder is emptied first; FILEs are put into it. Of the page are taken
+The folder is emptied first; FILEs are put into it, folders as copies, which the
+page may change. Of the page are taken
 
 - blocks of `sh`, which one shell runs and which must not fail,
-- a block behind a line that ends in "`NAME`:", which becomes that file, or in
+- a block after a line that ends in "`NAME`:", which becomes that file, or in
   "`NAME`, at its end:", which is appended to it,
-- a block of `text` behind one of `sh`: its lines must be printed, in that order.
+- a block of `text` after one of `sh`: its lines must be printed, in that order.
   Three dots stand for anything.
 """
 
@@ -55,7 +56,7 @@ def steps_of(page: str) -> list[Step]:
 
 
 def missing_line(wanted: str, printed: str) -> str | None:
-    """The first wanted line that is not printed behind those before it."""
+    """The first wanted line that is not printed after those before it."""
     rest = iter(printed.splitlines())
     for line in wanted.splitlines():
         parts = map(re.escape, line.rstrip().split("..."))
@@ -66,7 +67,7 @@ def missing_line(wanted: str, printed: str) -> str | None:
 
 
 def run(page: Path, folder: Path) -> list[str]:
-    """What does not hold; nothing behind a step that failed is tried."""
+    """Lists the faults of the page; nothing after a step that failed is tried."""
     steps = steps_of(page.read_text(encoding="utf-8"))
     script = "set -euo pipefail\n"
     for index, step in enumerate(steps):
@@ -95,12 +96,20 @@ def run(page: Path, folder: Path) -> list[str]:
     return faults
 
 
+def put(file: Path, folder: Path) -> None:
+    """Links a file into the folder, or copies a folder."""
+    if file.is_dir():
+        shutil.copytree(file, folder / file.name)
+    else:
+        os.symlink(file, folder / file.name)
+
+
 def main() -> int:
     page, folder = Path(sys.argv[1]).resolve(), Path(sys.argv[2])
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     for file in sys.argv[3:]:
-        os.symlink(Path(file).resolve(), folder / Path(file).name)
+        put(Path(file).absolute(), folder)
     faults = run(page, folder)
     print("\n".join(faults) or "every command of the page holds")
     return 1 if faults else 0

@@ -59,6 +59,16 @@ class GuideTest(unittest.TestCase):
             with self.subTest(about):
                 self.assertIn(wanted, "\n".join(self.faults(page)))
 
+    def test_a_folder_is_copied_and_a_file_linked(self) -> None:
+        with tempfile.TemporaryDirectory() as tree, tempfile.TemporaryDirectory() as to:
+            room, folder = Path(tree) / "room", Path(to)
+            room.mkdir()
+            (room / "note.txt").write_text("before", encoding="utf-8")
+            guide.put(room, folder)
+            guide.put(room / "note.txt", folder)
+            (folder / "room/note.txt").write_text("after", encoding="utf-8")
+            self.assertEqual((folder / "note.txt").read_text("utf-8"), "before")
+
 
 if __name__ == "__main__":
     unittest.main()

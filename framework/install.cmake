@@ -49,13 +49,12 @@ install(FILES backend/backend.h backend/exact.h backend/executor.h
               backend/function_network.h
               backend/network_interfaces.h backend/registry.h
         DESTINATION ${assay_header_dir}/backend COMPONENT development)
-install(FILES backend/communicator/communicator_backend.h
-        DESTINATION ${assay_header_dir}/backend/communicator COMPONENT development)
 install(FILES backend/eager/eager.h backend/eager/kernel.h
               backend/eager/operator_visitor.h
         DESTINATION ${assay_header_dir}/backend/eager COMPONENT development)
 
 install(FILES backend/identity/build_facts.h backend/identity/module_note.h
+              backend/identity/probe.h
         DESTINATION ${assay_header_dir}/backend/identity COMPONENT development)
 
 install(FILES kernels/axis.h kernels/broadcast.h kernels/reshape.h
@@ -100,7 +99,8 @@ install(CODE "
                           \"${ASSAY_CORPUS_DIR}/.\" \"\${to}\"
                   COMMAND_ERROR_IS_FATAL ANY)")
 # The mutants that the suites of this build were seen to kill.
-install(FILES ${PROJECT_BINARY_DIR}/share/assay/mutants.csv OPTIONAL
+install(FILES ${PROJECT_BINARY_DIR}/share/assay/mutants.csv
+              ${PROJECT_SOURCE_DIR}/ctest/trial/nightly.txt OPTIONAL
         DESTINATION ${assay_data_dir})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/reports/assay_report
         DESTINATION ${assay_data_dir}/reports
@@ -118,8 +118,8 @@ install(FILES ${PROJECT_SOURCE_DIR}/reports/TABLES.md
               ${PROJECT_SOURCE_DIR}/reports/gradients.png
               ${PROJECT_SOURCE_DIR}/reports/training.png
         DESTINATION ${assay_doc_dir}/reports)
-install(DIRECTORY decisions
-        DESTINATION ${assay_doc_dir}/framework)
+install(DIRECTORY decisions DESTINATION ${assay_doc_dir}/framework)
+install(FILES MAP.md DESTINATION ${assay_doc_dir}/framework)
 foreach(example example_plugin example_whole_model example_onnxruntime)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/backends/${example}
           DESTINATION ${assay_data_dir}/examples

@@ -11,6 +11,7 @@
 #include "backends/faulty/mutants.h"
 #include "backends/faulty/run_rows.h"
 #include "framework/graph/model_text.h"
+#include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::faulty {
 namespace {
@@ -25,10 +26,6 @@ Result<std::unique_ptr<Network>> Load(const std::string& graph,
   options.gradient_targets = targets;
   if (!mutant.empty()) options.settings["mutant"] = mutant;
   return MakeFaulty()->Load(graph::ModelOfText(graph), options);
-}
-
-Tensor Floats(std::vector<float> values) {
-  return *Tensor::Of<float>({static_cast<int64_t>(values.size())}, values);
 }
 
 constexpr char kDouble[] = "g (float[3] x) => (float[3] y) { y = Add(x, x) }";

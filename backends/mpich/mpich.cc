@@ -5,18 +5,18 @@
 
 #include <string_view>
 
-#include "backends/mpi_process/mpi_backend.h"
+#include "backends/mpi_process/mpi_communicator.h"
 #include "framework/backend/registry.h"
 
 namespace assay::mpich {
 namespace {
 
-class Mpich final : public mpi_process::MpiBackend {
+class Mpich final : public mpi_process::MpiCommunicator {
  public:
   std::string_view name() const override { return "mpich"; }
 };
 
-ASSAY_REGISTER_BACKEND(Mpich);
+ASSAY_REGISTER_COMMUNICATOR(Mpich);
 
 }  // namespace
 }  // namespace assay::mpich

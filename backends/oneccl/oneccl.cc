@@ -14,7 +14,7 @@
 #include "backends/mpi_process/processes.h"
 #include "backends/mpi_process/world.h"
 #include "backends/oneccl/group.h"
-#include "framework/backend/communicator/communicator_backend.h"
+#include "framework/backend/communicator.h"
 #include "framework/backend/registry.h"
 #include "framework/core/text.h"
 
@@ -48,7 +48,7 @@ class Rank final : public Endpoint {
   Group& group_;
 };
 
-class OneCcl final : public CommunicatorBackend {
+class OneCcl final : public Communicator {
  public:
   std::string_view name() const override { return "oneccl"; }
 
@@ -83,7 +83,7 @@ class OneCcl final : public CommunicatorBackend {
       }};
 };
 
-ASSAY_REGISTER_BACKEND(OneCcl);
+ASSAY_REGISTER_COMMUNICATOR(OneCcl);
 
 }  // namespace
 }  // namespace assay::oneccl

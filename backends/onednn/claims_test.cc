@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "backends/onednn/primitive/test_graph.h"
+#include "backends/onednn/primitive/test_graph_fixture.h"
 
 namespace assay::onednn {
 namespace {

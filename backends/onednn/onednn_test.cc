@@ -7,14 +7,14 @@
 
 #include <cstdlib>
 #include <iostream>
-#include <limits>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "backends/onednn/primitive/device.h"
-#include "backends/onednn/primitive/test_graph.h"
+#include "backends/onednn/primitive/test_graph_fixture.h"
 #include "framework/backend/network_interfaces.h"
+#include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::onednn {
 namespace {
@@ -44,8 +44,6 @@ struct Computed {
   }
 };
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
-
 const Tensor kPair = Floats({2}, {-1, 3});
 const Tensor kSquare = Floats({2, 2}, {1, 2, 3, 4});
 const Tensor kSquare4 = Floats({1, 1, 2, 2}, {1, 2, 3, 4});
@@ -57,27 +55,25 @@ const Computed kComputed[] = {
     {"a chain of eltwise", "Celu <alpha = 2.0> (x)", kPair,
      Floats({2}, {-0.78693868F, 3})},
     {"rounding down, at ends and a half", "Floor(x)",
-     Floats({5}, {-0.5F, 2.5F, -3, 16777216, -kInfinity}),
-     Floats({5}, {-1, 2, -3, 16777216, -kInfinity})},
+     Floats({5}, {-0.5F, 2.5F, -3, 16777216, -kInf}),
+     Floats({5}, {-1, 2, -3, 16777216, -kInf})},
     {"rounding up", "Ceil(x)", Floats({4}, {-0.5F, 2.5F, 2.2F, -3}),
      Floats({4}, {0, 3, 3, -3})},
     {"the sign of a zero that is negated",
      "<float one = {1}> { n = Neg(x) y = Div(one, n) }",
-     Floats({2}, {0, -0.0F}), Floats({2}, {-kInfinity, kInfinity})},
+     Floats({2}, {0, -0.0F}), Floats({2}, {-kInf, kInf})},
     {"the sign of a zero that is rounded up to",
      "<float one = {1}> { n = Ceil(x) y = Div(one, n) }",
-     Floats({3}, {-0.5F, -0.0F, 0}),
-     Floats({3}, {-kInfinity, -kInfinity, kInfinity})},
+     Floats({3}, {-0.5F, -0.0F, 0}), Floats({3}, {-kInf, -kInf, kInf})},
     {"the sign of a zero that is negated, behind a product with -1",
      "<float one = {1}> { s = Selu <gamma = -1.0> (x) n = Neg(x) y = Div(one, "
      "n) }",
      Floats({5}, {0, -0.0F, 1, 2, 4}),
-     Floats({5}, {-kInfinity, kInfinity, -1, -0.5F, -0.25F})},
+     Floats({5}, {-kInf, kInf, -1, -0.5F, -0.25F})},
     {"signs", "Sign(x)", Floats({3}, {-2.5F, 0, 7}), Floats({3}, {-1, 0, 1})},
     {"shrinking at both sides and an infinity",
-     "Shrink <lambd = 1.0, bias = 0.5> (x)",
-     Floats({4}, {-3, 0.5F, 2, kInfinity}),
-     Floats({4}, {-2.5F, 0, 1.5F, kInfinity})},
+     "Shrink <lambd = 1.0, bias = 0.5> (x)", Floats({4}, {-3, 0.5F, 2, kInf}),
+     Floats({4}, {-2.5F, 0, 1.5F, kInf})},
     {"linear resampling",
      "<float[3] s = {1, 1, 2}> { y = Resize <mode = \"linear\"> (x, , s) }",
      Floats({1, 1, 2}, {1, 2}), Floats({1, 1, 4}, {1, 1.25F, 1.75F, 2})},
@@ -90,7 +86,7 @@ const Computed kComputed[] = {
      "g (float[N] x) => (float[N] y) { y = Relu(x) }", kPair,
      Floats({2}, {0, 3})},
     {"threshold at an infinity", "ThresholdedRelu <alpha = -2.0> (x)",
-     Floats({2}, {-kInfinity, -1}), Floats({2}, {0, -1})},
+     Floats({2}, {-kInf, -1}), Floats({2}, {0, -1})},
     {"the smaller operand first", "Sub(x, w)", kPair,
      Floats({2, 2}, {-2, 1, -4, -1}), kSquare},
     {"exchanged operands", "Add(x, w)", kPair, Floats({2, 2}, {0, 5, 2, 7}),
@@ -142,7 +138,7 @@ const Computed kComputed[] = {
      "<epsilon = 0.0> (x, w, w, mean, var) }",
      Floats({1, 2, 1}, {3, 5}), Floats({1, 2, 1}, {-2, 9}), kPair},
     {"rows of one infinity", "ReduceLogSumExp <keepdims = 0> (x)",
-     Floats({2}, {-kInfinity, -kInfinity}), Floats({}, {-kInfinity})},
+     Floats({2}, {-kInf, -kInf}), Floats({}, {-kInf})},
     {"a reduction over fixed axes",
      "<int64[1] axes = {-1}> { y = ReduceSumSquare(x, axes) }", kSquare,
      Floats({2, 1}, {5, 25})},
@@ -175,8 +171,7 @@ TEST(OneDnn, EveryFamilyComputes) {
 }
 
 TEST(OneDnn, NotNumbersAndInfinitiesAreFound) {
-  constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
-  const Tensor x = Floats({4}, {1, kNaN, kInfinity, -kInfinity});
+  const Tensor x = Floats({4}, {1, kNan, kInf, -kInf});
   for (const auto& [node, want] : std::map<std::string, std::vector<uint8_t>>{
            {"IsNaN(x)", {0, 1, 0, 0}},
            {"IsInf(x)", {0, 0, 1, 1}},

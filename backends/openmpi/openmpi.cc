@@ -5,18 +5,18 @@
 
 #include <string_view>
 
-#include "backends/mpi_process/mpi_backend.h"
+#include "backends/mpi_process/mpi_communicator.h"
 #include "framework/backend/registry.h"
 
 namespace assay::openmpi {
 namespace {
 
-class OpenMpi final : public mpi_process::MpiBackend {
+class OpenMpi final : public mpi_process::MpiCommunicator {
  public:
   std::string_view name() const override { return "openmpi"; }
 };
 
-ASSAY_REGISTER_BACKEND(OpenMpi);
+ASSAY_REGISTER_COMMUNICATOR(OpenMpi);
 
 }  // namespace
 }  // namespace assay::openmpi

@@ -7,24 +7,21 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <limits>
 #include <string>
 #include <vector>
 
 #include "backends/reference/gradient_rows.h"
+#include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::reference {
 namespace {
 
 using ::testing::ElementsAre;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-
 /// Kinks of activations, great and small ones, and such as are no numbers.
-const std::vector<double> kSpecial = {
-    0,    -0.0, 1,   -1,   0.5,       -0.5,       3,    -3,  6,   -6,
-    0.25, 2,    -20, 2.25, kInfinity, -kInfinity, kNan, 1.5, 200, -200};
+const std::vector<double> kSpecial = {0,    -0.0,  1,    -1,   0.5, -0.5, 3,
+                                      -3,   6,     -6,   0.25, 2,   -20,  2.25,
+                                      kInf, -kInf, kNan, 1.5,  200, -200};
 
 std::string Shaped(size_t count) { return StrCat("double[", count, "]"); }
 
@@ -66,8 +63,7 @@ TEST(Backward, OfRelu) {
 
 /// Each special value against each, and broadcast both ways.
 std::vector<GradientRow> Pairs(const std::string& node) {
-  const std::vector<double> few = {0,  -0.0, 1,   -1,        0.5,
-                                   -3, 2,    2.5, kInfinity, kNan};
+  const std::vector<double> few = {0, -0.0, 1, -1, 0.5, -3, 2, 2.5, kInf, kNan};
   return {
       {StrCat("g (double[10,1] a, double[10] b) => (double[10,10] y) { y = ",
               node, " }"),
@@ -91,7 +87,7 @@ TEST(Backward, OfFunctionsOfTwoElements) {
   }
   ExpectTheTapes(
       {{"g (double[10] a, double[1] b) => (double[10] y) { y = PRelu(a, b) }",
-        {D({10}, {0, -0.0, 1, -1, 3, -3, kInfinity, -kInfinity, kNan, 2}),
+        {D({10}, {0, -0.0, 1, -1, 3, -3, kInf, -kInf, kNan, 2}),
          D({1}, {0.25})}},
        {"g (double[4] a, double[4] b) => (double[4] y) { y = SwiGLU(a, b) }",
         {D({4}, {0, -1, 2, 3}), D({4}, {1, 2, -3, 0})}}});
@@ -115,7 +111,7 @@ TEST(Backward, OfMovedElements) {
   const auto constant = [](const char* name, const char* ints) {
     return StrCat(name, " = Constant <value_ints = [", ints, "]> () ");
   };
-  const std::vector<double> six = {1, -2, kNan, kInfinity, 5, 0};
+  const std::vector<double> six = {1, -2, kNan, kInf, 5, 0};
   const Feed a = D({2, 3}, six);
   ExpectTheTapes(
       {{"g (double[2,3] a) => (double[3,2] y) { y = Transpose(a) }", {a}},
@@ -172,7 +168,7 @@ TEST(Backward, OfMovedElements) {
 TEST(Backward, OfCasts) {
   const GradientRow row = {
       "g (float[5] a) => (float16[5] y) { y = Cast <to = 10> (a) }",
-      {F({5}, {1, 1e6, -0.1, kInfinity, kNan})}};
+      {F({5}, {1, 1e6, -0.1, kInf, kNan})}};
   ExpectTheTapes(row, kGradientTypes[1]);
   const GradientRow like = {
       "g (float16[2] a, double[1] b) => (double[2] y) { y = CastLike(a, b) }",
@@ -184,9 +180,8 @@ TEST(Backward, OfReductions) {
   std::vector<GradientRow> rows;
   const std::vector<std::vector<double>> values = {
       {1, 2, 0.5, -1, 0.25, 3, 2, 2, -3, 4, 4, 1},
-      {0, 2, 3, 0, 0, 5, -1, -1, kInfinity, kNan, 1, 2},
-      {0, 0, 0, -kInfinity, -kInfinity, -kInfinity, kNan, kNan, 1, kInfinity,
-       kInfinity, 1}};
+      {0, 2, 3, 0, 0, 5, -1, -1, kInf, kNan, 1, 2},
+      {0, 0, 0, -kInf, -kInf, -kInf, kNan, kNan, 1, kInf, kInf, 1}};
   for (const char* const name :
        {"ReduceSum", "ReduceMean", "ReduceProd", "ReduceMax", "ReduceMin",
         "ReduceL1", "ReduceL2", "ReduceSumSquare", "ReduceLogSum",

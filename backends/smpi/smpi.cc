@@ -9,14 +9,14 @@
 #include <string_view>
 
 #include "backends/smpi/smpi_ranks.h"
-#include "framework/backend/communicator/communicator_backend.h"
+#include "framework/backend/communicator.h"
 #include "framework/backend/registry.h"
 #include "framework/core/text.h"
 
 namespace assay::smpi {
 namespace {
 
-class Smpi final : public CommunicatorBackend {
+class Smpi final : public Communicator {
  public:
   std::string_view name() const override { return "smpi"; }
 
@@ -34,7 +34,7 @@ class Smpi final : public CommunicatorBackend {
   SmpiRanks ranks_;
 };
 
-ASSAY_REGISTER_BACKEND(Smpi);
+ASSAY_REGISTER_COMMUNICATOR(Smpi);
 
 }  // namespace
 }  // namespace assay::smpi

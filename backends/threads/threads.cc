@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The library whose ranks are threads of one process: ranks::RunThreads, as a backend.
+// The library whose ranks are threads of one process: ranks::RunThreads.
 // With the setting mutant it is wrong in one way; with the setting schedule its ranks take
 // turns in an order that is drawn from that number.
 
@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "backends/threads/mutants/mutant.h"
-#include "framework/backend/communicator/communicator_backend.h"
+#include "framework/backend/communicator.h"
 #include "framework/backend/registry.h"
 #include "framework/ranks/threads/choices.h"
 
@@ -84,7 +84,7 @@ std::optional<uint64_t> SeedOf(std::string_view text) {
   return seed;
 }
 
-class Threads final : public CommunicatorBackend {
+class Threads final : public Communicator {
  public:
   std::string_view name() const override { return "threads"; }
   Result<Probe> Inspect() override { return Probe{ASSAY_VERSION, "cpu"}; }
@@ -118,7 +118,7 @@ class Threads final : public CommunicatorBackend {
   std::map<Asked, ThreadRanks> ranks_;
 };
 
-ASSAY_REGISTER_BACKEND(Threads);
+ASSAY_REGISTER_COMMUNICATOR(Threads);
 
 }  // namespace
 }  // namespace assay::threads

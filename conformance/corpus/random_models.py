@@ -2,10 +2,10 @@
 """Makes the corpus `random`: the light models with random weights.
 
     python conformance/corpus/random_models.py --onnx build/corpus/onnx \
-        --out build/corpus/random --expect build/bin/assay-expect
+        --out build/corpus/random --corpus build/bin/assay-corpus
 
 A case names a model of the corpus onnx and a seed; weights and inputs are made
-in memory when it runs. The expected outputs are computed by assay-expect.
+in memory when it runs. The expected outputs are computed by assay-corpus.
 
 Exit codes: 0 made; 2 usage; 99 the cases could not be read, run or written.
 """
@@ -45,7 +45,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     for name, metavar, text in (
         ("--onnx", "DIR", "the exported corpus onnx"),
         ("--out", "DIR", "the corpus; an older one there is replaced"),
-        ("--expect", "PROGRAM", "assay-expect of this build"),
+        ("--corpus", "PROGRAM", "assay-corpus of this build"),
     ):
         parser.add_argument(
             name, required=True, type=Path, metavar=metavar, help=text
@@ -85,7 +85,7 @@ def write_case(corpus: Path, onnx: Path, entry: Entry) -> Path:
 def expect(program: Path, folders: Sequence[Path]) -> None:
     """Lets the reference write the expected outputs of all cases."""
     running = [
-        subprocess.Popen([program, *folders[i::_PROCESSES]])
+        subprocess.Popen([program, "expect", *folders[i::_PROCESSES]])
         for i in range(_PROCESSES)
     ]
     codes = [process.wait() for process in running]
@@ -109,7 +109,7 @@ def make(options: argparse.Namespace) -> list[Entry]:
     entries = [randomised(entry) for entry in light_models(options.onnx)]
     with store.locked(options.out), store.replacing(options.out) as corpus:
         folders = [write_case(corpus, options.onnx, entry) for entry in entries]
-        expect(options.expect.absolute(), folders)
+        expect(options.corpus.absolute(), folders)
         for entry, folder in zip(entries, folders, strict=True):
             entry["vacuous"] = vacuity(folder, entry)
             entry["sha256"]["outputs"] = [

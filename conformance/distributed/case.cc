@@ -3,6 +3,7 @@
 #include "conformance/distributed/case.h"
 
 #include <bit>
+#include <functional>
 #include <map>
 #include <utility>
 
@@ -89,9 +90,12 @@ bool CanHave(const SchemeCase& of, int64_t ranks) {
   return HasMean(of.scheme, ranks);
 }
 bool CanHave(const MixingCase& of, int64_t ranks) {
-  if (of.way == "one_peer") return ranks > 1 && IsPower(ranks);
+  if (const auto* const push_sum = std::get_if<PushSum>(&of.scheme);
+      push_sum != nullptr && push_sum->graph == ranks::Directed::kOnePeer) {
+    return ranks > 1 && IsPower(ranks);
+  }
   // Every second rank of a ring asks, and the others answer.
-  if (of.scheme == "ad_psgd") return ranks % 2 == 0;
+  if (std::holds_alternative<AdPsgd>(of.scheme)) return ranks % 2 == 0;
   return ranks > 1;
 }
 bool CanHave(const NetworkCase& of, int64_t ranks) {
@@ -155,6 +159,20 @@ bool IsWithin(const CaseSize& size, const CaseSize& most) {
          is_within(size.elements, 0, most.elements);
 }
 
+/// The cases of the plan by their test_ids, and by their names without numbers.
+struct PlanNames {
+  PlanNames() {
+    for (const AnyCase& each : AllCases()) {
+      const std::string id = IdOf(each);
+      families[Parse(id).family].push_back(each);
+      cases.emplace(id, each);
+    }
+  }
+
+  std::map<std::string, AnyCase, std::less<>> cases;
+  std::map<std::string, std::vector<AnyCase>> families;
+};
+
 }  // namespace
 
 std::vector<AnyCase> AllCases() {
@@ -176,16 +194,12 @@ std::string IdOf(const AnyCase& any) {
 }
 
 std::optional<AnyCase> CaseNamed(std::string_view test_id) {
-  static const std::map<std::string, std::vector<AnyCase>> families = [] {
-    std::map<std::string, std::vector<AnyCase>> found;
-    for (const AnyCase& each : AllCases()) {
-      found[Parse(IdOf(each)).family].push_back(each);
-    }
-    return found;
-  }();
+  static const PlanNames& plan = *new PlanNames();
+  const auto listed = plan.cases.find(test_id);
+  if (listed != plan.cases.end()) return listed->second;
   const ParsedName parsed = Parse(test_id);
-  const auto family = families.find(parsed.family);
-  if (family == families.end()) return std::nullopt;
+  const auto family = plan.families.find(parsed.family);
+  if (family == plan.families.end()) return std::nullopt;
   for (const AnyCase& planned : family->second) {
     if (!IsWithin(parsed.size, SizeOf(planned)) ||
         !CanHaveRanks(planned, parsed.size.ranks)) {

@@ -36,8 +36,9 @@ std::vector<AnyCase> AllCases();
 
 std::string IdOf(const AnyCase& any);
 
-/// The case of that name, where it is one of the plan, or has fewer ranks, steps or
-/// elements than one of the plan, and a library that is right passes it.
+/// The case of that name, which is a key of the plan's, or is read for the numbers
+/// of a smaller case: with fewer ranks, steps or elements than one of the plan.
+/// A library that is right passes it.
 std::optional<AnyCase> CaseNamed(std::string_view test_id);
 
 /// Its ranks, its steps and its elements, as far as it has a number of each. Steps are

@@ -134,30 +134,15 @@ TEST(ExtentsTest, AreTheNumbersOfANameAndWhatTheyCouldBe) {
   }
 }
 
-/// A library whose ranks are threads.
-class OfThreads : public Backend {
- public:
-  std::string_view name() const override { return "of_threads"; }
-  Result<Probe> Inspect() override { return Probe{}; }
-  Result<std::unique_ptr<Network>> Load(std::shared_ptr<const Model>,
-                                        const LoadOptions&) override {
-    return Unsupported(Reason::kOperator, "wanted ranks alone");
-  }
-  Result<Ranks*> ranks(const Settings&) override { return &ranks_; }
-
- private:
-  WrappedRanks ranks_;
-};
-
 measure::Judgement RanByName(const std::string& test_id) {
-  OfThreads backend;
+  WrappedRanks ranks;
   record::PlanRow row;
   row.test_id = test_id;
   row.transport = "threads";
   record::RunFacts facts;
   facts.seed = 3;
   record::Record record;
-  return RunPlanned(row, backend, facts, &record);
+  return RunPlanned(row, ranks, /*networks=*/nullptr, facts, &record);
 }
 
 // Kills: a smaller case whose rules are those of its plan's sizes, so that a library which is
@@ -188,7 +173,7 @@ TEST(SmallerCaseTest, PassesOnThreads) {
 TEST(SmallerCaseTest, TrainsAsManyStepsAsItsNameSays) {
   const AnyCase named =
       CaseNamed("distributed/train_all_reduce/ring.momentum#n2.steps3").value();
-  const RanCase ran = RanOn(&RunSchemeCase, std::get<SchemeCase>(named));
+  const RanCase ran = RanOn(std::get<SchemeCase>(named));
   EXPECT_EQ(ran.judged.outcome, record::Outcome::kPass) << ran.judged.message;
   ASSERT_EQ(ran.rows.size(), 1U);
   EXPECT_EQ(ran.rows[0].steps, 3);

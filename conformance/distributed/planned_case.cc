@@ -11,6 +11,7 @@
 #include "conformance/distributed/neighbor/neighbor_run.h"
 #include "conformance/distributed/network/network_run.h"
 #include "conformance/distributed/own/own_run.h"
+#include "conformance/distributed/scheme/mixing_run.h"
 #include "conformance/distributed/scheme/scheme_run.h"
 #include "framework/core/text.h"
 #include "framework/testing/case/operator_name.h"
@@ -88,31 +89,6 @@ cases::TestCase Planned(const AnyCase& any) {
   return c;
 }
 
-measure::Judgement Run(const CollectiveCase& test_case, const RunOf& run,
-                       record::Record* record) {
-  return RunCollectiveCase(test_case, run, record);
-}
-measure::Judgement Run(const OwnCase& test_case, const RunOf& run,
-                       record::Record* record) {
-  return RunOwnCase(test_case, run, record);
-}
-measure::Judgement Run(const NeighborCase& test_case, const RunOf& run,
-                       record::Record* record) {
-  return RunNeighborCase(test_case, run, record);
-}
-measure::Judgement Run(const SchemeCase& test_case, const RunOf& run,
-                       record::Record* record) {
-  return RunSchemeCase(test_case, run, record);
-}
-measure::Judgement Run(const MixingCase& test_case, const RunOf& run,
-                       record::Record* record) {
-  return RunMixingCase(test_case, run, record);
-}
-measure::Judgement Run(const NetworkCase& test_case, const RunOf& run,
-                       record::Record* record) {
-  return RunNetworkCase(test_case, run, record);
-}
-
 }  // namespace
 
 std::vector<cases::TestCase> PlannedCases(std::span<const cases::Corpus>) {
@@ -122,46 +98,36 @@ std::vector<cases::TestCase> PlannedCases(std::span<const cases::Corpus>) {
 }
 
 suite::Sizing CaseSizing() {
-  return {.named =
-              [](std::string_view test_id) {
-                const std::optional<AnyCase> found = CaseNamed(test_id);
-                return found.has_value() ? std::optional(Planned(*found))
-                                         : std::nullopt;
-              },
-          .extents =
-              [](std::string_view test_id) {
-                const std::optional<AnyCase> found = CaseNamed(test_id);
-                return found.has_value() ? ExtentsOf(*found)
-                                         : std::vector<suite::Extent>();
-              },
-          .resized =
-              [](std::string_view test_id, std::span<const int64_t> values) {
-                return IdOf(Resized(CaseNamed(test_id).value(), values));
-              },
-          .right = [](const cases::TestCase& test_case) -> std::string {
-            return test_case.ranks_train ? "reference+ranks=threads"
-                                         : "threads";
-          }};
+  return {
+      .named = [](std::string_view test_id) -> std::optional<suite::SizedCase> {
+        const std::optional<AnyCase> found = CaseNamed(test_id);
+        if (!found.has_value()) return std::nullopt;
+        return suite::SizedCase{
+            Planned(*found), ExtentsOf(*found),
+            [any = *found](std::span<const int64_t> values) {
+              return Planned(Resized(any, values));
+            }};
+      },
+      .right = [](const cases::TestCase& test_case) -> std::string {
+        return test_case.ranks_train ? "reference+ranks=threads" : "threads";
+      }};
 }
 
-measure::Judgement RunPlanned(const record::PlanRow& row, Backend& backend,
-                              const record::RunFacts& facts,
+measure::Judgement RunPlanned(const record::PlanRow& row, Ranks& ranks,
+                              Backend* networks, const record::RunFacts& facts,
                               record::Record* record) {
-  const Result<Ranks*> ranks = backend.ranks({});
-  if (!ranks.ok()) return Declines(ranks.status());
-  if (*ranks == nullptr) {
-    return {record::Outcome::kUnsupported, Reason::kOperator,
-            StrCat(backend.name(), " carries no messages between ranks")};
-  }
   const std::optional<AnyCase> found = CaseNamed(row.test_id);
   if (!found.has_value()) {
     return {record::Outcome::kError, Reason::kReader,
             "no case of ranks has that name"};
   }
-  const RunOf run = {**ranks, row.transport, facts.seed, &backend,
-                     facts.scratch};
-  return std::visit([&](const auto& each) { return Run(each, run, record); },
-                    *found);
+  if (std::holds_alternative<NetworkCase>(*found) && networks == nullptr) {
+    return {record::Outcome::kUnsupported, Reason::kOperator,
+            "there is no backend whose networks ranks could train"};
+  }
+  const RunOf run = {ranks, row.transport, facts.seed, networks, facts.scratch};
+  return std::visit(
+      [&](const auto& each) { return RunCase(each, run, record); }, *found);
 }
 
 }  // namespace assay::distributed

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "framework/backend/backend.h"
+#include "framework/backend/communicator.h"
 #include "framework/testing/case/corpus.h"
 #include "framework/testing/case/test_case.h"
 #include "framework/testing/measure/measure.h"
@@ -24,9 +25,10 @@ std::vector<cases::TestCase> PlannedCases(std::span<const cases::Corpus>);
 /// Cases with less of what those of the plan have: any_case.h.
 suite::Sizing CaseSizing();
 
-/// Runs one of either on the backend's ranks; unsupported where it has none.
-measure::Judgement RunPlanned(const record::PlanRow& row, Backend& backend,
-                              const record::RunFacts& facts,
+/// Runs one of either on `ranks`, which train networks of `networks`; unsupported
+/// for a case that trains networks where that is null.
+measure::Judgement RunPlanned(const record::PlanRow& row, Ranks& ranks,
+                              Backend* networks, const record::RunFacts& facts,
                               record::Record* record);
 
 }  // namespace assay::distributed

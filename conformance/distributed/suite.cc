@@ -9,7 +9,7 @@
 namespace assay::distributed {
 namespace {
 
-const bool kRegistered = suite::AddSuite(DistributedSuite());
+const bool kDistributedRegistered = suite::AddSuite(DistributedSuite());
 
 }  // namespace
 
@@ -17,7 +17,7 @@ suite::Suite DistributedSuite() {
   return {.name = "distributed",
           .cases = &PlannedCases,
           .derives = false,
-          .run = &RunPlanned,
+          .run_ranks = &RunPlanned,
           .reasons = {{kFailRanks, "a rank did not come to its end"},
                       {kFailBits, "a rank has other bits than it should"},
                       {kFailCost,

@@ -1,23 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // StepCase: an optimizer with a preset on a network, in one mode and element type,
-// as a test_id says it: optimizer/adam/pytorch.mlp#locked.float32.
+// as a test_id says it: optimizer/adam/paper.mlp#locked.float32.
 //
-//   const auto step_case = StepCaseOf(row.test_id);
-//   if (step_case.has_value()) Run(*step_case);   // or it is another suite's
+//   ASSAY_ASSIGN_OR_RETURN(const StepCase step_case, CaseOf(row, facts));
+//   step_case.optimizer;   // "adam"
+//
+// The suite makes it of the plan's row where it is called (suite.cc), and hands it
+// down; nothing else reads a test_id.
 
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "framework/core/dtype.h"
+#include "framework/core/status.h"
 #include "framework/testing/case/corpus.h"
 #include "framework/testing/case/test_case.h"
+#include "framework/testing/draw/draw.h"
+#include "framework/testing/record/rows.h"
+#include "framework/testing/record/run_facts.h"
 
 namespace assay::optimizer {
 
@@ -43,16 +49,22 @@ struct StepCase {
   Mode mode = Mode::kLocked;
   DType type = DType::kFloat32;
   Tier tier = Tier::kRule;
+  int64_t seed = 0;  // of what is drawn for a run: the network's, and roundings
 
+  draw::Draw Drawn(std::string_view purpose) const {
+    return {test_id(), seed, purpose};
+  }
   std::string test_id() const;
   int64_t steps() const;
 };
 
-/// Nothing for what is no case of this suite.
-std::optional<StepCase> StepCaseOf(std::string_view test_id);
+/// Not found, reason reader, for a test_id that is none of this suite's.
+Result<StepCase> CaseOf(const record::PlanRow& row,
+                        const record::RunFacts& facts);
 
-/// Every preset on the linear networks in both types, and on the others; each that
-/// has a graph by it on the quadratic one, and those of ONNX by the backend's step.
+/// By our rule each optimizer, as its paper has it, on the linear networks in both
+/// types, and on the others; each preset that has a graph by it on the quadratic
+/// one, and those of ONNX by the backend's step.
 std::vector<StepCase> AllStepCases();
 
 /// As a plan has them. It needs no corpora.

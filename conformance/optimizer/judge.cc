@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "conformance/optimizer/case.h"
 #include "conformance/optimizer/run.h"
 #include "framework/backend/registry.h"
 #include "framework/testing/suite/suite.h"
@@ -16,7 +15,7 @@
 namespace assay::optimizer {
 namespace {
 
-/// The backend of that name, whose module is loaded where none has it.
+/// Makes the oracle; loads its module where no module has registered it.
 Result<std::unique_ptr<Backend>> OpenOracle(const record::RunFacts& facts) {
   if (facts.oracle.empty()) {
     return FailedPrecondition(
@@ -28,7 +27,7 @@ Result<std::unique_ptr<Backend>> OpenOracle(const record::RunFacts& facts) {
   return MakeBackend(facts.oracle);
 }
 
-/// So many of the later steps keep their rows.
+/// The number of later steps whose rows are kept.
 constexpr int64_t kParts = 10;
 
 optdiff::StepRow NamesOf(const StepCase& step_case, const std::string& backend,
@@ -51,24 +50,19 @@ measure::Judgement Stopped(const Status& status) {
 
 }  // namespace
 
-measure::Judgement Judge(const record::PlanRow& row, Backend& backend,
+measure::Judgement Judge(const StepCase& step_case, Backend& backend,
                          const record::RunFacts& facts,
                          record::Record* record) {
-  const auto step_case = StepCaseOf(row.test_id);
-  if (!step_case.has_value()) {
-    return {record::Outcome::kError, Reason::kReader,
-            "no case of an optimizer has that name"};
-  }
   const auto oracle = OpenOracle(facts);
   if (!oracle.ok()) {
     return {record::Outcome::kError, oracle.status().reason(),
             oracle.status().message()};
   }
-  optdiff::StepRows rows(NamesOf(*step_case, row.backend, facts.oracle),
-                         {.every = step_case->steps() / kParts}, record);
+  optdiff::StepRows rows(
+      NamesOf(step_case, record->result.backend, facts.oracle),
+      {.every = step_case.steps() / kParts}, record);
   const int64_t began = record::SteadyMicroseconds();
-  const auto verdict = RunCase(*step_case, {backend, **oracle},
-                               {row.test_id, facts.seed}, &rows);
+  const auto verdict = RunCase(step_case, {backend, **oracle}, &rows);
   record->result.run_us = record::SteadyMicroseconds() - began;
   return verdict.ok() ? *verdict : Stopped(verdict.status());
 }

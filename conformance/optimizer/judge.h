@@ -2,10 +2,12 @@
 //
 // Judge: a planned case of the suite optimizer on a backend.
 //
-//   suite.run = &Judge;
+//   ASSAY_ASSIGN_OR_RETURN(const StepCase step_case, CaseOf(row, facts));
+//   record->result.outcome = Judge(step_case, backend, facts, record).outcome;
 
 #pragma once
 
+#include "conformance/optimizer/case.h"
 #include "framework/backend/backend.h"
 #include "framework/testing/measure/measure.h"
 #include "framework/testing/record/record.h"
@@ -13,9 +15,9 @@
 
 namespace assay::optimizer {
 
-/// The judge is the oracle of the run (RunFacts::oracle), which this process loads:
-/// it is no backend that is judged.
-measure::Judgement Judge(const record::PlanRow& row, Backend& backend,
+/// Loads the oracle of the run (RunFacts::oracle) into this process as the
+/// judge; the backend that is judged stays in its host.
+measure::Judgement Judge(const StepCase& step_case, Backend& backend,
                          const record::RunFacts& facts, record::Record* record);
 
 }  // namespace assay::optimizer

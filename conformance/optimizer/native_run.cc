@@ -25,13 +25,13 @@ using file::ToText;
 
 constexpr std::string_view kLoss = "loss";
 
-/// The numbers that are sent; conventions are those of ONNX.
+/// The settings that are sent as numbers. Conventions are those of ONNX and are
+/// not sent.
 constexpr std::array<std::string_view, 8> kSent = {
     "rate",    "weight_decay", "beta1",     "beta2",
     "epsilon", "momentum",     "dampening", "rate_decay"};
 
-/// The nearest number of float32, in which a backend may keep what it is sent; a
-/// word stays.
+/// Rounds a number to float32, since a backend may keep it so. A word stays.
 std::string InFloat32(const std::string& text) {
   double number = 0;
   const auto read =

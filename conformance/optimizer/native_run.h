@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// NativeRun: a backend takes whole steps itself (NativeStep), beside the judge.
+// NativeRun: a backend that takes whole steps itself (NativeStep), beside the
+// judge.
 //
 //   ASSAY_ASSIGN_OR_RETURN(
-//       auto run, NativeRun::Begin(course, {"adam", "onnx"}, backend, judge, draw));
-//   ASSAY_ASSIGN_OR_RETURN(const optdiff::StepFault fault, run->Step(1, &rows));
+//       auto run,
+//       NativeRun::Begin(course, {"adam", "onnx"}, backend, judge, draw));
+//   ASSAY_ASSIGN_OR_RETURN(const optdiff::StepFault fault,
+//                          run->Step(1, &rows));
 //
-// Neither its gradients nor its state can be seen. So the rule in quad begins each
-// step where the backend's parameters are, from the judge's gradients there and from
-// the state that these have left.
+// Its gradients and its state cannot be seen. So the rule in quad begins each
+// step at the backend's parameters, takes the judge's gradients there, and
+// keeps a state of its own.
 
 #pragma once
 
@@ -32,22 +35,22 @@
 
 namespace assay::optimizer {
 
-/// The optimizers that NativeStep is asked for with the numbers that are sent: by the
-/// names of framework/train/rule. Conventions are the backend's own.
+/// True for a preset that NativeStep can be asked for. The optimizer and its
+/// numbers have the names of framework/train/rule; conventions are ONNX's.
 bool HasNativeStep(const train::Preset& preset);
 
 class NativeRun {
  public:
-  /// Unsupported for a backend that has no native step, gives no parameters or does
-  /// not have the optimizer. The course must outlive it.
+  /// Unsupported for a backend that has no native step, gives no parameters or
+  /// does not have the optimizer. The course must outlive it.
   static Result<std::unique_ptr<NativeRun>> Begin(
       const optdiff::Course& course, const train::Wanted& wanted,
       Backend& backend, std::shared_ptr<optdiff::JudgeNetwork> judge,
       draw::Draw draw);
 
-  /// One step of both, and what is wrong with it.
+  /// Takes one step of both and says what is wrong with it.
   Result<optdiff::StepFault> Step(int64_t step, optdiff::StepRows* rows);
-  /// True once the backend has taken a step: it declines before.
+  /// True once the backend has taken a step; before that it may decline.
   bool has_run() const { return has_run_; }
 
  private:
@@ -73,7 +76,7 @@ class NativeRun {
   std::unique_ptr<Binding> binding_;
   std::unique_ptr<quad::QuadRule> rule_;
   std::vector<quad::QuadTensor> x_;
-  std::vector<double> greatest_;  // |x| that each parameter has had
+  std::vector<double> greatest_;  // |x| of each parameter in all steps
   double loss_ = 0;
   bool has_run_ = false;
 };

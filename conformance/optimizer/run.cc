@@ -21,25 +21,25 @@
 #include "framework/train/optdiff/locked_run.h"
 #include "framework/train/optdiff/network.h"
 #include "framework/train/optimizer/schedule.h"
-#include "framework/train/quad/beside_quad.h"
+#include "framework/train/quad/lockstep_quad.h"
 
 namespace assay::optimizer {
 namespace {
 
 using file::ToText;
-using quad::BesideQuad;
+using quad::LockstepQuad;
 using quad::QuadTensor;
 using record::Outcome;
 
-/// A run of its own may be off by so many times what the band reaches: where roundings
-/// are of one sign, as those of an approximation, n of them add up to n, while those
-/// of the band add up to sqrt(n).
+/// A free run may be off by this many times the reach of the band. The band's
+/// roundings have random signs and add up to sqrt(n) after n steps. Those of an
+/// approximation may have one sign and add up to n.
 double GrowthAt(int64_t step) {
   constexpr double kGrowth = 8;
   return kGrowth * std::sqrt(static_cast<double>(step));
 }
 
-/// What roundings explain is looked at again behind so many steps.
+/// The steps between two looks at what roundings explain.
 constexpr int64_t kRoundedEvery = 10;
 
 const measure::Judgement kPass = {Outcome::kPass, Reason::kNone, ""};
@@ -49,7 +49,8 @@ measure::Judgement Fail(const char* reason, std::string message) {
           std::move(message)};
 }
 
-/// A backend declines before it has run; later an error is one of the step.
+/// A backend may decline before it has run. A later failure is an error at its
+/// step.
 Result<measure::Judgement> Stopped(const Status& status, bool has_run,
                                    int64_t step) {
   if (!has_run) return status;
@@ -57,29 +58,25 @@ Result<measure::Judgement> Stopped(const Status& status, bool has_run,
                             StrCat("at step ", step, ": ", status.message())};
 }
 
-draw::Draw Drawn(const Seeding& seeding, std::string_view purpose) {
-  return draw::Draw(seeding.test_id, seeding.seed, purpose);
-}
-
-Result<optdiff::Course> CourseOf(const StepCase& step_case,
-                                 const Seeding& seeding) {
+Result<optdiff::Course> CourseOf(const StepCase& step_case) {
   ASSAY_ASSIGN_OR_RETURN(optdiff::TrainedNetwork narrow,
                          optdiff::MakeNetwork(step_case.network, step_case.type,
-                                              Drawn(seeding, "network")));
+                                              step_case.Drawn("network")));
   ASSAY_ASSIGN_OR_RETURN(
       optdiff::TrainedNetwork wide,
       optdiff::MakeNetwork(step_case.network, DType::kFloat64,
-                           Drawn(seeding, "network")));
+                           step_case.Drawn("network")));
   return optdiff::CourseOf(step_case.network, std::move(narrow),
                            std::move(wide), step_case.steps());
 }
 
-/// The optimizer of a case, its rule run by whom the case says.
-Result<quad::Trial> TrialOf(const StepCase& step_case, Backend& backend) {
+/// Makes the optimizer of a case, whose rule runs here or on the backend.
+Result<quad::OptimizerSetup> SetupOf(const StepCase& step_case,
+                                     Backend& backend) {
   if (step_case.tier == Tier::kRule) {
-    return quad::TrialOf({step_case.optimizer, step_case.preset, ""});
+    return quad::SetupOf({step_case.optimizer, step_case.preset, ""});
   }
-  // The rate changes within its fewer steps, too.
+  // These cases have fewer steps; the rate changes within them.
   const train::Recipe recipe = {
       .schedule = train::StepSchedule(
           0.5, {3 * step_case.steps() / 10, 7 * step_case.steps() / 10})};
@@ -87,10 +84,12 @@ Result<quad::Trial> TrialOf(const StepCase& step_case, Backend& backend) {
       train::Made made,
       train::MakeGraphOptimizer({step_case.optimizer, step_case.preset},
                                 backend, recipe));
-  return quad::Trial{step_case.optimizer, std::move(made), recipe.schedule};
+  return quad::OptimizerSetup{step_case.optimizer, std::move(made),
+                              recipe.schedule};
 }
 
-/// The steps of a course up to the first that is wrong, with what is done behind each.
+/// Takes the steps of a course up to the first that is wrong, and calls `then`
+/// after each.
 template <class Run>
 Result<measure::Judgement> Walk(const optdiff::Course& course, Run& run,
                                 optdiff::StepRows* rows, const auto& then) {
@@ -105,11 +104,11 @@ Result<measure::Judgement> Walk(const optdiff::Course& course, Run& run,
   return kPass;
 }
 
-/// Each step begins where the backend's last one ended.
+/// Runs a case whose steps each begin where the backend's last one ended.
 Result<measure::Judgement> RunLocked(const optdiff::Course& course,
-                                     quad::Trial optimizer,
+                                     const StepCase& step_case,
+                                     quad::OptimizerSetup optimizer,
                                      const Parties& parties,
-                                     const Seeding& seeding,
                                      optdiff::StepRows* rows) {
   ASSAY_ASSIGN_OR_RETURN(auto wide, optdiff::Load(course.wide, parties.judge));
   const optdiff::JudgeOf judge{
@@ -117,15 +116,14 @@ Result<measure::Judgement> RunLocked(const optdiff::Course& course,
   ASSAY_ASSIGN_OR_RETURN(
       const auto run,
       optdiff::LockedRun::Begin(course, std::move(optimizer), parties.backend,
-                                judge, Drawn(seeding, "roundings")));
+                                judge, step_case.Drawn("roundings")));
   return Walk(course, *run, rows, [&] { run->Lock(); });
 }
 
-/// The backend takes whole steps.
+/// Runs a case whose steps the backend takes as a whole.
 Result<measure::Judgement> RunNative(const optdiff::Course& course,
                                      const StepCase& step_case,
                                      const Parties& parties,
-                                     const Seeding& seeding,
                                      optdiff::StepRows* rows) {
   ASSAY_ASSIGN_OR_RETURN(auto wide, optdiff::Load(course.wide, parties.judge));
   ASSAY_ASSIGN_OR_RETURN(
@@ -133,26 +131,28 @@ Result<measure::Judgement> RunNative(const optdiff::Course& course,
       NativeRun::Begin(course, {step_case.optimizer, step_case.preset},
                        parties.backend,
                        std::make_shared<optdiff::JudgeNetwork>(std::move(wide)),
-                       Drawn(seeding, "roundings")));
+                       step_case.Drawn("roundings")));
   return Walk(course, *run, rows, [] {});
 }
 
-/// The judge goes its own way, and five others beside it.
+/// A run in which the judge goes its own way, beside a band of runs with
+/// roundings.
 class FreeRun {
  public:
   FreeRun(std::unique_ptr<optdiff::BesideJudge> backend,
-          std::shared_ptr<optdiff::JudgeNetwork> judge, quad::Trial optimizer)
+          std::shared_ptr<optdiff::JudgeNetwork> judge,
+          quad::OptimizerSetup optimizer)
       : backend_(*backend),
         judge_(std::move(judge)),
-        both_(std::move(optimizer), std::move(backend),
-              [this](const std::vector<QuadTensor>& x) { return At(x); }) {}
+        lockstep_(std::move(optimizer), std::move(backend),
+                  [this](const std::vector<QuadTensor>& x) { return At(x); }) {}
 
   Result<measure::Judgement> Go(const optdiff::Course& course,
                                 const std::string& optimizer, draw::Draw draw,
                                 optdiff::StepRows* rows) {
     ASSAY_ASSIGN_OR_RETURN(
         optdiff::Band band,
-        optdiff::Band::Of({optimizer, both_.settings()}, both_.wanted(),
+        optdiff::Band::Of({optimizer, lockstep_.settings()}, lockstep_.wanted(),
                           course.narrow.parameters[0].value.dtype(), draw));
     for (const train::Parameter& parameter : course.wide.parameters) {
       ASSAY_ASSIGN_OR_RETURN(Tensor value, parameter.value.Clone());
@@ -163,20 +163,20 @@ class FreeRun {
                              course.batch(step));
       batch_ = batch.wide;
       ASSAY_RETURN_IF_ERROR(backend_.Put(batch.narrow, batch.wide));
-      const Status stepped = both_.Step(quad::Gradients::kOwn);
+      const Status stepped = lockstep_.Step(quad::Gradients::kOwn);
       if (!stepped.ok()) return Stopped(stepped, backend_.has_run(), step);
       rows->Begin(step, backend_.backend_loss(), judge_loss_);
       band.Step(
-          {.step = step, .schedule = both_.ScheduleAt(step)},
+          {.step = step, .schedule = lockstep_.ScheduleAt(step)},
           [this](const std::vector<QuadTensor>& x) { return At(x); }, Off());
-      measure::Judgement verdict = Judge(band.Reach(both_.wanted()), rows);
+      measure::Judgement verdict = Judge(band.Reach(lockstep_.wanted()), rows);
       if (verdict.outcome != Outcome::kPass) return verdict;
     }
     return kPass;
   }
 
  private:
-  /// The judge's gradients there.
+  /// Asks the judge's network for its gradients at `x`.
   std::vector<QuadTensor> At(const std::vector<QuadTensor>& x) {
     for (size_t p = 0; p < x.size(); ++p) {
       std::ranges::transform(
@@ -193,8 +193,8 @@ class FreeRun {
     return gradients;
   }
 
-  /// What the backend's gradients are off by where they were taken, as far as the
-  /// sieve of a locked run lets it through.
+  /// How far each gradient of the backend is off, at most as far as the sieve
+  /// of a locked run allows.
   std::vector<double> Off() const {
     std::vector<double> off;
     for (const optdiff::Distance& gradient : backend_.gradients()) {
@@ -206,26 +206,27 @@ class FreeRun {
 
   measure::Judgement Judge(std::span<const double> reach,
                            optdiff::StepRows* rows) {
-    const std::vector<quad::Apart> compared = both_.Compare();
+    const std::vector<quad::TensorDifference> compared = lockstep_.Compare();
     const double roundoff =
-        limit::UnitRoundoff(both_.parameters()[0].value.dtype());
+        limit::UnitRoundoff(lockstep_.parameters()[0].value.dtype());
     for (size_t p = 0; p < reach.size(); ++p) {
-      const quad::Apart& apart = compared[p];
-      const double explained = std::max(reach[p], roundoff * apart.norm);
+      const quad::TensorDifference& difference = compared[p];
+      const double explained = std::max(reach[p], roundoff * difference.norm);
       const double limit = GrowthAt(rows->step()) * explained;
-      if (rows->Add(apart.name(),
-                    {.l2 = apart.l2,
-                     .linf = apart.linf,
-                     .norm = apart.norm,
+      if (rows->Add(difference.name(),
+                    {.l2 = difference.l2,
+                     .linf = difference.linf,
+                     .norm = difference.norm,
                      .explained = explained},
-                    apart.l2, limit)) {
+                    difference.l2, limit)) {
         continue;
       }
-      return Fail(kFailGrowth,
-                  StrCat("at step ", rows->step(), " ", apart.name(),
-                         " is away from the exact run by ", ToText(apart.l2),
-                         ", wanted within ", ToText(limit),
-                         ": roundings reach ", ToText(explained)));
+      return Fail(
+          kFailGrowth,
+          StrCat("at step ", rows->step(), " ", difference.name(),
+                 " is away from the exact run by ", ToText(difference.l2),
+                 ", wanted within ", ToText(limit), ": roundings reach ",
+                 ToText(explained)));
     }
     return kPass;
   }
@@ -235,24 +236,22 @@ class FreeRun {
   std::vector<Tensor> batch_;
   std::vector<train::Parameter> place_;
   double judge_loss_ = 0;
-  BesideQuad both_;
+  LockstepQuad lockstep_;
 };
 
 }  // namespace
 
 Result<measure::Judgement> RunCase(const StepCase& step_case,
                                    const Parties& parties,
-                                   const Seeding& seeding,
                                    optdiff::StepRows* rows) {
-  ASSAY_ASSIGN_OR_RETURN(const optdiff::Course course,
-                         CourseOf(step_case, seeding));
+  ASSAY_ASSIGN_OR_RETURN(const optdiff::Course course, CourseOf(step_case));
   if (step_case.tier == Tier::kNative) {
-    return RunNative(course, step_case, parties, seeding, rows);
+    return RunNative(course, step_case, parties, rows);
   }
-  ASSAY_ASSIGN_OR_RETURN(quad::Trial optimizer,
-                         TrialOf(step_case, parties.backend));
+  ASSAY_ASSIGN_OR_RETURN(quad::OptimizerSetup optimizer,
+                         SetupOf(step_case, parties.backend));
   if (step_case.mode == Mode::kLocked) {
-    return RunLocked(course, std::move(optimizer), parties, seeding, rows);
+    return RunLocked(course, step_case, std::move(optimizer), parties, rows);
   }
   ASSAY_ASSIGN_OR_RETURN(auto network,
                          optdiff::Load(course.narrow, parties.backend));
@@ -260,9 +259,10 @@ Result<measure::Judgement> RunCase(const StepCase& step_case,
   auto answers = std::make_shared<optdiff::JudgeNetwork>(std::move(judge));
   FreeRun run(
       std::make_unique<optdiff::BesideJudge>(
-          std::move(network), answers, Drawn(seeding, "sieve"), kRoundedEvery),
+          std::move(network), answers, step_case.Drawn("sieve"), kRoundedEvery),
       answers, std::move(optimizer));
-  return run.Go(course, step_case.optimizer, Drawn(seeding, "roundings"), rows);
+  return run.Go(course, step_case.optimizer, step_case.Drawn("roundings"),
+                rows);
 }
 
 }  // namespace assay::optimizer

@@ -4,12 +4,11 @@
 //
 //   optdiff::StepRows rows(names, {.every = 100}, &record);
 //   const Result<measure::Judgement> verdict =
-//       RunCase(step_case, {backend, oracle}, {row.test_id, facts.seed}, &rows);
+//       RunCase(step_case, {backend, oracle}, &rows);
 
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 #include "conformance/optimizer/case.h"
 #include "framework/backend/backend.h"
@@ -19,27 +18,21 @@
 
 namespace assay::optimizer {
 
-/// The reason of a free run that leaves its band; those of a step stand in
+/// The reason of a free run that leaves its band. The reasons of a step are in
 /// locked_run.h.
 inline constexpr char kFailGrowth[] = "fail_growth";
 
-/// Who runs, and who judges.
+/// The backend that is judged, and the one that judges.
 struct Parties {
   Backend& backend;
   Backend& judge;
 };
 
-/// Numbers at random of a case: the network's, and roundings.
-struct Seeding {
-  std::string test_id;
-  int64_t seed = 0;
-};
-
-/// The verdict of a whole run, which ends at the first step beyond a limit. As the
-/// backend declines before its first step; an error behind it is one.
+/// Gives the verdict of a run, which ends at the first step beyond a limit. A
+/// failed Status where the backend declines before its first step; an error
+/// after it is the verdict `error`.
 Result<measure::Judgement> RunCase(const StepCase& step_case,
                                    const Parties& parties,
-                                   const Seeding& seeding,
                                    optdiff::StepRows* rows);
 
 }  // namespace assay::optimizer

@@ -11,7 +11,25 @@
 namespace assay::optimizer {
 namespace {
 
-const bool kRegistered = suite::AddSuite(OptimizerSuite());
+// The plan's row becomes a case here, and nowhere else.
+
+measure::Judgement Run(const record::PlanRow& row, Backend& backend,
+                       const record::RunFacts& facts, record::Record* record) {
+  const auto step_case = CaseOf(row, facts);
+  if (step_case.ok()) return Judge(*step_case, backend, facts, record);
+  const Status& status = step_case.status();
+  return {suite::OutcomeOf(status), status.reason(), status.message()};
+}
+
+std::vector<suite::Labelled> Explain(const record::PlanRow& row,
+                                     const record::RunFacts& facts,
+                                     const record::Record& record) {
+  const auto step_case = CaseOf(row, facts);
+  return step_case.ok() ? Tell(*step_case, record)
+                        : std::vector<suite::Labelled>();
+}
+
+const bool kOptimizerRegistered = suite::AddSuite(OptimizerSuite());
 
 }  // namespace
 
@@ -20,7 +38,7 @@ suite::Suite OptimizerSuite() {
           .cases = &PlannedCases,
           .derives = false,
           .needs_oracle = true,
-          .run = &Judge,
+          .run = &Run,
           .reasons = {{optdiff::kFailLoss, "the loss of a step differs"},
                       {optdiff::kFailGradient, "a gradient of a step differs"},
                       {optdiff::kFailUpdate,
@@ -29,7 +47,7 @@ suite::Suite OptimizerSuite() {
                       {kFailGrowth,
                        "a run leaves the exact one faster than "
                        "roundings explain"}},
-          .explain = &Tell};
+          .explain = &Explain};
 }
 
 }  // namespace assay::optimizer

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The suite optimizer: every preset of every optimizer trains small networks of a
-// backend, and every tensor of every step is held against a judge's.
+// The suite optimizer: every optimizer trains small networks of a backend, and
+// every tensor of every step is held against a judge's.
 //
 //   AddSuite(OptimizerSuite());
 

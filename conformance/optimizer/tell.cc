@@ -6,7 +6,6 @@
 #include <map>
 #include <string>
 
-#include "conformance/optimizer/case.h"
 #include "framework/core/text.h"
 #include "framework/file/csv.h"
 #include "framework/train/optdiff/network.h"
@@ -64,15 +63,12 @@ std::string RowText(const optdiff::StepRow& row) {
 
 }  // namespace
 
-Lines Tell(const record::PlanRow& row, const record::RunFacts&,
-           const record::Record& record) {
+Lines Tell(const StepCase& step_case, const record::Record& record) {
   Lines lines;
-  const auto step_case = StepCaseOf(row.test_id);
-  if (!step_case.has_value()) return lines;
-  TellCase(*step_case, &lines);
+  TellCase(step_case, &lines);
   const auto rows = record.Rows<optdiff::StepRow>();
   if (!rows.ok()) return lines;
-  // Of each tensor the step that fails, or the one nearest to its limit.
+  // For each tensor the step that fails, or the one nearest to its limit.
   std::map<std::string, optdiff::StepRow> worst;
   const auto share = [](const optdiff::StepRow& found) {
     if (found.outcome == "fail") return 2.0;

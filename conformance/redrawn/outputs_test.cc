@@ -5,29 +5,20 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <limits>
 #include <string>
 #include <vector>
 
 #include "framework/graph/model_text.h"
+#include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::redrawn {
 namespace {
 
 using testing::HasSubstr;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr const char* kExp = "g (float[2] x) => (float[2] y) { y = Exp(x) }";
 constexpr const char* kTwice =
     "g (float[2] x) => (float[4] y) { y = Concat<axis = 0>(x, x) }";
-
-Tensor Doubles(const std::vector<double>& numbers) {
-  return *Tensor::Of<double>({std::ssize(numbers)}, numbers);
-}
-
-Value Floats(const std::vector<float>& numbers) {
-  return *Tensor::Of<float>({std::ssize(numbers)}, numbers);
-}
 
 /// An answer that is off by nothing, with units of the size of its numbers.
 measure::ExactAnswer AnswerOf(const std::vector<double>& numbers,
@@ -110,9 +101,9 @@ TEST(OutputJudge, HoldsEachItemOfASequence) {
 // Kills: a pass over elements that the oracle knows nothing of.
 TEST(OutputJudge, CountsWhatTheOracleKnows) {
   EXPECT_EQ(Hold(kExp, Floats({1, 2}), AnswerOf({1, 2})).known, 2);
-  EXPECT_EQ(Hold(kExp, Floats({9, 9}), AnswerOf({1, 2}, kInfinity)).known, 0);
+  EXPECT_EQ(Hold(kExp, Floats({9, 9}), AnswerOf({1, 2}, kInf)).known, 0);
   measure::ExactAnswer vague = AnswerOf({1, 2});
-  vague.units = vague.hard_units = Doubles({kInfinity, kInfinity});
+  vague.units = vague.hard_units = Doubles({kInf, kInf});
   EXPECT_EQ(Hold(kExp, Floats({1, 2.001F}), vague, {.rtol = 1e-3}).fault, "");
   EXPECT_NE(Hold(kExp, Floats({1, 2.003F}), vague, {.rtol = 1e-3}).fault, "");
   EXPECT_EQ(Hold(kExp, Floats({9, 9}), {}).known, 0);

@@ -11,7 +11,7 @@
 namespace assay::redrawn {
 namespace {
 
-const bool kRegistered = suite::AddSuite(RedrawnSuite());
+const bool kRedrawnRegistered = suite::AddSuite(RedrawnSuite());
 
 }  // namespace
 

@@ -25,7 +25,7 @@
 #include <string_view>
 #include <vector>
 
-#include "framework/backend/communicator.h"
+#include "framework/backend/identity/probe.h"
 #include "framework/backend/network_interfaces.h"
 #include "framework/core/status.h"
 #include "framework/core/value.h"
@@ -34,10 +34,6 @@
 namespace assay::inline v1 {
 
 enum class Mode : uint8_t { kInference, kTraining };
-
-/// A backend's own settings by name, for example {"threads", "1"}. An unknown name is an
-/// invalid argument.
-using Settings = std::map<std::string, std::string>;
 
 /// The purpose of a loaded network.
 struct LoadOptions {
@@ -106,16 +102,6 @@ class Network {
   virtual Exact* exact() { return nullptr; }
 };
 
-/// The library and the device with which a backend can be used here.
-struct Probe {
-  std::string version;  // of the library underneath
-  std::string device;   // "cpu", "cuda:0", ...
-  /// The instruction sets that the library may take code of, by its own names,
-  /// each beside those that it includes: {"sse41", "avx", "avx2"}. Lines of a
-  /// policy may hang on them. Empty: the library does not tell.
-  std::vector<std::string> isa = {};
-};
-
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -139,13 +125,6 @@ class Backend {
   /// Prepares a model. `unsupported` with its reason when declined.
   virtual Result<std::unique_ptr<Network>> Load(
       std::shared_ptr<const Model> model, const LoadOptions& options) = 0;
-
-  /// Of a library that carries messages between ranks, which declines every model; null
-  /// for any other backend. The same for the same settings, which are as those of Load.
-  virtual Result<Ranks*> ranks(const Settings& settings) {
-    static_cast<void>(settings);
-    return static_cast<Ranks*>(nullptr);
-  }
 };
 
 /// Bind, Forward and Synchronize with values by name, for tests and tools.

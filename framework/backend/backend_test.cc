@@ -10,6 +10,7 @@
 #include "framework/backend/registry.h"
 #include "framework/backend/toy/toy_backend.h"
 #include "framework/graph/model_text.h"
+#include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::backend {
 namespace {
@@ -17,10 +18,6 @@ namespace {
 using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-Tensor Floats(Shape shape, std::vector<float> elements) {
-  return *Tensor::Of<float>(std::move(shape), elements);
-}
 
 std::vector<float> Read(const Value& value) {
   const auto elements = value.tensor()->elements<float>();

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Endpoint and Ranks: what a library that carries messages between ranks implements, and
-// all that the suites know of it. A backend whose Ranks is not null is tested as such a
-// library.
+// Communicator, Ranks and Endpoint: what a library that carries messages
+// between ranks implements, and all that the suites know of it. Its module
+// registers a Communicator in place of a Backend (registry.h).
 //
-//   Status Greet(Endpoint& mine);  // what each rank does
-//   ASSAY_ASSIGN_OR_RETURN(const std::vector<RankEnd> ended,
-//                          backend.ranks()->Run(4, Greet));
+//   class Acme final : public Communicator {
+//    public:
+//     explicit Acme(Ranks& ranks) : ranks_(ranks) {}
+//     std::string_view name() const override { return "acme"; }
+//     Result<Probe> Inspect() override { return Probe{"1.0", "cpu"}; }
+//    private:
+//     Result<Ranks*> RanksWith(const Settings&) override { return &ranks_; }
+//     Ranks& ranks_;
+//   };
 
 #pragma once
 
@@ -18,9 +24,11 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "framework/backend/identity/probe.h"
 #include "framework/core/dtype.h"
 #include "framework/core/status.h"
 
@@ -236,6 +244,42 @@ class Ranks {
   /// whose others are gone, or that waits for ever, ends with an error.
   virtual Result<std::vector<RankEnd>> Run(
       int count, const std::function<Status(Endpoint&)>& rank) = 0;
+};
+
+/// A library that carries messages between ranks, and runs no model. A module
+/// says its name, the library underneath and its ranks. It may be used from
+/// several threads.
+class Communicator {
+ public:
+  virtual ~Communicator() = default;
+  Communicator() = default;
+  Communicator(const Communicator&) = delete;
+  Communicator& operator=(const Communicator&) = delete;
+
+  /// The name it is selected by: lower case, stable.
+  virtual std::string_view name() const = 0;
+
+  /// Version and device, or `unavailable` with the reason.
+  virtual Result<Probe> Inspect() = 0;
+
+  /// The library's ranks, the same for the same settings. They live as long as
+  /// this. Invalid argument for a setting that it has not.
+  Result<Ranks*> ranks(const Settings& settings) {
+    const std::vector<std::string> known = setting_names();
+    for (const auto& [setting, value] : settings) {
+      if (std::ranges::find(known, setting) == known.end()) {
+        return InvalidArgument("backend '", name(), "' has no setting '",
+                               setting, "'");
+      }
+    }
+    return RanksWith(settings);
+  }
+
+ private:
+  /// The names that settings may have.
+  virtual std::vector<std::string> setting_names() const { return {}; }
+  /// As ranks; of settings whose names are known.
+  virtual Result<Ranks*> RanksWith(const Settings& settings) = 0;
 };
 
 }  // namespace assay::inline v1

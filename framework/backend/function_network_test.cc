@@ -8,16 +8,13 @@
 #include <utility>
 
 #include "framework/graph/model_text.h"
+#include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::backend {
 namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-Tensor Floats(const std::vector<float>& elements) {
-  return *Tensor::Of<float>({static_cast<int64_t>(elements.size())}, elements);
-}
 
 /// y = 2 * x, of `outputs` outputs.
 std::unique_ptr<Network> Doubling(size_t outputs = 1) {

@@ -38,7 +38,7 @@ Status OpenFailure(const std::string& file, const std::string& message) {
 std::vector<std::string> NamesFrom(const backend::Registration& registry,
                                    const std::string& module) {
   std::vector<std::string> names;
-  for (const auto& [name, made] : registry.backends) {
+  for (const auto& [name, made] : registry.modules) {
     if (made.module == module) names.push_back(name);
   }
   return names;

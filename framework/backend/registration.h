@@ -13,9 +13,12 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "framework/backend/backend.h"
+#include "framework/backend/communicator.h"
+#include "framework/core/status.h"
 
 namespace assay::backend {
 
@@ -23,7 +26,9 @@ struct Registered {
   std::string type_name;
   std::string source;  // file that the macro stands in
   std::string module;  // file it was loaded from; empty when linked in
-  std::function<std::unique_ptr<Backend>()> factory;
+  std::variant<std::function<std::unique_ptr<Backend>()>,
+               std::function<std::unique_ptr<Communicator>()>>
+      factory;
 
   /// "Acme in acme.cc, module /lib/acme.so".
   std::string Origin() const;
@@ -35,7 +40,7 @@ struct Registration {
   static Registration& Get();
 
   std::mutex mutex;
-  std::map<std::string, Registered, std::less<>> backends;
+  std::map<std::string, Registered, std::less<>> modules;  // by name
   std::vector<Status> errors;
   /// The module whose registrars run now; empty outside of dlopen.
   std::string loading;

@@ -4,6 +4,7 @@
 
 #include <ranges>
 #include <utility>
+#include <variant>
 
 #include "framework/backend/exception.h"
 #include "framework/backend/registration.h"
@@ -12,47 +13,75 @@ namespace assay::inline v1 {
 namespace {
 
 /// The product of a factory, whatever it does.
-Result<std::unique_ptr<Backend>> Make(const BackendFactory& factory,
-                                      const std::string& origin) {
+template <class T>
+Result<std::unique_ptr<T>> Make(
+    const std::function<std::unique_ptr<T>()>& factory,
+    const std::string& origin) {
   try {
-    std::unique_ptr<Backend> backend = factory ? factory() : nullptr;
-    if (backend == nullptr) {
+    std::unique_ptr<T> made = factory ? factory() : nullptr;
+    if (made == nullptr) {
       return FailedPrecondition(origin, ": the factory made no backend");
     }
-    return backend;
+    return made;
   } catch (...) {
     return backend::StatusOfException(origin);
   }
 }
 
-Result<std::string> NameOf(const backend::Registered& made) {
-  ASSAY_ASSIGN_OR_RETURN(const std::unique_ptr<Backend> backend,
-                         Make(made.factory, made.Origin()));
-  std::string name(backend->name());
+template <class Factory>
+Result<std::string> NameOf(const Factory& factory, const std::string& origin) {
+  ASSAY_ASSIGN_OR_RETURN(const auto made, Make(factory, origin));
+  std::string name(made->name());
   if (name.empty()) {
-    return FailedPrecondition(made.Origin(), ": the backend's name is empty");
+    return FailedPrecondition(origin, ": the backend's name is empty");
   }
   return name;
 }
 
-Status Add(const char* type_name, const char* file, BackendFactory factory) {
+template <class Factory>
+Status Add(const char* type_name, const char* file, Factory factory) {
   backend::Registration& registry = backend::Registration::Get();
-  backend::Registered made{type_name, file, {}, std::move(factory)};
+  backend::Registered made{type_name, file, {}, factory};
   {
     const std::lock_guard lock(registry.mutex);
     made.module = registry.loading;
   }
   // Vendor code runs without the lock.
-  ASSAY_ASSIGN_OR_RETURN(std::string name, NameOf(made));
+  ASSAY_ASSIGN_OR_RETURN(std::string name, NameOf(factory, made.Origin()));
   const std::lock_guard lock(registry.mutex);
-  const auto taken = registry.backends.find(name);
-  if (taken != registry.backends.end()) {
+  const auto taken = registry.modules.find(name);
+  if (taken != registry.modules.end()) {
     return FailedPrecondition("backend '", name, "' of ", made.Origin(),
                               " is already registered by ",
                               taken->second.Origin());
   }
-  registry.backends.emplace(std::move(name), std::move(made));
+  registry.modules.emplace(std::move(name), std::move(made));
   return OkStatus();
+}
+
+template <class Factory>
+void Register(const char* type_name, const char* file,
+              Factory factory) noexcept {
+  Status status;
+  try {
+    status = Add(type_name, file, std::move(factory));
+  } catch (...) {
+    status = backend::StatusOfException(type_name);
+  }
+  if (status.ok()) return;
+  backend::Registration& registry = backend::Registration::Get();
+  const std::lock_guard lock(registry.mutex);
+  registry.errors.push_back(std::move(status));
+}
+
+Result<backend::Registered> Find(std::string_view name) {
+  backend::Registration& registry = backend::Registration::Get();
+  const std::lock_guard lock(registry.mutex);
+  const auto found = registry.modules.find(name);
+  if (found != registry.modules.end()) return found->second;
+  const std::string known = Joined(std::views::keys(registry.modules));
+  return NotFound("no backend is called '", name,
+                  "'; there are: ", known.empty() ? "none" : known);
 }
 
 }  // namespace
@@ -77,23 +106,19 @@ namespace assay::inline v1 {
 
 void RegisterBackend(const char* type_name, const char* file,
                      BackendFactory factory) noexcept {
-  Status status;
-  try {
-    status = Add(type_name, file, std::move(factory));
-  } catch (...) {
-    status = backend::StatusOfException(type_name);
-  }
-  if (status.ok()) return;
-  backend::Registration& registry = backend::Registration::Get();
-  const std::lock_guard lock(registry.mutex);
-  registry.errors.push_back(std::move(status));
+  Register(type_name, file, std::move(factory));
+}
+
+void RegisterCommunicator(const char* type_name, const char* file,
+                          CommunicatorFactory factory) noexcept {
+  Register(type_name, file, std::move(factory));
 }
 
 std::vector<std::string> RegisteredBackends() {
   backend::Registration& registry = backend::Registration::Get();
   const std::lock_guard lock(registry.mutex);
   std::vector<std::string> names;
-  for (const auto& [name, made] : registry.backends) names.push_back(name);
+  for (const auto& [name, made] : registry.modules) names.push_back(name);
   return names;
 }
 
@@ -103,20 +128,29 @@ std::vector<Status> RegistrationErrors() {
   return registry.errors;
 }
 
+bool IsCommunicator(std::string_view name) {
+  const Result<backend::Registered> found = Find(name);
+  return found.ok() &&
+         std::holds_alternative<CommunicatorFactory>(found->factory);
+}
+
 Result<std::unique_ptr<Backend>> MakeBackend(std::string_view name) {
-  backend::Registered made;
-  {
-    backend::Registration& registry = backend::Registration::Get();
-    const std::lock_guard lock(registry.mutex);
-    const auto found = registry.backends.find(name);
-    if (found == registry.backends.end()) {
-      const std::string known = Joined(std::views::keys(registry.backends));
-      return NotFound("no backend is called '", name,
-                      "'; there are: ", known.empty() ? "none" : known);
-    }
-    made = found->second;
+  ASSAY_ASSIGN_OR_RETURN(const backend::Registered made, Find(name));
+  const auto* const factory = std::get_if<BackendFactory>(&made.factory);
+  if (factory == nullptr) {
+    return FailedPrecondition(
+        name, " carries messages between ranks and runs no model");
   }
-  return Make(made.factory, made.Origin());
+  return Make(*factory, made.Origin());
+}
+
+Result<std::unique_ptr<Communicator>> MakeCommunicator(std::string_view name) {
+  ASSAY_ASSIGN_OR_RETURN(const backend::Registered made, Find(name));
+  const auto* const factory = std::get_if<CommunicatorFactory>(&made.factory);
+  if (factory == nullptr) {
+    return FailedPrecondition(name, " carries no messages between ranks");
+  }
+  return Make(*factory, made.Origin());
 }
 
 }  // namespace assay::inline v1

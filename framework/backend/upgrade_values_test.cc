@@ -11,6 +11,7 @@
 
 #include "framework/backend/registry.h"
 #include "framework/graph/model_text.h"
+#include "framework/testing/support/backends_fixture.h"
 
 namespace assay::backend {
 namespace {
@@ -118,15 +119,7 @@ std::vector<double> Numbers(const Tensor& tensor) {
   return {elements.begin(), elements.end()};
 }
 
-class UpgradeValues : public testing::TestWithParam<Row> {
- protected:
-  static Backend& Reference() {
-    static const auto kNames = LoadBackendModule(ASSAY_REFERENCE_MODULE);
-    EXPECT_TRUE(kNames.ok()) << kNames.status().ToString();
-    static const auto kBackend = MakeBackend("reference");
-    return **kBackend;
-  }
-};
+class UpgradeValues : public testing::TestWithParam<Row> {};
 
 TEST_P(UpgradeValues, AreThoseOfTheOldText) {
   const Row& row = GetParam();

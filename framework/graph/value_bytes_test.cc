@@ -8,15 +8,12 @@
 #include <algorithm>
 
 #include "framework/graph/model.h"
+#include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::graph {
 namespace {
 
 using ::testing::ElementsAre;
-
-Tensor Of(std::vector<float> elements) {
-  return *Tensor::Of<float>({static_cast<int64_t>(elements.size())}, elements);
-}
 
 /// Written and read back, as the type of the value itself says.
 Value There(const Value& value) {
@@ -48,7 +45,7 @@ TEST(SerializeValue, TensorsOfEveryTypeReadBackAsTheyWere) {
 }
 
 TEST(SerializeValue, SequencesOptionalsAndMapsReadBackAsTheyWere) {
-  const Tensor two = Of({1, 2});
+  const Tensor two = Floats({1, 2});
   const Sequence sequence{ValueType::OfTensor(two), {two, two}};
   const Value list = There(sequence);
   ASSERT_EQ(list.sequence()->items.size(), 2U);
@@ -73,7 +70,9 @@ TEST(SerializeValue, SequencesOptionalsAndMapsReadBackAsTheyWere) {
 
 TEST(SerializeValue, SparseTensorsReadBackAsTheyWere) {
   const SparseTensor sparse{
-      Of({5, 7}), *Tensor::Of<int64_t>({2}, std::vector<int64_t>{0, 3}), {4}};
+      Floats({5, 7}),
+      *Tensor::Of<int64_t>({2}, std::vector<int64_t>{0, 3}),
+      {4}};
   const Value read = There(sparse);
   EXPECT_THAT(read.sparse()->values.elements<float>(), ElementsAre(5, 7));
   EXPECT_THAT(read.sparse()->indices.elements<int64_t>(), ElementsAre(0, 3));

@@ -9,35 +9,18 @@
 #include <string>
 #include <vector>
 
+#include "framework/testing/support/tensors_fixture.h"
 #include "gtest/gtest.h"
 
 namespace assay::metric {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr float kInfF = std::numeric_limits<float>::infinity();
-constexpr float kNanF = std::numeric_limits<float>::quiet_NaN();
-
-// A vector of `count` elements, given by their bytes.
-template <class T>
-Tensor Raw(DType type, int64_t count, const std::vector<T>& bits) {
-  auto tensor =
-      Tensor::FromBytes(type, {count}, std::as_bytes(std::span(bits)));
-  return tensor.ok() ? *tensor : Tensor();
-}
-
-template <class T>
-Tensor Of(const std::vector<T>& elements) {
-  return Raw(kDTypeOf<T>, static_cast<int64_t>(elements.size()), elements);
-}
-
 Tensor Halves(const std::vector<uint16_t>& bits) {
-  return Raw(DType::kFloat16, static_cast<int64_t>(bits.size()), bits);
+  return Raw(DType::kFloat16, {std::ssize(bits)}, bits);
 }
 
 Tensor Words(const std::vector<uint32_t>& bits) {
-  return Raw(DType::kFloat32, static_cast<int64_t>(bits.size()), bits);
+  return Raw(DType::kFloat32, {std::ssize(bits)}, bits);
 }
 
 struct RuleRow {
@@ -61,25 +44,25 @@ std::vector<RuleRow> RuleRows() {
       // 100 against 2^-14: a tolerance of 65520 is infinite in float16.
       {"float16 rtol", Halves({0x5640}), Halves({0x0400}), 65520, 0, 0},
       {"float32", Words({0xBE921E77}), Words({0xBE9243EC}), 1e-3, 1e-7, 0},
-      {"float64 at the limit", Of<double>({1.5}), Of<double>({1}), 0.5, 0, 0},
-      {"float64 a step out", Of<double>({1.5000000000000002}), Of<double>({1}),
-       0.5, 0, 1},
-      {"float64 overflows", Of<double>({1e308}), Of<double>({-1e308}), 1, 0, 1},
-      {"bfloat16 2 steps", Raw<uint16_t>(DType::kBFloat16, 1, {0x3F82}),
-       Raw<uint16_t>(DType::kBFloat16, 1, {0x3F80}), 0x1p-6, 0, 0},
-      {"bfloat16 3 steps", Raw<uint16_t>(DType::kBFloat16, 1, {0x3F83}),
-       Raw<uint16_t>(DType::kBFloat16, 1, {0x3F80}), 0x1p-6, 0, 1},
-      {"float8 a step", Raw<uint8_t>(DType::kFloat8E4M3FN, 1, {0x39}),
-       Raw<uint8_t>(DType::kFloat8E4M3FN, 1, {0x38}), 1e-3, 1e-7, 1},
-      {"float4 a step", Raw<uint8_t>(DType::kFloat4E2M1, 2, {0x32}),
-       Raw<uint8_t>(DType::kFloat4E2M1, 2, {0x22}), 0.5, 0, 0},
+      {"float64 at the limit", Doubles({1.5}), Doubles({1}), 0.5, 0, 0},
+      {"float64 a step out", Doubles({1.5000000000000002}), Doubles({1}), 0.5,
+       0, 1},
+      {"float64 overflows", Doubles({1e308}), Doubles({-1e308}), 1, 0, 1},
+      {"bfloat16 2 steps", Raw<uint16_t>(DType::kBFloat16, {1}, {0x3F82}),
+       Raw<uint16_t>(DType::kBFloat16, {1}, {0x3F80}), 0x1p-6, 0, 0},
+      {"bfloat16 3 steps", Raw<uint16_t>(DType::kBFloat16, {1}, {0x3F83}),
+       Raw<uint16_t>(DType::kBFloat16, {1}, {0x3F80}), 0x1p-6, 0, 1},
+      {"float8 a step", Raw<uint8_t>(DType::kFloat8E4M3FN, {1}, {0x39}),
+       Raw<uint8_t>(DType::kFloat8E4M3FN, {1}, {0x38}), 1e-3, 1e-7, 1},
+      {"float4 a step", Raw<uint8_t>(DType::kFloat4E2M1, {2}, {0x32}),
+       Raw<uint8_t>(DType::kFloat4E2M1, {2}, {0x22}), 0.5, 0, 0},
       {"the modulus of a complex difference",
-       Raw<float>(DType::kComplex64, 1, {3, 4}),
-       Raw<float>(DType::kComplex64, 1, {0, 0}), 0, 5, 0},
-      {"and not its parts", Raw<float>(DType::kComplex64, 1, {3, 4}),
-       Raw<float>(DType::kComplex64, 1, {0, 0}), 0, 4.5, 1},
-      {"relative to the modulus", Raw<double>(DType::kComplex128, 1, {3, 5}),
-       Raw<double>(DType::kComplex128, 1, {3, 4}), 0.2, 0, 0},
+       Raw<float>(DType::kComplex64, {1}, {3, 4}),
+       Raw<float>(DType::kComplex64, {1}, {0, 0}), 0, 5, 0},
+      {"and not its parts", Raw<float>(DType::kComplex64, {1}, {3, 4}),
+       Raw<float>(DType::kComplex64, {1}, {0, 0}), 0, 4.5, 1},
+      {"relative to the modulus", Raw<double>(DType::kComplex128, {1}, {3, 5}),
+       Raw<double>(DType::kComplex128, {1}, {3, 4}), 0.2, 0, 0},
   };
 }
 
@@ -110,8 +93,8 @@ TEST(DifferenceTest, NanInfinityAndZeroAreCountedApart) {
   };
   for (const SpecialRow& row : rows) {
     // The last element differs, so that no short cut for equal bytes is taken.
-    const Tensor got = Of<double>({row.got, 2});
-    const Tensor want = Of<double>({row.want, 3});
+    const Tensor got = Doubles({row.got, 2});
+    const Tensor want = Doubles({row.want, 3});
     const Difference difference = Compare(got, want, {.rtol = 1, .atol = 1});
     EXPECT_EQ(difference.nan_mismatch, row.nan_mismatch)
         << row.got << " " << row.want;
@@ -138,9 +121,9 @@ TEST(DifferenceTest, ComplexNanAndInfinityAgreeAsInNumpy) {
   };
   for (const Row& row : rows) {
     const Tensor got =
-        Raw<std::complex<double>>(DType::kComplex128, 2, {row.got, 1});
+        Raw<std::complex<double>>(DType::kComplex128, {2}, {row.got, 1});
     const Tensor want =
-        Raw<std::complex<double>>(DType::kComplex128, 2, {row.want, 2});
+        Raw<std::complex<double>>(DType::kComplex128, {2}, {row.want, 2});
     const Difference difference = Compare(got, want, {.rtol = 9});
     EXPECT_EQ(difference.nan_mismatch, row.nan_mismatch) << row.got;
     EXPECT_EQ(difference.inf_mismatch, row.inf_mismatch) << row.got;
@@ -153,9 +136,9 @@ TEST(DifferenceTest, ComplexNanAndInfinityAgreeAsInNumpy) {
 TEST(DifferenceTest, ComplexErrorsAreOfBothParts) {
   for (const DType type : {DType::kComplex64, DType::kComplex128}) {
     const auto of = [&](const std::vector<std::complex<double>>& elements) {
-      if (type == DType::kComplex128) return Raw(type, 5, elements);
+      if (type == DType::kComplex128) return Raw(type, {5}, elements);
       return Raw(
-          type, 5,
+          type, {5},
           std::vector<std::complex<float>>(elements.begin(), elements.end()));
     };
     const Difference difference = Compare(
@@ -187,22 +170,23 @@ TEST(DifferenceTest, IntegersAreExactWhateverTheTolerance) {
     double min_diff, max_diff;
   };
   const std::vector<Row> rows = {
-      {Of<int32_t>({1, 2, 5}), Of<int32_t>({1, 3, 3}), 2, -1, 2},
-      {Of<uint8_t>({0}), Of<uint8_t>({255}), 1, -255, -255},
-      {Of<int8_t>({-128}), Of<int8_t>({127}), 1, -255, -255},
+      {Elements<int32_t>({1, 2, 5}), Elements<int32_t>({1, 3, 3}), 2, -1, 2},
+      {Elements<uint8_t>({0}), Elements<uint8_t>({255}), 1, -255, -255},
+      {Elements<int8_t>({-128}), Elements<int8_t>({127}), 1, -255, -255},
       // Equal as doubles.
-      {Of<int64_t>({kMax}), Of<int64_t>({kMax - 1}), 1, 1, 1},
-      {Of<int64_t>({kMin}), Of<int64_t>({kMax}), 1, -0x1p64, -0x1p64},
-      {Of<uint64_t>({~uint64_t{0}}), Of<uint64_t>({1}), 1, 0x1p64, 0x1p64},
-      {Raw<uint8_t>(DType::kBool, 2, {1, 0}),
-       Raw<uint8_t>(DType::kBool, 2, {1, 1}), 1, -1, 0},
+      {Int64s({kMax}), Int64s({kMax - 1}), 1, 1, 1},
+      {Int64s({kMin}), Int64s({kMax}), 1, -0x1p64, -0x1p64},
+      {Elements<uint64_t>({~uint64_t{0}}), Elements<uint64_t>({1}), 1, 0x1p64,
+       0x1p64},
+      {Raw<uint8_t>(DType::kBool, {2}, {1, 0}),
+       Raw<uint8_t>(DType::kBool, {2}, {1, 1}), 1, -1, 0},
       // -1 and 7, 7 and 7; the unused bits of the last byte do not count.
-      {Raw<uint8_t>(DType::kInt4, 3, {0x7F, 0xF1}),
-       Raw<uint8_t>(DType::kInt4, 3, {0x77, 0x01}), 1, -8, 0},
-      {Raw<uint8_t>(DType::kUint4, 3, {0x77, 0xF1}),
-       Raw<uint8_t>(DType::kUint4, 3, {0x77, 0x01}), 0, 0, 0},
-      {Raw<uint8_t>(DType::kInt2, 2, {0x0B}),
-       Raw<uint8_t>(DType::kInt2, 2, {0x0A}), 1, 0, 1},
+      {Raw<uint8_t>(DType::kInt4, {3}, {0x7F, 0xF1}),
+       Raw<uint8_t>(DType::kInt4, {3}, {0x77, 0x01}), 1, -8, 0},
+      {Raw<uint8_t>(DType::kUint4, {3}, {0x77, 0xF1}),
+       Raw<uint8_t>(DType::kUint4, {3}, {0x77, 0x01}), 0, 0, 0},
+      {Raw<uint8_t>(DType::kInt2, {2}, {0x0B}),
+       Raw<uint8_t>(DType::kInt2, {2}, {0x0A}), 1, 0, 1},
   };
   for (const Row& row : rows) {
     const Difference difference =
@@ -222,16 +206,16 @@ TEST(DifferenceTest, IntegersAreExactWhateverTheTolerance) {
 
 TEST(DifferenceTest, UnusedBitsOfTheLastByteOfFloatsDoNotCount) {
   for (const DType type : {DType::kFloat4E2M1, DType::kFloat6E2M3}) {
-    const Difference difference = Compare(Raw<uint8_t>(type, 1, {0xC1}),
-                                          Raw<uint8_t>(type, 1, {0x01}), {});
+    const Difference difference = Compare(Raw<uint8_t>(type, {1}, {0xC1}),
+                                          Raw<uint8_t>(type, {1}, {0x01}), {});
     EXPECT_TRUE(difference.bitwise_equal) << type;
     EXPECT_EQ(difference.out_of_limit, 0) << type;
   }
 }
 
 TEST(DifferenceTest, WorstIntegerIsTheFarthest) {
-  const Difference difference =
-      Compare(Of<int32_t>({1, 2, 9, 4}), Of<int32_t>({1, 3, 3, 10}), {});
+  const Difference difference = Compare(Elements<int32_t>({1, 2, 9, 4}),
+                                        Elements<int32_t>({1, 3, 3, 10}), {});
   EXPECT_EQ(difference.worst_index, 2);
 }
 
@@ -251,7 +235,7 @@ TEST(DifferenceTest, TheWorstRatioIsOfErrorToBound) {
   };
   for (const auto& row : rows) {
     const Difference difference =
-        Compare(Of<double>({row.got}), Of<double>({row.want}), row.tolerance);
+        Compare(Doubles({row.got}), Doubles({row.want}), row.tolerance);
     EXPECT_EQ(difference.worst_ratio, row.ratio) << row.got << " " << row.want;
     EXPECT_EQ(difference.worst_index, row.index) << row.got << " " << row.want;
     EXPECT_FALSE(difference.bitwise_equal) << row.got << " " << row.want;
@@ -264,20 +248,20 @@ TEST(DifferenceTest, UlpsAreOfTheElementType) {
     double max, mean_signed, share_zero;
   };
   const std::vector<Row> rows = {
-      {Of<float>({1, 2}), Of<float>({1, 1}), 0x1p23, 0x1p22, 0.5},
-      {Of<double>({0.5, 1}), Of<double>({1, 1}), 0x1p52, -0x1p51, 0.5},
+      {Floats({1, 2}), Floats({1, 1}), 0x1p23, 0x1p22, 0.5},
+      {Doubles({0.5, 1}), Doubles({1, 1}), 0x1p52, -0x1p51, 0.5},
       {Halves({0x3C00, 0x3C03}), Halves({0x3C01, 0x3C00}), 3, 1, 0},
-      {Raw<uint8_t>(DType::kFloat8E8M0, 2, {0x80, 0x10}),
-       Raw<uint8_t>(DType::kFloat8E8M0, 2, {0x7F, 0x10}), 1, 0.5, 0.5},
+      {Raw<uint8_t>(DType::kFloat8E8M0, {2}, {0x80, 0x10}),
+       Raw<uint8_t>(DType::kFloat8E8M0, {2}, {0x7F, 0x10}), 1, 0.5, 0.5},
       // The least numbers below and above zero.
       {Words({0x80000001}), Words({1}), 2, -2, 0},
-      {Of<double>({-0x1p-1074}), Of<double>({0x1p-1074}), 2, -2, 0},
+      {Doubles({-0x1p-1074}), Doubles({0x1p-1074}), 2, -2, 0},
       {Halves({0x8001}), Halves({1}), 2, -2, 0},
-      {Raw<uint16_t>(DType::kBFloat16, 1, {0x8001}),
-       Raw<uint16_t>(DType::kBFloat16, 1, {1}), 2, -2, 0},
+      {Raw<uint16_t>(DType::kBFloat16, {1}, {0x8001}),
+       Raw<uint16_t>(DType::kBFloat16, {1}, {1}), 2, -2, 0},
       // 1 and -0.5 against 1 and 0.5.
-      {Raw<uint8_t>(DType::kFloat4E2M1, 2, {0x92}),
-       Raw<uint8_t>(DType::kFloat4E2M1, 2, {0x12}), 2, -1, 0.5},
+      {Raw<uint8_t>(DType::kFloat4E2M1, {2}, {0x92}),
+       Raw<uint8_t>(DType::kFloat4E2M1, {2}, {0x12}), 2, -1, 0.5},
   };
   for (const Row& row : rows) {
     const Difference difference = Compare(row.got, row.want, {});
@@ -291,16 +275,16 @@ TEST(DifferenceTest, UlpsAreOfTheElementType) {
 
 TEST(DifferenceTest, SquaresOfLargeDoublesDoNotOverflow) {
   const Difference difference =
-      Compare(Of<double>({2e200, 3e200}), Of<double>({2e200, 4e200}), {});
+      Compare(Doubles({2e200, 3e200}), Doubles({2e200, 4e200}), {});
   EXPECT_DOUBLE_EQ(difference.errors->rmse, std::sqrt(0.5) * 1e200);
   EXPECT_DOUBLE_EQ(difference.errors->rel_l2, std::sqrt(1.0 / 20));
 }
 
 TEST(DifferenceTest, EqualBytesYieldZeros) {
   for (const Tensor& tensor :
-       {Of<float>({kNanF, kInfF, 3}), Of<double>({-0.0}), Halves({0x7C00, 1}),
-        Of<int32_t>({7}), Raw<float>(DType::kComplex64, 1, {1, 2}),
-        Raw<double>(DType::kComplex128, 2, {1, kInf, 1, 2})}) {
+       {Floats({kNan, kInf, 3}), Doubles({-0.0}), Halves({0x7C00, 1}),
+        Elements<int32_t>({7}), Raw<float>(DType::kComplex64, {1}, {1, 2}),
+        Raw<double>(DType::kComplex128, {2}, {1, kInf, 1, 2})}) {
     const Difference difference = Compare(tensor, tensor, {});
     const std::string name = tensor.Signature();
     EXPECT_TRUE(difference.bitwise_equal) << name;
@@ -324,14 +308,14 @@ TEST(DifferenceTest, NumbersAreAbsentWithoutFinitePairs) {
     Tensor got, want;
   };
   const std::vector<Row> rows = {
-      {Of<float>({}), Of<float>({})},
-      {Of<float>({kNanF}), Of<float>({kNanF})},
-      {Of<float>({-kNanF}), Of<float>({kNanF})},
-      {Of<double>({kInf, 1}), Of<double>({1, kNan})},
-      {Raw<float>(DType::kComplex64, 1, {1, kInfF}),
-       Raw<float>(DType::kComplex64, 1, {1, kInfF})},
-      {Raw<double>(DType::kComplex128, 2, {1, kInf, kNan, 2}),
-       Raw<double>(DType::kComplex128, 2, {1, kInf, kNan, 2})},
+      {Floats({}), Floats({})},
+      {Floats({kNan}), Floats({kNan})},
+      {Floats({-kNan}), Floats({kNan})},
+      {Doubles({kInf, 1}), Doubles({1, kNan})},
+      {Raw<float>(DType::kComplex64, {1}, {1, kInf}),
+       Raw<float>(DType::kComplex64, {1}, {1, kInf})},
+      {Raw<double>(DType::kComplex128, {2}, {1, kInf, kNan, 2}),
+       Raw<double>(DType::kComplex128, {2}, {1, kInf, kNan, 2})},
   };
   for (size_t i = 0; i < rows.size(); ++i) {
     const Difference difference = Compare(rows[i].got, rows[i].want, {});
@@ -342,11 +326,11 @@ TEST(DifferenceTest, NumbersAreAbsentWithoutFinitePairs) {
 
 // Kills: ratios of another arithmetic than the verdict's, or in other places.
 TEST(DifferenceTest, RatiosAreThoseThatTheWorstIsTakenFrom) {
-  const Tensor got = Of<float>({1, 2, kNanF, 1, kNanF});
-  const Tensor want = Of<float>({1, 1, 1, 1.25F, kNanF});
+  const Tensor got = Floats({1, 2, kNan, 1, kNan});
+  const Tensor want = Floats({1, 1, 1, 1.25F, kNan});
   EXPECT_EQ(RatiosOf(got, want, {.atol = 0.5}),
             (std::vector<double>{0, 2, kInf, 0.5, 0}));
-  EXPECT_EQ(RatiosOf(Of<int32_t>({4, 1}), Of<int32_t>({1, 1}), {}),
+  EXPECT_EQ(RatiosOf(Elements<int32_t>({4, 1}), Elements<int32_t>({1, 1}), {}),
             (std::vector<double>{3, 0}));
 }
 

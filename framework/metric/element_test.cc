@@ -4,18 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "framework/testing/support/tensors_fixture.h"
 #include "gtest/gtest.h"
 
 namespace assay::metric {
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 struct DecodeRow {
   DType type;

@@ -4,12 +4,11 @@
 
 #include <vector>
 
+#include "framework/testing/support/tensors_fixture.h"
 #include "gtest/gtest.h"
 
 namespace assay::metric {
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 template <class Sum>
 Errors ErrorsOf(const std::vector<double>& got,

@@ -12,7 +12,7 @@
 namespace assay::metric {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kInf = std::numeric_limits<double>::infinity();
 
 double UlpIn(const FloatRange& range, double x) {
   const double size = std::min(std::abs(x), range.greatest);
@@ -42,7 +42,7 @@ double RoundIn(const FloatRange& range, double value, double tail) {
   const bool up = rest > 0.5 || (rest == 0.5 && sum.low > 0);
   if (up || (tie && std::fmod(whole, 2) != 0)) whole += 1;
   const double rounded = std::copysign(whole * ulp, sum.high);
-  return std::abs(rounded) > range.greatest ? std::copysign(kInfinity, sum.high)
+  return std::abs(rounded) > range.greatest ? std::copysign(kInf, sum.high)
                                             : rounded;
 }
 
@@ -120,14 +120,14 @@ class Comparison {
     ++(std::isnan(got) || std::isnan(want) ? result_.nan_mismatch
                                            : result_.inf_mismatch);
     ++result_.out_of_limit;
-    result_.worst_ratio = kInfinity;
-    Note(kInfinity, index);
+    result_.worst_ratio = kInf;
+    Note(kInf, index);
   }
 
   void AddFinite(double got, double value, double tail, int64_t index) {
     const auto i = static_cast<size_t>(index);
     double bound = want_.bound.empty() ? 0 : want_.bound[i];
-    if (std::isnan(bound)) bound = kInfinity;
+    if (std::isnan(bound)) bound = kInf;
     const double diff = (got - value) - tail;
     const double ulp = UlpIn(range_, value);
     const double distance = diff / ulp;
@@ -137,8 +137,8 @@ class Comparison {
     Note(std::abs(distance), index);
     // Outwards: a bound may be less than the tail has digits for.
     const bool exact = bound == 0;
-    const double low = exact ? tail : std::nextafter(tail - bound, -kInfinity);
-    const double high = exact ? tail : std::nextafter(tail + bound, kInfinity);
+    const double low = exact ? tail : std::nextafter(tail - bound, -kInf);
+    const double high = exact ? tail : std::nextafter(tail + bound, kInf);
     n_correct_ += RoundIn(range_, value, low) <= got &&
                           got <= RoundIn(range_, value, high)
                       ? 1

@@ -8,13 +8,12 @@
 #include <vector>
 
 #include "framework/metric/element.h"
+#include "framework/testing/support/tensors_fixture.h"
 #include "gtest/gtest.h"
 
 namespace assay::metric {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr DType kFloats[] = {
     DType::kFloat16,        DType::kBFloat16,   DType::kFloat8E4M3FN,
     DType::kFloat8E4M3FNUZ, DType::kFloat8E5M2, DType::kFloat8E5M2FNUZ,
@@ -216,7 +215,9 @@ TEST(CompareExact, LetsNoWiderTypeSaturate) {
   };
   for (const auto& [type, bytes] : rows) {
     const Tensor got = *Tensor::FromBytes(type, {1}, bytes);
-    EXPECT_EQ(CompareExact(got, {{&kInf, 1}, {}, {}, {}}, {}).inf_mismatch, 1)
+    const double infinite = kInf;
+    EXPECT_EQ(CompareExact(got, {{&infinite, 1}, {}, {}, {}}, {}).inf_mismatch,
+              1)
         << type;
   }
 }

@@ -26,7 +26,7 @@ constexpr std::array kOfAllReduce = {kLinear, kBinomial, kRing,
 constexpr std::array kOfBlocks = {kLinear, kRing};
 constexpr std::array kOfOne = {kLinear};
 
-/// The greatest power of two that is not above it.
+/// The greatest power of two <= ranks.
 int64_t PowerBelow(int64_t ranks) {
   return static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(ranks)));
 }
@@ -35,8 +35,8 @@ int64_t LogOf(int64_t power) {
   return std::countr_zero(static_cast<uint64_t>(power));
 }
 
-/// S is the elements of a vector, n the ranks, p the power of two below, which
-/// n - p ranks more hand their vectors to and get the result from.
+/// S elements, n ranks, p = PowerBelow(n). The other n - p ranks hand their
+/// vectors to one of the p and get the result back.
 Cost OfAllReduce(Algorithm algorithm, int64_t n, int64_t s) {
   const int64_t p = PowerBelow(n);
   const int64_t more = n - p;
@@ -48,8 +48,9 @@ Cost OfAllReduce(Algorithm algorithm, int64_t n, int64_t s) {
       return {messages * s, messages};
     }
     case kRabenseifner:
-      // In a round of halving p/2 pairs send each other a whole window, of which
-      // there are 1, 2, 4 ...: S (p/2 + p/4 + ... + 1), and as much on the way back.
+      // In a round of halving p/2 pairs send each other a whole window. There
+      // are 1, 2, 4 ... windows: S (p/2 + p/4 + ... + 1) elements, and as many
+      // on the way back.
       return {2 * (p - 1 + more) * s, 2 * p * LogOf(p) + 2 * more};
     default:
       return {2 * (n - 1) * s, 2 * (n - 1)};
@@ -154,7 +155,7 @@ Result<Cost> CostOf(const Collective& what) {
     case Operation::kAllReduce:
       return OfAllReduce(what.algorithm, n, s);
     case Operation::kReduceScatter:
-      // By one rank: n s to it from each other one, and s back.
+      // One rank gets n S elements from each other one, and sends S back.
       if (is_ring) return Cost{n * (n - 1) * s, n * (n - 1)};
       return Cost{(n - 1) * (n + 1) * s, 2 * (n - 1)};
     case Operation::kAllGather:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Collective: what ranks do together, by which algorithm, and what it costs.
+// Collective: an operation of several ranks, the algorithm that carries it out,
+// and what it costs in elements and messages.
 //
 //   const Collective what{.operation = Operation::kAllReduce,
 //                         .algorithm = Algorithm::kRing,
@@ -23,18 +24,18 @@ namespace assay::ranks {
 using assay::Operation;
 using assay::ToString;
 
-/// R. Thakur, R. Rabenseifner, W. Gropp, "Optimization of collective communication
-/// operations in MPICH", 2005, has all of them but the ring (P. Patarasuk, X. Yuan,
-/// "Bandwidth optimal all-reduce algorithms for clusters of workstations", 2009) and
-/// dissemination (D. Hensgen, R. Finkel, U. Manber, "Two algorithms for barrier
-/// synchronization", 1988).
+/// Sources: R. Thakur, R. Rabenseifner, W. Gropp, "Optimization of collective
+/// communication operations in MPICH", 2005; for the ring P. Patarasuk, X.
+/// Yuan, "Bandwidth optimal all-reduce algorithms for clusters of
+/// workstations", 2009; for dissemination D. Hensgen, R. Finkel, U. Manber,
+/// "Two algorithms for barrier synchronization", 1988.
 enum class Algorithm : uint8_t {
-  kLinear,    // one rank with each other one
-  kBinomial,  // a tree, whose root has log2 of the ranks below it
-  kRing,      // each rank with the two beside it
+  kLinear,    // one rank exchanges with each of the others
+  kBinomial,  // a tree whose root has log2(ranks) children
+  kRing,      // each rank exchanges with the ranks before and after it
   kRecursiveDoubling,
-  kRabenseifner,   // recursive halving, and doubling back
-  kDissemination,  // twice as far in each round
+  kRabenseifner,   // recursive halving, then doubling
+  kDissemination,  // in round k with the rank 2^k away
 };
 
 std::string_view ToString(Algorithm algorithm);
@@ -43,31 +44,33 @@ struct Collective {
   Operation operation = Operation::kAllReduce;
   Algorithm algorithm = Algorithm::kLinear;
   int ranks = 1;
-  int64_t count = 0;  // elements
-  int root = 0;       // of those that have one
+  int64_t count = 0;  // elements of a block
+  int root = 0;       // of operations that have one
 };
 
-/// As "allreduce/ring, 8 ranks, 1021 elements".
+/// "allreduce/ring, 8 ranks, 1021 elements".
 std::string ToString(const Collective& what);
 
-/// Invalid argument for no ranks, a negative count, or a root that is no rank;
-/// unsupported where the operation has no such algorithm here.
+/// Invalid argument for fewer than 1 rank, a negative count, or a root that is
+/// no rank; unsupported where the operation has no such algorithm here.
 Status Check(const Collective& what);
 
-/// The algorithms of an operation, in their order.
+/// The algorithms that implement an operation, in a fixed order.
 std::span<const Algorithm> AlgorithmsOf(Operation operation);
 bool HasRoot(Operation operation);
-/// Of the one buffer that each rank has, whose layout is
+/// The elements of a rank's one buffer, whose layout is
 ///
 ///   broadcast, reduce, all-reduce    count
-///   gather, scatter, all-gather      ranks * count: a block of each rank, in their order
-///   reduce-scatter                   ranks * count; the rank's own block is its result
-///   all-to-all                       2 * ranks * count: the blocks that go to each
-///                                    rank, and behind them those that came from each
+///   gather, scatter, all-gather      ranks * count: blocks by rank
+///   reduce-scatter                   ranks * count; the result is the rank's
+///                                    own block
+///   all-to-all                       2 * ranks * count: the blocks to each
+///                                    rank, then the blocks from each
 ///   barrier                          nothing
 int64_t ElementsOf(const Collective& what);
 
-/// What all ranks send together. A message to oneself is none.
+/// The traffic of all ranks in sum. A message of a rank to itself does not
+/// count.
 struct Cost {
   int64_t elements = 0;
   int64_t messages = 0;
@@ -75,7 +78,7 @@ struct Cost {
   friend bool operator==(const Cost&, const Cost&) = default;
 };
 
-/// By formulas, which know no schedule. As Check declines.
+/// By closed formulas, which know no schedule. Errors as of Check.
 Result<Cost> CostOf(const Collective& what);
 
 }  // namespace assay::ranks

@@ -40,7 +40,8 @@ TEST(CollectiveTest, RootIsOfThoseThatHaveOne) {
             "gather/linear, 2 ranks, 0 elements, root 1");
 }
 
-// The numbers that Open MPI's monitoring gave for 4 MB on 4 ranks, all ranks together.
+// The numbers that Open MPI's monitoring gave for 4 MB on 4 ranks, all ranks
+// together.
 TEST(CollectiveTest, CostsWhatWasSeenOnTheWire) {
   Collective what{.ranks = 4, .count = 1'000'000};
   const auto costs = [&](Algorithm algorithm) {

@@ -9,7 +9,7 @@ namespace assay::ranks {
 
 Status RunSchedule(const Schedule& schedule, Reduction reduction,
                    Endpoint& endpoint, Tensor* buffer) {
-  // What comes in may stand where what goes out does.
+  // The part that comes in may overlap the part that goes out.
   std::vector<std::byte> came;
   for (const Step& step : schedule) {
     const Part out_part = step.to == kNobody ? Part() : step.out;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// RunCollective: one rank's part of a schedule, over whatever carries its messages.
+// RunCollective: runs one rank's part of a schedule, over any Endpoint.
 //
 //   Status SumOfAll(Endpoint& mine, const Collective& what, Tensor* buffer) {
 //     return RunCollective(what, Reduction::kSum, mine, buffer);
@@ -17,13 +17,15 @@
 
 namespace assay::ranks {
 
-/// A rank's part of it, on its buffer. As ScheduleOf, Combine and the endpoint decline;
-/// invalid argument where the endpoint has another number of ranks, or the buffer other
-/// elements, than the collective.
+/// Runs the part of `endpoint`'s rank in place in `buffer` (ElementsOf). Errors
+/// as of ScheduleOf, Combine and the endpoint; invalid argument where the
+/// endpoint has another number of ranks, or the buffer other elements, than the
+/// collective.
 Status RunCollective(const Collective& what, Reduction reduction,
                      Endpoint& endpoint, Tensor* buffer);
 
-/// Any schedule of the endpoint's rank.
+/// Runs any schedule of the endpoint's rank in place in `buffer`. Errors as of
+/// Combine and the endpoint.
 Status RunSchedule(const Schedule& schedule, Reduction reduction,
                    Endpoint& endpoint, Tensor* buffer);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ForwardingEndpoint: passes every call on to another endpoint. Who changes or watches some
-// calls of a rank derives from it.
+// ForwardingEndpoint: passes every call on to another endpoint. An endpoint
+// that changes or watches some of a rank's calls derives from it.
 //
 //   class Silent : public ForwardingEndpoint {
 //    public:
@@ -25,7 +25,7 @@ namespace assay::ranks {
 
 class ForwardingEndpoint : public Endpoint {
  public:
-  /// The other endpoint lives as long.
+  /// `inner` must outlive this.
   explicit ForwardingEndpoint(Endpoint& inner) : inner_(inner) {}
 
   int rank() const override { return inner_.rank(); }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A collective of the library's own, on the one buffer that a rank has in a schedule
-// (ElementsOf), so that both are judged alike.
+// Runs a collective of the library's own on the buffer that a rank has in a
+// schedule (ElementsOf), so that both are judged by the same right answer.
 //
 //   Status SumOfAll(Endpoint& mine, const Collective& what, Tensor* buffer) {
 //     return RunOwn(what, Reduction::kSum, mine, buffer);
@@ -17,21 +17,23 @@
 
 namespace assay::ranks {
 
-/// Where a rank's input and output stand in its buffer.
+/// The parts of a rank's buffer that are input and output of the library's
+/// call.
 struct OwnParts {
   Part in, out;
 };
 
-/// They are the same, or one lies in the other, but those of all-to-all. The algorithm of
-/// the collective is nobody's here.
+/// In place where the operation allows it: the two are equal, or one contains
+/// the other, but for all-to-all. `algorithm` is ignored.
 OwnParts OwnPartsOf(const Collective& what, int rank);
 
-/// The call of a rank, whose memory is that of the buffer. Invalid argument where the
+/// The rank's call, whose spans point into `buffer`. Invalid argument where the
 /// buffer has other elements than the collective, or its root is no rank.
 Result<CollectiveCall> OwnCallOf(const Collective& what, Reduction reduction,
                                  int rank, Tensor* buffer);
 
-/// Runs it. As OwnCallOf and Endpoint::Collect decline.
+/// Runs the call of OwnCallOf. Errors as of OwnCallOf and Endpoint::Collect;
+/// invalid argument for another number of ranks than the endpoint's.
 Status RunOwn(const Collective& what, Reduction reduction, Endpoint& endpoint,
               Tensor* buffer);
 

@@ -73,8 +73,8 @@ TEST(ThreadCallTest, MemoryFitsItsCollective) {
   }
 }
 
-// Kills: a call whose messages another one takes, one that goes on only when it is waited
-// for, and a rank that waits for the first alone.
+// Kills: a call whose messages another one takes, one that progresses only when
+// it is waited for, and a rank that waits for the first alone.
 TEST(ThreadCallTest, CallsAreWaitedForInAnyOrder) {
   const auto rank = [](Endpoint& mine) -> Status {
     std::array<Sum, 3> sums;
@@ -140,7 +140,7 @@ TEST(SplitTest, GroupsAreAmongThemselves) {
     ASSAY_RETURN_IF_ERROR(group->Collect(sum.call()));
     const float wanted = mine.rank() % 2 == 0 ? 12 : 9;
     if (sum.out[2] != wanted) return DataLoss("found the sum ", sum.out[2]);
-    // Of a group once more, and a message in it from anybody.
+    // A communicator of a communicator, and a message in it from anybody.
     ASSAY_ASSIGN_OR_RETURN(const auto one, group->Split(group->rank(), 0));
     if (one->size() != 1) return DataLoss("found ", one->size(), " ranks");
     const std::array<std::byte, 1> out{};

@@ -11,7 +11,7 @@
 namespace assay::ranks {
 namespace {
 
-/// As minimum and maximum of IEEE 754-2019: minus zero is below zero.
+/// minimum and maximum of IEEE 754-2019: -0 is below +0, and a NaN propagates.
 template <class T>
 T Extreme(T a, T b, bool is_least) {
   if constexpr (std::floating_point<T>) {
@@ -23,7 +23,7 @@ T Extreme(T a, T b, bool is_least) {
   return (a < b) == is_least ? a : b;
 }
 
-/// Where an overflow is defined.
+/// A type whose overflow is defined.
 template <class T>
 struct Arithmetic : std::type_identity<T> {};
 template <std::integral T>

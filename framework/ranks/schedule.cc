@@ -58,8 +58,8 @@ void Writer::Broadcast(Algorithm algorithm, int root) {
     }
     return;
   }
-  // A rank gets it from the one without its lowest bit, counted from the root, and
-  // hands it to those with a lower one.
+  // With ranks counted from the root, a rank receives from the rank without its
+  // lowest set bit, and sends to those with a lower one.
   const int place = Around(rank_ - root);
   int bit = 1;
   while (bit < ranks_ && (place & bit) == 0) bit *= 2;
@@ -84,8 +84,8 @@ void Writer::Reduce(Algorithm algorithm, int root) {
   }
 }
 
-/// The part of each of the chunks goes once around, and stops in front of the rank
-/// that it began at: `first` is the chunk that this rank sends first.
+/// Each chunk goes once around the ring, and stops before the rank that it
+/// began at. `first` is the chunk that this rank sends first.
 void Writer::Ring(int first, bool combines, const auto& chunk) {
   for (int round = 0; round + 1 < ranks_; ++round) {
     const int sent = Around(first - round);
@@ -94,8 +94,9 @@ void Writer::Ring(int first, bool combines, const auto& chunk) {
   }
 }
 
-/// Ranks beyond a power of two: the first ranks hand theirs to the next one in pairs.
-/// Returns a rank's place among those that go on, and nobody for one that has handed.
+/// Folds the ranks to a power of two: among the first ranks each even one hands
+/// its vector to the next. Returns a rank's place among those that go on, and
+/// nobody for one that has handed its vector over.
 int Writer::Fold(int power) {
   const int more = ranks_ - power;
   if (rank_ >= 2 * more) return rank_ - more;
@@ -112,8 +113,8 @@ int Writer::RankAt(int place, int power) const {
   return place < more ? 2 * place + 1 : place + more;
 }
 
-/// Windows are halved from round to round, and each partner goes on with one half; on
-/// the way back a rank gets the half that it had let go.
+/// Windows are halved from round to round, and each of two partners goes on
+/// with one half. On the way back a rank gets the half that it had given up.
 void Writer::Halves(int place, int power, bool is_back) {
   struct Round {
     int with;
@@ -188,7 +189,7 @@ void Writer::Scatter(int root) {
 
 void Writer::ReduceScatter(Algorithm algorithm) {
   if (algorithm == Algorithm::kRing) {
-    // So that the last one to come in is the rank's own.
+    // The order makes the last block to come in the rank's own.
     return Ring(Around(rank_ - 1), true, [&](int64_t of) { return Block(of); });
   }
   const Part whole{0, ranks_ * count_};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Schedule: a collective as the messages of one rank, in their order. Whoever can send
-// and receive runs it; how many messages there are, how long and in which order they
-// are combined is known before.
+// Schedule: a collective as the messages of one rank, in their order. Any
+// transport can run it, and the number, the lengths and the combining order of
+// messages are known before it runs.
 //
 //   ASSAY_ASSIGN_OR_RETURN(const Schedule mine, ScheduleOf(what, rank));
 //   for (const Step& step : mine) ...
@@ -18,13 +18,13 @@
 
 namespace assay::ranks {
 
-/// Elements of a rank's buffer.
+/// A range of elements of a rank's buffer.
 struct Part {
   int64_t begin = 0, count = 0;
 };
 
-/// What a rank does at once: a part goes out as it is before the step, and one comes in
-/// in its place, or is combined with what is there.
+/// One exchange of a rank: a part goes out as it was before the step, and one
+/// comes in, which replaces the elements there or is combined with them.
 struct Step {
   int to = kNobody;
   Part out;
@@ -35,7 +35,8 @@ struct Step {
 
 using Schedule = std::vector<Step>;
 
-/// As Check declines; invalid argument for a rank that is none.
+/// The schedule of `rank`. Errors as of Check; invalid argument for a rank that
+/// the collective does not have.
 Result<Schedule> ScheduleOf(const Collective& what, int rank);
 
 }  // namespace assay::ranks

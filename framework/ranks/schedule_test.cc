@@ -40,7 +40,7 @@ struct Ran {
   Cost cost;
 };
 
-/// The buffers of all ranks behind it, and what they sent together.
+/// The buffers of all ranks after it, and their traffic in sum.
 Ran RunOf(const Trial& trial, const TogetherOptions& options = {}) {
   std::vector<Schedule> schedules;
   std::vector<Tensor> buffers;
@@ -66,8 +66,8 @@ Ran RunOf(const Trial& trial, const TogetherOptions& options = {}) {
   return ran;
 }
 
-/// Numbers of which a sum of all ranks has no rounding, none of them 0 and no two
-/// ranks alike.
+/// Numbers of which a sum of all ranks has no rounding, none of them 0 and no
+/// two ranks alike.
 Trial Whole(const Collective& what) {
   Trial trial{what, {}};
   for (int rank = 0; rank < what.ranks; ++rank) {
@@ -94,8 +94,7 @@ struct Move {
   int64_t begin, at;
 };
 
-/// What every rank should have in the elements that the operation is about, and -1
-/// elsewhere, where it may have anything.
+/// The right elements of every rank's result; -1 where it may have anything.
 std::vector<Vector> WantedOf(const Trial& trial) {
   const auto& [operation, algorithm, ranks, count, root] = trial.what;
   std::vector<Vector> wanted(trial.before.size(),
@@ -147,8 +146,9 @@ void ExpectRight(const Trial& trial, const Ran& ran) {
 
 class ScheduleTest : public ::testing::TestWithParam<Operation> {};
 
-// Kills: a contribution that is lost or counted twice, a block in another's place, a
-// root that is taken for rank 0, chunks that do not cover a vector, a message too many.
+// Kills: a contribution that is lost or counted twice, a block in another's
+// place, a root that is taken for rank 0, chunks that do not cover a vector, a
+// message too many.
 TEST_P(ScheduleTest, IsExactOnWholeNumbersAtItsPrice) {
   for (const Algorithm algorithm : AlgorithmsOf(GetParam())) {
     for (const int ranks : {1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 61, 64}) {
@@ -164,8 +164,8 @@ TEST_P(ScheduleTest, IsExactOnWholeNumbersAtItsPrice) {
   }
 }
 
-// Kills: a result that depends on who comes first, and a collective that relies on
-// room for messages.
+// Kills: a result that depends on who comes first, and a collective that relies
+// on room for messages.
 TEST_P(ScheduleTest, HasTheSameBitsInEveryOrder) {
   for (const Algorithm algorithm : AlgorithmsOf(GetParam())) {
     for (const int ranks : {2, 3, 8, 13}) {
@@ -199,8 +199,9 @@ INSTANTIATE_TEST_SUITE_P(All, ScheduleTest, ::testing::ValuesIn(kOperations),
                            return std::string(ToString(info.param));
                          });
 
-/// The trees again, from their definitions and for one element: `x` of each rank.
-/// A subtree of a binomial tree joins those of ever higher bits to its root.
+/// The trees again, from their definitions and for one element: `x` of each
+/// rank. A subtree of a binomial tree joins those of ever higher bits to its
+/// root.
 float BinomialSum(const Vector& x, size_t rank, size_t bits) {
   float sum = x[rank];
   for (size_t bit = 1; bit < bits && rank + bit < x.size(); bit *= 2) {
@@ -227,7 +228,8 @@ float PairedSum(Vector x) {
   return folded[0];
 }
 
-/// Of element i: around the ring, from the rank that its chunk has the number of.
+/// The sum of element i around the ring, from the rank with the number of its
+/// chunk.
 float RingSum(const Vector& x, int64_t i, int64_t count) {
   const int64_t ranks = std::ssize(x);
   int64_t chunk = 0;

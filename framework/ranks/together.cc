@@ -17,10 +17,10 @@ namespace {
 
 using Message = std::vector<std::byte>;
 
-/// Where one rank is.
+/// The progress of one rank.
 struct Place {
   size_t step = 0;
-  bool has_begun = false;  // of its step: what goes out is kept
+  bool has_begun = false;  // the step: `out` has the bytes that go out
   bool is_sent = false, is_received = false;
   Message out;
   bool is_ready = true;
@@ -152,7 +152,7 @@ Status Ranks::TryReceive(int rank, const Step& step) {
   return OkStatus();
 }
 
-/// As far as the rank comes without the others.
+/// Runs the rank until it has to wait for another one.
 Status Ranks::GoOn(int rank) {
   Place& place = places_[static_cast<size_t>(rank)];
   while (const Step* const step = StepOf(rank)) {
@@ -166,7 +166,7 @@ Status Ranks::GoOn(int rank) {
   return OkStatus();
 }
 
-/// What a rank that stands still waits for.
+/// The wait of a rank that cannot go on.
 std::string Ranks::WaitText(int rank) const {
   const Place& place = places_[static_cast<size_t>(rank)];
   const Step& step = *StepOf(rank);
@@ -178,7 +178,8 @@ std::string Ranks::WaitText(int rank) const {
   return text;
 }
 
-/// Names the first rank that stands still, and on along those that it waits for.
+/// Names the first rank that cannot go on, and the chain of ranks that it waits
+/// for.
 Status Ranks::StandStill() const {
   constexpr size_t kMostNamed = 8;
   std::vector<int> chain;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// RunTogether: the schedules of all ranks in one thread. Which rank goes on next is
-// drawn from a seed: what depends on the order of ranks shows, and shows again.
+// RunTogether: runs the schedules of all ranks in one thread. A seed draws
+// which rank goes on next, so that a result that depends on the order of ranks
+// shows, and can be repeated.
 //
 //   std::vector<Schedule> schedules;  // of each rank
 //   std::vector<Tensor> buffers;
@@ -25,16 +26,17 @@ namespace assay::ranks {
 struct TogetherOptions {
   Reduction reduction = Reduction::kSum;
   uint64_t seed = 0;
-  /// A message is sent only once its receiver waits for it, as MPI may do: what relies
-  /// on room for messages stands still.
+  /// A send completes only once its receiver waits for it, as MPI permits. A
+  /// schedule that relies on buffered messages deadlocks.
   bool is_synchronous = false;
 };
 
-/// What each rank sent. Messages between two ranks keep their order. Failed
-/// precondition where ranks stand still, and says for whom each waits; data loss where a
-/// message is of another length than its receiver wants, or nobody receives it; invalid
-/// argument where there are not as many buffers as schedules, a step names no rank, or
-/// as Combine.
+/// Runs all schedules in place in `buffers`, one for each rank, and returns the
+/// cost of each rank. Messages between two ranks keep their order. Failed
+/// precondition for a deadlock, with who waits for whom; data loss for a
+/// message of another length than its receiver wants, or that nobody receives;
+/// invalid argument for another number of buffers than schedules or a step that
+/// names no rank; errors of Combine.
 Result<std::vector<Cost>> RunTogether(std::span<const Schedule> schedules,
                                       std::span<Tensor> buffers,
                                       const TogetherOptions& options);

@@ -12,9 +12,8 @@
 #include "framework/file/csv.h"
 #include "framework/testing/limit/limit.h"
 #include "gradcheck/answer/coarse.h"
+#include "gradcheck/case/subject.h"
 #include "gradcheck/draw/draw.h"
-#include "gradcheck/subject/subject.h"
-#include "gradcheck/subject/variant.h"
 
 namespace assay::gradcheck {
 namespace {
@@ -24,10 +23,9 @@ using Answers = std::vector<measure::ExactAnswer>;
 /// Of what is drawn and asked: another one makes kept answers stale.
 constexpr int kForm = 5;
 
-std::string NameOf(const record::PlanRow& row, const record::RunFacts& facts,
-                   std::string_view what) {
-  return StrCat("gradcheck/", kForm, " ", row.test_id, " seed ", facts.seed,
-                ": ", what);
+std::string NameOf(const GradientCase& c, std::string_view what) {
+  return StrCat("gradcheck/", kForm, " ", c.row.test_id, " seed ", c.seed, ": ",
+                what);
 }
 
 constexpr std::string_view kOutputs = "outputs";
@@ -37,12 +35,10 @@ constexpr std::string_view kMass = "mass";
 /// The questions about one case, which share what each of them needs.
 class Asker {
  public:
-  Asker(const record::PlanRow& row, const record::RunFacts& facts)
-      : test_id_(row.test_id),
-        seed_(facts.seed),
-        variant_(*VariantOf(row.test_id)),
-        roundoff_(limit::UnitRoundoff(variant_.type)),
-        of_sums_(variant_.type == DType::kFloat64 ? roundoff_ : 0) {}
+  explicit Asker(GradientCase c)
+      : case_(std::move(c)),
+        roundoff_(limit::UnitRoundoff(case_.variant.type)),
+        of_sums_(case_.variant.type == DType::kFloat64 ? roundoff_ : 0) {}
 
   Result<Answers> Outputs(ExactRun& run, const suite::Subject& subject,
                           const suite::Question& evaluation) {
@@ -55,7 +51,7 @@ class Asker {
       const Tensor* const tensor = answer.value.tensor();
       shapes_.push_back(tensor == nullptr ? Shape() : tensor->shape());
     }
-    bits_ = CotangentBits(*subject.model, variant_.input_class);
+    bits_ = CotangentBits(*subject.model, case_.variant.input_class);
     for (size_t i = 0; i < bits_.size(); ++i) {
       if (bits_[i] > 0 && answers[i].value.tensor() == nullptr) {
         return Unsupported(Reason::kGradient, "output ", i,
@@ -80,7 +76,7 @@ class Asker {
     const std::vector<ExactValue>& vjp = in_double_;
     ASSAY_ASSIGN_OR_RETURN(
         const std::vector<Value> dx,
-        TangentsOf(ShapesOfTargets(subject), Drawn("tangents")));
+        TangentsOf(ShapesOfTargets(subject), case_.Drawn("tangents")));
     ASSAY_ASSIGN_OR_RETURN(const auto jvp, run.Jvp(dx, Precision::kDouble));
     const Known reverse = Dot(vjp, dx);
     const Known tangent = Dot(jvp, dy);
@@ -204,12 +200,9 @@ class Asker {
     return answers;
   }
 
-  Draw Drawn(std::string_view purpose) const {
-    return Draw(test_id_, seed_, purpose);
-  }
-
   Result<std::vector<Value>> Directions(Cotangent kind) const {
-    return gradcheck::CotangentsOf(kind, bits_, shapes_, Drawn(ToString(kind)));
+    return gradcheck::CotangentsOf(kind, bits_, shapes_,
+                                   case_.Drawn(ToString(kind)));
   }
 
   bool IsEnough(const Found& found) const {
@@ -263,9 +256,7 @@ class Asker {
     return Answers{std::move(answer)};
   }
 
-  std::string test_id_;
-  int64_t seed_;
-  Variant variant_;
+  GradientCase case_;
   double roundoff_;
   /// Answers know no backend: the least that any can claim for its sums.
   double of_sums_;
@@ -295,42 +286,39 @@ std::string Ladder::Disagreement() const {
                 text("differences", differences));
 }
 
-std::vector<suite::Question> QuestionsOf(const record::PlanRow& row,
-                                         const record::RunFacts& facts) {
-  if (!VariantOf(row.test_id).has_value()) return {};
-  const auto asker = std::make_shared<Asker>(row, facts);
+std::vector<suite::Question> QuestionsOf(const GradientCase& c) {
+  const auto asker = std::make_shared<Asker>(c);
   std::vector<suite::Question> questions;
   // In the order in which each finds what it needs.
-  questions.push_back({NameOf(row, facts, kOutputs),
-                       [asker, evaluation = suite::EvaluationOf(row)](
-                           ExactRun& run, const suite::Subject& subject) {
-                         return asker->Outputs(run, subject, evaluation);
-                       }});
+  questions.push_back(
+      {NameOf(c, kOutputs), [asker, evaluation = suite::EvaluationOf(c.row)](
+                                ExactRun& run, const suite::Subject& subject) {
+         return asker->Outputs(run, subject, evaluation);
+       }});
   for (const Cotangent kind : kCotangents) {
-    questions.push_back({NameOf(row, facts, ToString(kind)),
+    questions.push_back({NameOf(c, ToString(kind)),
                          [asker, kind](ExactRun& run, const suite::Subject&) {
                            return asker->Gradients(run, kind);
                          }});
   }
-  questions.push_back({NameOf(row, facts, kLadder),
+  questions.push_back({NameOf(c, kLadder),
                        [asker](ExactRun& run, const suite::Subject& subject) {
                          return asker->AskLadder(run, subject);
                        }});
-  questions.push_back({NameOf(row, facts, kMass),
-                       [asker](ExactRun& run, const suite::Subject& subject) {
-                         return asker->Mass(run, subject);
-                       }});
+  questions.push_back(
+      {NameOf(c, kMass), [asker](ExactRun& run, const suite::Subject& subject) {
+         return asker->Mass(run, subject);
+       }});
   return questions;
 }
 
-Result<GradientAnswers> ReadGradientAnswers(const record::PlanRow& row,
-                                            const record::RunFacts& facts) {
-  ASSAY_RETURN_IF_ERROR(suite::CheckAnswered(row, Reason::kGradient));
+Result<GradientAnswers> ReadGradientAnswers(const GradientCase& c) {
+  ASSAY_RETURN_IF_ERROR(suite::CheckAnswered(c.row, Reason::kGradient));
   ASSAY_ASSIGN_OR_RETURN(
       measure::ExactAnswers lists,
-      measure::ReadAnswers(measure::AnswersFile(row.oracle, 0)));
+      measure::ReadAnswers(measure::AnswersFile(c.row.oracle, 0)));
   const auto take = [&](std::string_view what) {
-    return std::move(lists[NameOf(row, facts, what)]);
+    return std::move(lists[NameOf(c, what)]);
   };
   GradientAnswers answers;
   answers.outputs = take(kOutputs);
@@ -339,7 +327,7 @@ Result<GradientAnswers> ReadGradientAnswers(const record::PlanRow& row,
   }
   const Answers ladder = take(kLadder);
   if (answers.outputs.empty() || ladder.size() != 1) {
-    return DataLoss(row.oracle, ": found no answers to ", row.test_id);
+    return DataLoss(c.row.oracle, ": found no answers to ", c.row.test_id);
   }
   const auto numbers = ladder[0].value.tensor()->elements<double>();
   answers.ladder = {{numbers[0], numbers[1]},

@@ -3,9 +3,11 @@
 // What an oracle is asked about a gradient case, and its answers as a judge reads
 // them.
 //
-//   suite.ask = &QuestionsOf;
+//   for (const suite::Question& question : QuestionsOf(gradient_case)) {
+//     ASSAY_ASSIGN_OR_RETURN(auto answers, question.ask(exact_run, subject));
+//   }
 //   ASSAY_ASSIGN_OR_RETURN(const GradientAnswers answers,
-//                          ReadGradientAnswers(row, facts));
+//                          ReadGradientAnswers(gradient_case));
 
 #pragma once
 
@@ -14,15 +16,13 @@
 
 #include "framework/core/status.h"
 #include "framework/testing/measure/exact_answers.h"
-#include "framework/testing/record/rows.h"
-#include "framework/testing/record/run_facts.h"
 #include "framework/testing/suite/question.h"
 #include "gradcheck/answer/cotangent.h"
+#include "gradcheck/case/gradient_case.h"
 
 namespace assay::gradcheck {
 
-std::vector<suite::Question> QuestionsOf(const record::PlanRow& row,
-                                         const record::RunFacts& facts);
+std::vector<suite::Question> QuestionsOf(const GradientCase& c);
 
 /// A number and how far off it may be.
 struct Known {
@@ -52,7 +52,6 @@ struct GradientAnswers {
 
 /// Not found where the oracle was not asked, unsupported where it declined; data
 /// loss for answers that were lost, or are of another form.
-Result<GradientAnswers> ReadGradientAnswers(const record::PlanRow& row,
-                                            const record::RunFacts& facts);
+Result<GradientAnswers> ReadGradientAnswers(const GradientCase& c);
 
 }  // namespace assay::gradcheck

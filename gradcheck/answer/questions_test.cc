@@ -27,10 +27,10 @@ TEST(ReadGradientAnswersTest, SaysWhyThereAreNone) {
        "the oracle ended with timeout: words of the oracle"},
   };
   for (const auto& row : rows) {
-    record::PlanRow planned;
-    planned.oracle_outcome = row.outcome;
-    planned.oracle_message = "words of the oracle";
-    const Status status = ReadGradientAnswers(planned, {}).status();
+    GradientCase planned;
+    planned.row.oracle_outcome = row.outcome;
+    planned.row.oracle_message = "words of the oracle";
+    const Status status = ReadGradientAnswers(planned).status();
     EXPECT_EQ(status.code(), row.code) << status.ToString();
     EXPECT_THAT(status.message(), HasSubstr(row.says));
   }

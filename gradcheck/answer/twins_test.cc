@@ -17,10 +17,10 @@
 #include "framework/testing/case/read_corpus.h"
 #include "framework/testing/limit/limit.h"
 #include "gradcheck/answer/cotangent.h"
+#include "gradcheck/case/derive.h"
+#include "gradcheck/case/subject.h"
+#include "gradcheck/case/variant.h"
 #include "gradcheck/draw/draw.h"
-#include "gradcheck/subject/derive.h"
-#include "gradcheck/subject/subject.h"
-#include "gradcheck/subject/variant.h"
 
 namespace assay::gradcheck {
 namespace {
@@ -33,6 +33,7 @@ Backend& Oracle() {
 
 /// A case at its own inputs, recorded by the oracle.
 struct Side {
+  DType type = DType::kUndefined;
   suite::Subject subject;
   std::unique_ptr<Network> network;
   std::unique_ptr<ExactRun> run;
@@ -45,7 +46,10 @@ Result<Side> SideOf(const cases::TestCase& c) {
   row.test_id = c.test_id;
   row.directory = c.directory.string();
   Side side;
-  ASSAY_ASSIGN_OR_RETURN(side.subject, SubjectOf(row, record::RunFacts()));
+  ASSAY_ASSIGN_OR_RETURN(const GradientCase own,
+                         CaseOf(row, record::RunFacts()));
+  side.type = own.variant.type;
+  ASSAY_ASSIGN_OR_RETURN(side.subject, SubjectOf(own));
   LoadOptions options;
   options.exact = true;
   ASSAY_ASSIGN_OR_RETURN(side.network,
@@ -138,7 +142,7 @@ Result<Apart> ApartOf(const cases::TestCase& of_operator,
     return NotFound(
         "a target or an output of the operator is none of the body");
   }
-  const double roundoff = limit::UnitRoundoff(VariantOf(of_body.test_id)->type);
+  const double roundoff = limit::UnitRoundoff(b.type);
   ASSAY_ASSIGN_OR_RETURN(const Gradients x, Ask(a, targets, bits, roundoff));
   ASSAY_ASSIGN_OR_RETURN(const Gradients y, Ask(b, targets, bits, roundoff));
   Apart apart;

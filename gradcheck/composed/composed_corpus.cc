@@ -7,8 +7,8 @@
 
 #include "conformance/special/special_corpus.h"
 #include "framework/file/file.h"
+#include "gradcheck/case/variant.h"
 #include "gradcheck/composed/composer.h"
-#include "gradcheck/subject/variant.h"
 
 namespace assay::gradcheck {
 namespace {

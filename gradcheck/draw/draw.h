@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is drawn for gradients beside numbers of a range (framework/testing/draw):
+// Draws for gradients, beside numbers of a range (framework/testing/draw):
 // inputs with ties, integers, cotangents.
 //
 //   Draw draw(row.test_id, facts.seed, "inputs");
@@ -27,14 +27,15 @@ using draw::TensorOf;
 /// Integers from -2 to 2.
 Result<Tensor> Integers(const Tensor& official, Draw& draw);
 
-/// Numbers of a few values, so that most have their like: -1, -0, 0, 0.5, 1, 2
-/// and the `marks` with both signs.
+/// Draws from few values, so that most numbers tie: -1, -0, 0, 0.5, 1, 2 and
+/// the `marks` with both signs.
 Result<Tensor> Tied(const Tensor& official, std::span<const double> marks,
                     Draw& draw);
 
-/// `drawn`, of whose elements three of four are those of one of `others` at its
-/// place in row-major order, which goes round in a shorter one: so are all of a
-/// scalar. `others` have elements.
+/// Copies `drawn`, and overwrites each element with a chance of three in four
+/// by the element at the same flat index of one of `others`, drawn for each
+/// element. An index beyond the end starts again at 0. No tensor of `others`
+/// is empty.
 Result<Tensor> Met(const Tensor& drawn, std::span<const Tensor> others,
                    Draw& draw);
 

@@ -10,6 +10,8 @@
 #include <cmath>
 #include <set>
 
+#include "framework/testing/support/drawn_fixture.h"
+
 namespace assay::gradcheck {
 namespace {
 
@@ -21,15 +23,6 @@ constexpr DType kTypes[] = {DType::kFloat32, DType::kFloat64, DType::kFloat16,
                             DType::kBFloat16};
 
 Draw SomeDraw(int64_t seed = 7) { return {"gradcheck/A/b", seed, "inputs"}; }
-
-/// A tensor of `count` numbers, from `low` upwards in steps.
-Tensor Ramp(DType type, int64_t count, double low, double step) {
-  std::vector<double> numbers(static_cast<size_t>(count));
-  for (size_t i = 0; i < numbers.size(); ++i) {
-    numbers[i] = low + step * static_cast<double>(i);
-  }
-  return *TensorOf(type, {count}, numbers);
-}
 
 // Kills: an integer that is left out, and one of which products are not exact.
 TEST(Integers, AreThoseFromMinusTwoToTwo) {

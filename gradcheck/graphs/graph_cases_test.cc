@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "conformance/special/special_corpus.h"
-#include "gradcheck/subject/flow.h"
+#include "gradcheck/case/flow.h"
 
 namespace assay::gradcheck {
 namespace {

@@ -18,7 +18,7 @@
 #include "framework/backend/exact.h"
 #include "framework/core/status.h"
 #include "gradcheck/answer/questions.h"
-#include "gradcheck/trial/trial.h"
+#include "gradcheck/run/trial.h"
 
 namespace assay::gradcheck {
 

@@ -8,8 +8,8 @@
 
 #include "framework/file/csv.h"
 #include "framework/testing/limit/limit.h"
+#include "gradcheck/case/subject.h"
 #include "gradcheck/draw/draw.h"
-#include "gradcheck/subject/subject.h"
 
 namespace assay::gradcheck {
 namespace {
@@ -37,9 +37,7 @@ Result<std::vector<double>> MaskOf(const std::vector<double>& x,
 
 }  // namespace
 
-Result<std::string> JudgeDrawnMask(const record::PlanRow& row,
-                                   const record::RunFacts& facts,
-                                   Trial& trial) {
+Result<std::string> JudgeDrawnMask(const GradientCase& c, Trial& trial) {
   ASSAY_RETURN_IF_ERROR(trial.Forward());
   const Tensor* const y =
       trial.outputs().empty() ? nullptr : trial.outputs()[0].tensor();
@@ -53,9 +51,8 @@ Result<std::string> JudgeDrawnMask(const record::PlanRow& row,
   if (of_y.size() != x.size()) return NotFound("the output has another shape");
   ASSAY_ASSIGN_OR_RETURN(const std::vector<double> mask,
                          MaskOf(x, of_y, roundoff));
-  Draw draw(row.test_id, facts.seed, "random 1");
-  const int bits =
-      CotangentBits(y->dtype(), VariantOf(row.test_id)->input_class);
+  Draw draw = c.Drawn("random 1");
+  const int bits = CotangentBits(y->dtype(), c.variant.input_class);
   const std::vector<double> weights = Weights(std::ssize(x), bits, draw);
   std::vector<Value> dy(trial.outputs().size());
   ASSAY_ASSIGN_OR_RETURN(dy[0], Tensor::Of<double>(y->shape(), weights));

@@ -5,22 +5,20 @@
 // other number, the gradient is the cotangent times that mask.
 //
 //   ASSAY_ASSIGN_OR_RETURN(const std::string fault,
-//                          JudgeDrawnMask(row, facts, trial));
+//                          JudgeDrawnMask(gradient_case, trial));
 
 #pragma once
 
 #include <string>
 
 #include "framework/core/status.h"
-#include "framework/testing/record/rows.h"
-#include "framework/testing/record/run_facts.h"
-#include "gradcheck/trial/trial.h"
+#include "gradcheck/case/gradient_case.h"
+#include "gradcheck/run/trial.h"
 
 namespace assay::gradcheck {
 
 /// Empty where the gradient is that of the mask; else where it is not. Not found
 /// where the first output is no such product of the one target.
-Result<std::string> JudgeDrawnMask(const record::PlanRow& row,
-                                   const record::RunFacts& facts, Trial& trial);
+Result<std::string> JudgeDrawnMask(const GradientCase& c, Trial& trial);
 
 }  // namespace assay::gradcheck

@@ -27,7 +27,7 @@ std::string JudgedMask(FunctionOfOne function) {
   subject.inputs = {{*TensorOf(DType::kFloat64, {5}, numbers)}};
   subject.targets = {"x"};
   auto trial = *Trial::Load(backend, subject);
-  const auto fault = JudgeDrawnMask({}, {}, trial);
+  const auto fault = JudgeDrawnMask({}, trial);
   return fault.ok() ? *fault : fault.status().message();
 }
 

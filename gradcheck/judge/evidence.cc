@@ -10,10 +10,9 @@
 #include "framework/file/file.h"
 #include "framework/graph/value_bytes.h"
 #include "gradcheck/answer/questions.h"
-#include "gradcheck/subject/subject.h"
-#include "gradcheck/subject/variant.h"
-#include "gradcheck/trial/compare.h"
-#include "gradcheck/trial/trial.h"
+#include "gradcheck/case/subject.h"
+#include "gradcheck/run/compare.h"
+#include "gradcheck/run/trial.h"
 
 namespace assay::gradcheck {
 namespace {
@@ -39,10 +38,9 @@ Status Write(const fs::path& folder, std::string_view what, size_t index,
 /// One cotangent: what flows in, what comes out, and what should.
 class Writer {
  public:
-  Writer(const record::PlanRow& row, const record::RunFacts& facts,
-         const suite::Subject& subject, Trial& trial, fs::path folder)
-      : row_(row),
-        facts_(facts),
+  Writer(const GradientCase& c, const suite::Subject& subject, Trial& trial,
+         fs::path folder)
+      : case_(c),
         graph_(subject.model->graph()),
         trial_(trial),
         folder_(std::move(folder)) {}
@@ -59,7 +57,7 @@ class Writer {
     std::string word(ToString(kind));
     std::ranges::replace(word, ' ', '_');
     ASSAY_ASSIGN_OR_RETURN(const std::vector<Value> dy,
-                           trial_.Directions(kind, row_.test_id, facts_.seed));
+                           trial_.Directions(kind, case_));
     for (size_t i = 0; i < dy.size(); ++i) {
       ASSAY_RETURN_IF_ERROR(Write(folder_ / "exact" / word, "cotangent", i,
                                   dy[i], graph_[graph_.outputs[i]].name));
@@ -85,12 +83,11 @@ class Writer {
         Write(folder, "hull_low", index, exact.hull.low, name));
     ASSAY_RETURN_IF_ERROR(
         Write(folder, "hull_high", index, exact.hull.high, name));
-    const Variant variant = *VariantOf(row_.test_id);
     const Compared found =
         Compare(*got.tensor(), exact,
-                {.type = variant.type,
-                 .exact = variant.input_class == InputClass::kExact,
-                 .accumulator = trial_.Accumulator(row_, variant.type)});
+                {.type = case_.variant.type,
+                 .exact = case_.variant.input_class == InputClass::kExact,
+                 .accumulator = trial_.Accumulator(case_)});
     if (!found.mismatch.empty()) return OkStatus();
     ASSAY_ASSIGN_OR_RETURN(
         Tensor limits,
@@ -98,25 +95,26 @@ class Writer {
     return Write(folder, "limit", index, limits, name);
   }
 
-  const record::PlanRow& row_;
-  const record::RunFacts& facts_;
+  const GradientCase& case_;
   const Graph& graph_;
   Trial& trial_;
   fs::path folder_;
 };
 
-Status WriteEvidence(const record::PlanRow& row, Backend& backend,
-                     const record::RunFacts& facts, const fs::path& folder) {
-  ASSAY_ASSIGN_OR_RETURN(const suite::Subject subject, SubjectOf(row, facts));
+}  // namespace
+
+Status WriteEvidence(const GradientCase& c, Backend& backend,
+                     const fs::path& folder) {
+  ASSAY_ASSIGN_OR_RETURN(const suite::Subject subject, SubjectOf(c));
   ASSAY_ASSIGN_OR_RETURN(Trial trial, Trial::Load(backend, subject));
   ASSAY_RETURN_IF_ERROR(trial.Forward());
-  const Writer writer(row, facts, subject, trial, folder);
+  const Writer writer(c, subject, trial, folder);
   for (size_t i = 0; i < trial.outputs().size(); ++i) {
     ASSAY_RETURN_IF_ERROR(writer.Outputs("got", i, trial.outputs()[i]));
   }
   // Without answers, as where the oracle declines, what was got is left.
   GradientAnswers answers;
-  if (auto read = ReadGradientAnswers(row, facts); read.ok()) {
+  if (auto read = ReadGradientAnswers(c); read.ok()) {
     answers = *std::move(read);
   }
   for (size_t i = 0; i < answers.outputs.size(); ++i) {
@@ -129,15 +127,11 @@ Status WriteEvidence(const record::PlanRow& row, Backend& backend,
   return OkStatus();
 }
 
-}  // namespace
-
-suite::Evidence EvidenceOfGradients() {
-  return {
-      .write = &WriteEvidence,
-      .files = {{"exact",
-                 "outputs, and for each of four cotangents the "
-                 "gradients with the limit of each element"},
-                {"got", "the outputs and gradients that the backend gave"}}};
+std::vector<suite::Labelled> EvidenceFiles() {
+  return {{"exact",
+           "outputs, and for each of four cotangents the gradients with the "
+           "limit of each element"},
+          {"got", "the outputs and gradients that the backend gave"}};
 }
 
 }  // namespace assay::gradcheck

@@ -3,7 +3,7 @@
 // Evidence: all that a verdict on gradients rests on, as files for whoever is
 // to look into it.
 //
-//   suite.evidence = EvidenceOfGradients();
+//   ASSAY_RETURN_IF_ERROR(WriteEvidence(gradient_case, backend, folder));
 //
 //     exact/output_K.pb                          K by the order of the outputs
 //     exact/random_1/cotangent_K.pb              and random_2, ones, one-hot
@@ -16,10 +16,19 @@
 
 #pragma once
 
+#include <filesystem>
+#include <vector>
+
+#include "framework/backend/backend.h"
 #include "framework/testing/suite/suite.h"
+#include "gradcheck/case/gradient_case.h"
 
 namespace assay::gradcheck {
 
-suite::Evidence EvidenceOfGradients();
+Status WriteEvidence(const GradientCase& c, Backend& backend,
+                     const std::filesystem::path& folder);
+
+/// The folders, and what each of them holds.
+std::vector<suite::Labelled> EvidenceFiles();
 
 }  // namespace assay::gradcheck

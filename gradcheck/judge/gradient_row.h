@@ -5,6 +5,7 @@
 //
 //   GradientRow row;
 //   row.input = "x";
+//   AddFound(Compare(*gradient.tensor(), answer, yardstick), &row);
 //   record->Add(row);
 
 #pragma once
@@ -12,6 +13,7 @@
 #include <string>
 
 #include "framework/testing/record/columns.h"
+#include "gradcheck/run/compare.h"
 
 namespace assay::gradcheck {
 
@@ -44,6 +46,9 @@ struct GradientRow : record::Key {
   record::Integer forward_us, backward_us;
   std::string repro;
 };
+
+/// What a comparison found, in its columns.
+void AddFound(const Compared& found, GradientRow* row);
 
 }  // namespace assay::gradcheck
 

@@ -3,7 +3,8 @@
 // The judge of a gradient case: a ladder of checks of a backend's forward and
 // backward against an oracle's answers, each a reason of its own to fail.
 //
-//   suite.run = &Judge;
+//   record->result.outcome =
+//       Judge(gradient_case, backend, record).outcome;
 //
 //     the forward of the network loaded for gradients, as conformance judges it
 //     every element of every gradient, for two random cotangents, ones, one-hot
@@ -17,11 +18,11 @@
 #include "framework/backend/backend.h"
 #include "framework/testing/measure/measure.h"
 #include "framework/testing/record/record.h"
-#include "framework/testing/record/run_facts.h"
+#include "gradcheck/case/gradient_case.h"
 
 namespace assay::gradcheck {
 
-measure::Judgement Judge(const record::PlanRow& row, Backend& backend,
-                         const record::RunFacts& facts, record::Record* record);
+measure::Judgement Judge(const GradientCase& c, Backend& backend,
+                         record::Record* record);
 
 }  // namespace assay::gradcheck

@@ -11,9 +11,8 @@
 
 #include "framework/file/csv.h"
 #include "framework/testing/limit/limit.h"
+#include "gradcheck/case/subject.h"
 #include "gradcheck/judge/gradient_row.h"
-#include "gradcheck/subject/subject.h"
-#include "gradcheck/subject/variant.h"
 
 namespace assay::gradcheck {
 namespace {
@@ -80,9 +79,8 @@ std::string NodeText(const Graph& graph, const Node& node) {
                 attributes, "(", Joined(node.inputs, ", ", name), ")");
 }
 
-void TellSubject(const record::PlanRow& row, const record::RunFacts& facts,
-                 Lines* lines) {
-  const auto subject = SubjectOf(row, facts);
+void TellSubject(const GradientCase& c, Lines* lines) {
+  const auto subject = SubjectOf(c);
   if (!subject.ok()) {
     lines->emplace_back("model", subject.status().message());
     return;
@@ -192,15 +190,12 @@ void TellTogether(const GradientRow& row, Lines* lines) {
 
 }  // namespace
 
-std::vector<suite::Labelled> Tell(const record::PlanRow& row,
-                                  const record::RunFacts& facts,
+std::vector<suite::Labelled> Tell(const GradientCase& c,
                                   const record::Record& record) {
   Lines lines;
-  if (const auto variant = VariantOf(row.test_id); variant.has_value()) {
-    lines.emplace_back("inputs", StrCat(ToString(variant->input_class), ": ",
-                                        MeaningOf(variant->input_class)));
-  }
-  TellSubject(row, facts, &lines);
+  lines.emplace_back("inputs", StrCat(ToString(c.variant.input_class), ": ",
+                                      MeaningOf(c.variant.input_class)));
+  TellSubject(c, &lines);
   const auto rows = record.Rows<GradientRow>();
   if (!rows.ok()) {
     lines.emplace_back("gradients", rows.status().message());

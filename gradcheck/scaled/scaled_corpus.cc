@@ -13,7 +13,7 @@
 #include "framework/testing/case/plain_corpus_case.h"
 #include "framework/testing/case/random_weights.h"
 #include "framework/testing/case/write_corpus.h"
-#include "gradcheck/subject/variant.h"
+#include "gradcheck/case/variant.h"
 
 namespace assay::gradcheck {
 namespace {

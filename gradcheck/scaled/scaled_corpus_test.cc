@@ -12,7 +12,7 @@
 
 #include "framework/graph/types/check.h"
 #include "framework/testing/case/read_corpus.h"
-#include "gradcheck/subject/flow.h"
+#include "gradcheck/case/flow.h"
 
 namespace assay::gradcheck {
 namespace {

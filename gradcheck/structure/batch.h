@@ -15,8 +15,8 @@
 
 #include "framework/core/status.h"
 #include "framework/graph/model.h"
-#include "gradcheck/trial/judged.h"
-#include "gradcheck/trial/trial.h"
+#include "gradcheck/run/judged.h"
+#include "gradcheck/run/trial.h"
 
 namespace assay::gradcheck {
 

@@ -11,8 +11,8 @@
 #include <string>
 
 #include "framework/core/status.h"
-#include "gradcheck/trial/judged.h"
-#include "gradcheck/trial/trial.h"
+#include "gradcheck/run/judged.h"
+#include "gradcheck/run/trial.h"
 
 namespace assay::gradcheck {
 

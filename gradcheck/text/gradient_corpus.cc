@@ -11,9 +11,9 @@
 #include "conformance/special/special_corpus.h"
 #include "framework/graph/edit/model_edit.h"
 #include "framework/graph/types/check.h"
+#include "gradcheck/case/operator_classes.h"
+#include "gradcheck/case/variant.h"
 #include "gradcheck/draw/draw.h"
-#include "gradcheck/subject/operator_classes.h"
-#include "gradcheck/subject/variant.h"
 
 namespace assay::gradcheck {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "framework/file/scratch_folder.h"
 #include "framework/testing/case/read_corpus.h"
+#include "gradcheck/case/variant.h"
 #include "gradcheck/draw/draw.h"
-#include "gradcheck/subject/variant.h"
 
 namespace assay::gradcheck {
 namespace {

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <utility>
 
+#include "gradcheck/case/subject.h"
 #include "gradcheck/draw/draw.h"
-#include "gradcheck/subject/subject.h"
 
 namespace assay::gradcheck::peers {
 namespace {

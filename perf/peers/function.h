@@ -16,7 +16,7 @@
 #include "framework/backend/backend.h"
 #include "framework/core/status.h"
 #include "framework/testing/suite/question.h"
-#include "gradcheck/trial/trial.h"
+#include "gradcheck/run/trial.h"
 
 namespace assay::gradcheck::peers {
 

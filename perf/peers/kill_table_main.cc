@@ -20,8 +20,8 @@
 #include "framework/testing/case/read_corpus.h"
 #include "framework/testing/policy/mutant_line.h"
 #include "framework/testing/record/tables.h"
-#include "gradcheck/subject/derive.h"
-#include "gradcheck/subject/subject.h"
+#include "gradcheck/case/derive.h"
+#include "gradcheck/case/subject.h"
 #include "perf/peers/methods.h"
 
 namespace assay::gradcheck::peers {
@@ -136,7 +136,8 @@ class KillTable {
       return NotFound("no case ", test_id);
     }
     row.directory = directory->second;
-    ASSAY_ASSIGN_OR_RETURN(const suite::Subject subject, SubjectOf(row, {}));
+    ASSAY_ASSIGN_OR_RETURN(const GradientCase planned, CaseOf(row, {}));
+    ASSAY_ASSIGN_OR_RETURN(const suite::Subject subject, SubjectOf(planned));
     WithMutant backend(backend_, mutant);
     ASSAY_ASSIGN_OR_RETURN(Function f, Function::Load(backend, subject));
     Draw draw(test_id, /*seed=*/0, method.name);

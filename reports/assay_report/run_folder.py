@@ -110,7 +110,9 @@ class Mutants:
     reason: str  # why it is not
     n_killed: int
     n_killed_by_all: int
-    n_total: int
+    n_total: int  # of the lists
+    n_tried: int  # of these, on the run's build
+    nightly: str  # when all were tried; empty where that is not known
     survivors: tuple[str, ...]
 
 
@@ -402,6 +404,8 @@ def _summary(data: Mapping[str, Any]) -> Summary:
                 data["mutants"].get("killed_by_all", data["mutants"]["killed"])
             ),
             n_total=int(data["mutants"]["total"]),
+            n_tried=int(data["mutants"].get("tried", data["mutants"]["total"])),
+            nightly=str(data["mutants"].get("nightly", "")),
             survivors=tuple(map(str, data["mutants"]["survivors"])),
         ),
     )

@@ -159,7 +159,7 @@ def _gather(of: _Gathered, test_id: str, step: int, cell: Cell) -> None:
 
 
 def _split(test_id: str) -> tuple[str, str]:
-    """optimizer/adam/keras.mlp#free.float32 into adam/keras and mlp#free.float32."""
+    """optimizer/adam/paper.mlp#free.float32 into adam/paper and mlp#free.float32."""
     preset, _, case = test_id.removeprefix("optimizer/").partition(".")
     return preset, case
 

@@ -101,6 +101,17 @@ class PageTest(unittest.TestCase):
                 "survivors": [],
             }
 
+        def sampled(files: RunFiles) -> None:
+            files.summary_edits["mutants"] = {
+                "assessed": True,
+                "killed": 2,
+                "killed_by_all": 2,
+                "tried": 2,
+                "total": 1000,
+                "nightly": "commit 0123456789ab, 2026-11-29",
+                "survivors": [],
+            }
+
         def unassessed(files: RunFiles) -> None:
             files.summary_edits["mutants"] = {
                 "assessed": False,
@@ -119,6 +130,11 @@ class PageTest(unittest.TestCase):
                 "at least 1 of 3 seen by the cases of this run; whole suites see 3",
             ),
             (selection, "Partial run , corpora onnx , tier ci ; never enough"),
+            (
+                sampled,
+                "2 of 2 seen by these suites, a sample; "
+                "whole list of 1,000: commit 0123456789ab, 2026-11-29",
+            ),
             (unassessed, "not assessed: mutants.csv is of another build"),
             (None, "1 unexpected result"),
             (None, "pass 2 (vacuous 1) of 2"),

@@ -11,8 +11,8 @@ from assay_report.steps import Cell, Steps, assess_steps
 from page_test import Words
 from synthetic import RunFiles
 
-ADAM = "optimizer/adam/keras.mlp#locked.float32"
-FREE = "optimizer/adam/keras.mlp#free.float32"
+ADAM = "optimizer/adam/paper.mlp#locked.float32"
+FREE = "optimizer/adam/paper.mlp#free.float32"
 
 
 def files_of(*rows: tuple[str, dict[str, str]]) -> RunFiles:
@@ -36,7 +36,7 @@ class StepsTest(unittest.TestCase):
     def test_locked_runs_are_judged_by_elements_and_free_ones_by_the_norm(self) -> None:
         (alpha,) = steps_of((ADAM, {}), (FREE, {"mode": "free"})).backends
         ((preset, cells),) = alpha.by_case.rows
-        self.assertEqual(preset, "adam/keras")
+        self.assertEqual(preset, "adam/paper")
         self.assertEqual(
             alpha.by_case.columns, ["mlp#free.float32", "mlp#locked.float32"]
         )

@@ -167,7 +167,7 @@ class TrainingTest(unittest.TestCase):
 
     def test_the_tables_of_deep500(self) -> None:
         files = RunFiles(["alpha"])
-        case = "optimizer/adam/keras.mlp#locked.float32"
+        case = "optimizer/adam/paper.mlp#locked.float32"
         files.add(case, "alpha", "pass", run_us="1500")
         files.add_output(case, "alpha", min_diff="-0.5", max_diff="0.25")
         files.add_output(case, "alpha", min_diff="-2", max_diff="")
@@ -191,7 +191,7 @@ class TrainingTest(unittest.TestCase):
         self.assertIn("gradcheck/Conv/x#redrawn.float32,alpha,,\n", text("time.csv"))
         self.assertIn(",x,random 1,", text("gradient.csv"))
         self.assertEqual(
-            text("optimizer_steps/adam-keras.mlp#locked.float32@alpha.csv"),
+            text("optimizer_steps/adam-paper.mlp#locked.float32@alpha.csv"),
             "step,w,b\n1,0.125,0.5\n2,1,\n",
         )
         rows = text("epochs.csv").splitlines()

@@ -12,6 +12,7 @@
 #include "backends/faulty/numbers.h"
 #include "backends/faulty/run_rows.h"
 #include "framework/graph/model_text.h"
+#include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::faulty {
 namespace {
@@ -21,10 +22,6 @@ using ::testing::ElementsAreArray;
 
 constexpr char kProduct[] =
     "g (float[2,2] a, float[2] b) => (float[2,2] y) { y = Mul(a, b) }";
-
-Tensor Floats(const Shape& shape, std::vector<float> values) {
-  return *Tensor::Of<float>(shape, values);
-}
 
 std::vector<float> Elements(const Value& value) {
   const auto elements = value.tensor()->elements<float>();

@@ -6,12 +6,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <limits>
 #include <string>
 #include <vector>
 
 #include "backends/faulty/mutants.h"
 #include "backends/faulty/run_rows.h"
+#include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::faulty {
 namespace {
@@ -21,7 +21,6 @@ using reference::F;
 using reference::Feed;
 using reference::I;
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kDenormal = 1e-40;
 
 /// A feed of one element for each number.

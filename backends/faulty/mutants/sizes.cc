@@ -11,7 +11,7 @@
 namespace assay::faulty {
 namespace {
 
-using Pairs = Ops<op::Add, op::Sub, op::Mul, op::Div>;
+using Arithmetic = Ops<op::Add, op::Sub, op::Mul, op::Div>;
 using Units =
     Ops<op::Relu, op::Neg, op::Abs, op::Exp, op::Tanh, op::Sigmoid, op::Sqrt>;
 
@@ -72,7 +72,7 @@ Status ZeroOddColumn(Values& outputs) {
 
 std::vector<Mutant> SizeMutants() {
   return {
-      {"elementwise_last_unwritten", Unwritten(Pairs(), IsLast)},
+      {"elementwise_last_unwritten", Unwritten(Arithmetic(), IsLast)},
       {"unary_last_unwritten", Unwritten(Units(), IsLast)},
       {"reduce_drops_last",
        Fed(Ops<op::ReduceSum, op::ReduceMean, op::ReduceL1, op::ReduceL2>(),
@@ -91,7 +91,7 @@ std::vector<Mutant> SizeMutants() {
            })},
       {"concat_last_unwritten", Unwritten(Ops<op::Concat>(), IsLast)},
       {"transpose_last_unwritten", Unwritten(Ops<op::Transpose>(), IsLast)},
-      {"elementwise_wrong_beyond_1024", Unwritten(Pairs(), IsBeyondMany)},
+      {"elementwise_wrong_beyond_1024", Unwritten(Arithmetic(), IsBeyondMany)},
       {"unary_wrong_beyond_1024", Unwritten(Units(), IsBeyondMany)},
       {"reduce_wrong_beyond_1024",
        Fed(Ops<op::ReduceSum, op::ReduceMean>(),
@@ -100,7 +100,7 @@ std::vector<Mutant> SizeMutants() {
        Unwritten(Ops<op::Transpose>(), IsBeyondMany)},
       {"matmul_wrong_beyond_1024",
        Unwritten(Ops<op::MatMul, op::Gemm>(), IsBeyondMany)},
-      {"elementwise_tail_of_4_unwritten", Unwritten(Pairs(), IsInTail<4>)},
+      {"elementwise_tail_of_4_unwritten", Unwritten(Arithmetic(), IsInTail<4>)},
       {"unary_tail_of_8_unwritten", Unwritten(Units(), IsInTail<8>)},
       {"cast_tail_of_16_unwritten",
        Unwritten(Ops<op::Cast, op::CastLike>(), IsInTail<16>)},

@@ -12,18 +12,14 @@
 #include <string>
 #include <vector>
 
-#include "backends/onednn/primitive/test_graph.h"
+#include "backends/onednn/primitive/test_graph_fixture.h"
+#include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::onednn {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::ElementsAreArray;
-
-template <class T>
-Tensor Of(Shape shape, const std::vector<T>& elements) {
-  return *Tensor::Of<T>(std::move(shape), elements);
-}
 
 /// True when this machine has int8 products that do not saturate at 16 bits.
 bool HasProducts() {
@@ -72,9 +68,9 @@ TEST(Integer, ConvIntegerPadsWithTheZeroPoint) {
   const Tensor y = RunGraph(
       "g (uint8[1,2,5] x, int8[2,2,3] w, uint8 z) => (int32[1,2,5] y) "
       "{ y = ConvInteger <pads = [1, 1]> (x, w, z) }",
-      {{"x", Of<uint8_t>({1, 2, 5}, x)},
-       {"w", Of<int8_t>({2, 2, 3}, w)},
-       {"z", Of<uint8_t>({}, {100})}});
+      {{"x", Elements<uint8_t>({1, 2, 5}, x)},
+       {"w", Elements<int8_t>({2, 2, 3}, w)},
+       {"z", Elements<uint8_t>({}, {100})}});
   EXPECT_THAT(y.elements<int32_t>(),
               ElementsAreArray(Sums(x, 100, {w.begin(), w.end()}, 2, 2)));
 }
@@ -90,10 +86,10 @@ TEST(Integer, ConvIntegerTakesWeightsZeroPoints) {
   const Tensor y = RunGraph(
       "g (uint8[1,2,5] x, uint8[2,2,3] w, uint8 z, uint8[2] v) => "
       "(int32[1,2,5] y) { y = ConvInteger <pads = [1, 1]> (x, w, z, v) }",
-      {{"x", Of<uint8_t>({1, 2, 5}, x)},
-       {"w", Of<uint8_t>({2, 2, 3}, w)},
-       {"z", Of<uint8_t>({}, {3})},
-       {"v", Of<uint8_t>({2}, {7, 200})}});
+      {{"x", Elements<uint8_t>({1, 2, 5}, x)},
+       {"w", Elements<uint8_t>({2, 2, 3}, w)},
+       {"z", Elements<uint8_t>({}, {3})},
+       {"v", Elements<uint8_t>({2}, {7, 200})}});
   EXPECT_THAT(y.elements<int32_t>(),
               ElementsAreArray(Sums(x, 3, differences, 2, 2)));
 }
@@ -127,18 +123,19 @@ TEST(Integer, QLinearConvHasAScaleForEachChannel) {
     const std::string type = row.weights;
     const std::string zero = moved ? "{100}" : "{0}";
     const Shape shape = {2, in, 3};
-    const Tensor y = RunGraph(
-        "g (uint8[1,2,5] x, " + type + shape.ToString() +
-            " w, int32[2] b) => (uint8[1,2,5] y) <float xs = {0.02}, "
-            "uint8 xz = {120}, float[2] ws = {0.01, 0.003}, " +
-            type + " wz = " + zero +
-            ", float ys = {0.5}, uint8 yz = {60}> { y = QLinearConv "
-            "<pads = [1, 1], group = " +
-            std::to_string(row.groups) +
-            "> (x, xs, xz, w, ws, wz, ys, yz, b) }",
-        {{"x", Of<uint8_t>({1, 2, 5}, x)},
-         {"w", moved ? Of<uint8_t>(shape, raised) : Of<int8_t>(shape, w)},
-         {"b", Of<int32_t>({2}, bias)}});
+    const Tensor y =
+        RunGraph("g (uint8[1,2,5] x, " + type + shape.ToString() +
+                     " w, int32[2] b) => (uint8[1,2,5] y) <float xs = {0.02}, "
+                     "uint8 xz = {120}, float[2] ws = {0.01, 0.003}, " +
+                     type + " wz = " + zero +
+                     ", float ys = {0.5}, uint8 yz = {60}> { y = QLinearConv "
+                     "<pads = [1, 1], group = " +
+                     std::to_string(row.groups) +
+                     "> (x, xs, xz, w, ws, wz, ys, yz, b) }",
+                 {{"x", Elements<uint8_t>({1, 2, 5}, x)},
+                  {"w", moved ? Elements<uint8_t>(shape, raised)
+                              : Elements<int8_t>(shape, w)},
+                  {"b", Elements<int32_t>({2}, bias)}});
     EXPECT_THAT(y.elements<uint8_t>(), ElementsAreArray(want));
   }
 }
@@ -148,16 +145,17 @@ TEST(Integer, ProductsTakeBothSignsAndZeroPoints) {
   for (const char* type : {"int8", "uint8"}) {
     SCOPED_TRACE(type);
     const bool is_signed = std::string(type) == "int8";
-    const Tensor b = is_signed ? Of<int8_t>({2, 2}, {-128, 127, 5, -6})
-                               : Of<uint8_t>({2, 2}, {0, 255, 133, 122});
+    const Tensor b = is_signed ? Elements<int8_t>({2, 2}, {-128, 127, 5, -6})
+                               : Elements<uint8_t>({2, 2}, {0, 255, 133, 122});
     // Both hold -128, 127, 5 and -6 after their zero points.
     const Tensor y = RunGraph(
         std::string("g (uint8[1,2] a, ") + type + "[2,2] b, uint8 z, " + type +
             " v) => (int32[1,2] y) { y = MatMulInteger(a, b, z, v) }",
-        {{"a", Of<uint8_t>({1, 2}, {255, 0})},
+        {{"a", Elements<uint8_t>({1, 2}, {255, 0})},
          {"b", b},
-         {"z", Of<uint8_t>({}, {10})},
-         {"v", is_signed ? Of<int8_t>({}, {0}) : Of<uint8_t>({}, {128})}});
+         {"z", Elements<uint8_t>({}, {10})},
+         {"v", is_signed ? Elements<int8_t>({}, {0})
+                         : Elements<uint8_t>({}, {128})}});
     EXPECT_THAT(y.elements<int32_t>(),
                 ElementsAre(245 * -128 - 10 * 5, 245 * 127 + 10 * 6));
   }
@@ -188,8 +186,8 @@ TEST(Integer, QLinearMatMulHasAScaleForEachColumn) {
       "uint8 az = {1}, float[2] bs = {0.25, 2.0}, int8 bz = {-1}, "
       "float ys = {1.0}, int8 yz = {3}> "
       "{ y = QLinearMatMul(a, as, az, b, bs, bz, ys, yz) }",
-      {{"a", Of<uint8_t>({1, 2}, {11, 3})},
-       {"b", Of<int8_t>({2, 2}, {3, 99, 0, -2})}});
+      {{"a", Elements<uint8_t>({1, 2}, {11, 3})},
+       {"b", Elements<int8_t>({2, 2}, {3, 99, 0, -2})}});
   // (10, 2) by (4, 100; 1, -1): 42 / 8 + 3 and 998 + 3, saturated.
   EXPECT_THAT(y.elements<int8_t>(), ElementsAre(8, 127));
 }
@@ -201,7 +199,7 @@ TEST(Integer, QuantizeRoundsHalfToEvenAndThenShifts) {
       "{ y = QuantizeLinear <axis = 0> (x, s, z) }",
       {{"x", Floats({2, 3}, {0.5F, 1.5F, -9, 5, 7, 1000})},
        {"s", Floats({2}, {1, 2})},
-       {"z", Of<uint8_t>({2}, {1, 3})}});
+       {"z", Elements<uint8_t>({2}, {1, 3})}});
   EXPECT_THAT(y.elements<uint8_t>(), ElementsAre(1, 3, 0, 5, 7, 255));
 }
 
@@ -209,7 +207,8 @@ TEST(Integer, BlocksHaveScalesOfTheirOwn) {
   const Tensor y = RunGraph(
       "g (int8[4] x, float[2] s) => (float[4] y) "
       "{ y = DequantizeLinear <axis = 0, block_size = 2> (x, s) }",
-      {{"x", Of<int8_t>({4}, {1, -2, 3, -4})}, {"s", Floats({2}, {2, 10})}});
+      {{"x", Elements<int8_t>({4}, {1, -2, 3, -4})},
+       {"s", Floats({2}, {2, 10})}});
   EXPECT_THAT(y.elements<float>(), ElementsAre(2, -4, 30, -40));
 }
 

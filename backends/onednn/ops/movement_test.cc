@@ -13,7 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "backends/onednn/primitive/test_graph.h"
+#include "backends/onednn/primitive/test_graph_fixture.h"
+#include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::onednn {
 namespace {
@@ -21,10 +22,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::ElementsAreArray;
 using ::testing::HasSubstr;
-
-Tensor Integers(const std::vector<int64_t>& values) {
-  return *Tensor::Of<int64_t>({std::ssize(values)}, values);
-}
 
 /// Bytes of no pattern, among them signalling NaNs where read as floats.
 TEST(Movement, EveryTypeKeepsItsBits) {
@@ -114,10 +111,10 @@ TEST(Movement, SliceFollowsWhatIsFedFromRunToRun) {
   };
   for (const Row& row : rows) {
     const auto got = assay::Run(**network, {{"x", Floats({2, 4}, kEight)},
-                                            {"s", Integers({row.start})},
-                                            {"e", Integers({row.end})},
-                                            {"a", Integers({row.axis})},
-                                            {"t", Integers({row.step})}});
+                                            {"s", Int64s({row.start})},
+                                            {"e", Int64s({row.end})},
+                                            {"a", Int64s({row.axis})},
+                                            {"t", Int64s({row.step})}});
     ASSERT_TRUE(got.ok()) << got.status().ToString();
     EXPECT_THAT((*got)[0].tensor()->elements<float>(),
                 ElementsAreArray(row.want));
@@ -145,7 +142,7 @@ TEST(Movement, PadHasNumpysModes) {
                     "{ y = Pad <mode = \"") +
             row.mode + "\"> (x, p, c) }",
         {{"x", Floats({3}, {1, 2, 3})},
-         {"p", Integers(row.pads)},
+         {"p", Int64s(row.pads)},
          {"c", Floats({}, {9})}});
     EXPECT_THAT(y.elements<float>(), ElementsAreArray(row.want));
   }
@@ -185,7 +182,7 @@ TEST(Movement, PadsBeyondMemoryAreRefusedByName) {
                                          {int64_t{1} << 62, 0, 0, 0},
                                          {0, INT64_MIN, 0, 0}}) {
     const Status status =
-        assay::Run(**network, {{"x", x}, {"p", Integers(pads)}}).status();
+        assay::Run(**network, {{"x", x}, {"p", Int64s(pads)}}).status();
     EXPECT_FALSE(status.ok()) << List(pads);
     EXPECT_THAT(status.message(), HasSubstr("Pad"));
   }
@@ -199,7 +196,7 @@ TEST(Movement, ReductionFollowsItsAxes) {
   const Tensor x = Floats({2, 4}, kEight);
   for (const auto& [axis, want] : std::map<int64_t, std::vector<float>>{
            {0, {4, 5, 6, 7}}, {1, {3, 7}}, {-1, {3, 7}}}) {
-    const auto got = assay::Run(**network, {{"x", x}, {"a", Integers({axis})}});
+    const auto got = assay::Run(**network, {{"x", x}, {"a", Int64s({axis})}});
     ASSERT_TRUE(got.ok()) << got.status().ToString();
     EXPECT_THAT((*got)[0].tensor()->elements<float>(), ElementsAreArray(want));
   }

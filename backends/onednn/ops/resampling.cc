@@ -157,13 +157,13 @@ Result<std::vector<Axis>> ReadAxes(ChainBuilder& chain, const op::Resize& op,
 
 /// The axes as oneDNN takes them: those before the first that is resampled are
 /// one batch axis, the others, at most three, are spatial.
-struct Extents {
+struct ResizeExtents {
   memory::dims from, to;
   Shape shape;
 };
 
-Result<Extents> ReadExtents(const std::vector<Axis>& axes) {
-  Extents extents{.from = {1, 1}, .to = {1, 1}};
+Result<ResizeExtents> ReadResizeExtents(const std::vector<Axis>& axes) {
+  ResizeExtents extents{.from = {1, 1}, .to = {1, 1}};
   std::vector<int64_t> shape;
   for (const Axis& axis : axes) {
     shape.push_back(axis.out);
@@ -204,7 +204,8 @@ Result<Fill> MakeResize(const op::Resize& op, LoadContext&) {
                          axis.scale, ", ", linear ? op.mode : op.nearest_mode,
                          ", finds other places than oneDNN's half pixels");
     }
-    ASSAY_ASSIGN_OR_RETURN(const Extents extents, ReadExtents(axes));
+    ASSAY_ASSIGN_OR_RETURN(const ResizeExtents extents,
+                           ReadResizeExtents(axes));
     ASSAY_ASSIGN_OR_RETURN(const TensorView y,
                            chain.View(x.dtype, extents.shape));
     const memory::desc from = x.As(extents.from);

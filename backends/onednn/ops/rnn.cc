@@ -20,7 +20,7 @@ using dnnl::algorithm;
 using Type = memory::data_type;
 
 /// The extents of a node, checked against each other.
-struct Extents {
+struct RnnExtents {
   int64_t steps = 0, batch = 0, inputs = 0, hidden = 0, directions = 1;
   int64_t gates = 1;
   bool batch_first = false;  // layout 1
@@ -58,7 +58,8 @@ Status CheckLengths(ChainBuilder& chain, Input input, int64_t steps) {
 /// The extents, from the shapes of x and r, with what all three operators
 /// share of attributes that oneDNN lacks.
 template <class Op>
-Result<Extents> ReadExtents(ChainBuilder& chain, const Op& op, int64_t gates) {
+Result<RnnExtents> ReadRnnExtents(ChainBuilder& chain, const Op& op,
+                                  int64_t gates) {
   if (op.direction != "forward" && op.direction != "reverse" &&
       op.direction != "bidirectional") {
     return InvalidArgument("direction is '", op.direction, "'");
@@ -73,11 +74,11 @@ Result<Extents> ReadExtents(ChainBuilder& chain, const Op& op, int64_t gates) {
     return InvalidArgument("x is ", x.shape.ToString(), " and r ",
                            r.shape.ToString(), ", wanted ranks of 3");
   }
-  Extents extents{.inputs = x.shape[2],
-                  .hidden = r.shape[2],
-                  .directions = op.direction == "bidirectional" ? 2 : 1,
-                  .gates = gates,
-                  .batch_first = op.layout != 0};
+  RnnExtents extents{.inputs = x.shape[2],
+                     .hidden = r.shape[2],
+                     .directions = op.direction == "bidirectional" ? 2 : 1,
+                     .gates = gates,
+                     .batch_first = op.layout != 0};
   extents.steps = x.shape[extents.batch_first ? 1 : 0];
   extents.batch = x.shape[extents.batch_first ? 0 : 1];
   if (x.count == 0 || extents.hidden == 0) {
@@ -112,12 +113,12 @@ Status CheckActivations(const std::vector<std::string>& given,
   return OkStatus();
 }
 
-memory::desc Strided(const memory::dims& dims, memory::dims strides) {
+memory::desc StridedFloats(const memory::dims& dims, memory::dims strides) {
   return StridedDesc(dims, Type::f32, std::move(strides));
 }
 
 memory::desc Dense(const memory::dims& dims) {
-  return Strided(dims, kernels::RowMajorStrides(dims));
+  return StridedFloats(dims, kernels::RowMajorStrides(dims));
 }
 
 constexpr int64_t kWidth = sizeof(float);
@@ -127,16 +128,16 @@ using Order = std::vector<int64_t>;
 
 /// ONNX's [directions, gates * hidden, columns] as [1, directions, columns,
 /// gates, hidden].
-memory Weights(ChainBuilder& chain, Input input, const Extents& e,
+memory Weights(ChainBuilder& chain, Input input, const RnnExtents& e,
                int64_t columns, const Order& order) {
   const memory whole =
       chain.Temporary(Dense({1, e.directions, columns, e.gates, e.hidden}));
   for (int64_t g = 0; g < e.gates; ++g) {
     const memory::dims dims = {e.directions, columns, e.hidden};
     const memory::desc from =
-        Strided(dims, {e.gates * e.hidden * columns, 1, columns});
-    const memory::desc to =
-        Strided(dims, {columns * e.gates * e.hidden, e.gates * e.hidden, 1});
+        StridedFloats(dims, {e.gates * e.hidden * columns, 1, columns});
+    const memory::desc to = StridedFloats(
+        dims, {columns * e.gates * e.hidden, e.gates * e.hidden, 1});
     const int64_t row = order[static_cast<size_t>(g)] * e.hidden;
     chain.Fetch(input, from, row * columns * kWidth,
                 chain.Redescribe(whole, to, g * e.hidden * kWidth));
@@ -146,23 +147,23 @@ memory Weights(ChainBuilder& chain, Input input, const Extents& e,
 
 /// One row of a gate's biases for every direction: the input's at 0 and the
 /// recurrent one at 1.
-memory BiasRow(ChainBuilder& chain, Input b, const Extents& e, int64_t gate,
+memory BiasRow(ChainBuilder& chain, Input b, const RnnExtents& e, int64_t gate,
                int64_t recurrent) {
   const memory::desc row =
-      Strided({e.directions, e.hidden}, {2 * e.gates * e.hidden, 1});
+      StridedFloats({e.directions, e.hidden}, {2 * e.gates * e.hidden, 1});
   return chain.In(b, row, (recurrent * e.gates + gate) * e.hidden * kWidth);
 }
 
 /// The sums of both biases; with `apart` the last gate's stay two entries.
-memory Bias(ChainBuilder& chain, Input b, const Extents& e, const Order& order,
-            bool apart) {
+memory Bias(ChainBuilder& chain, Input b, const RnnExtents& e,
+            const Order& order, bool apart) {
   const int64_t entries = e.gates + (apart ? 1 : 0);
   const memory::desc dense = Dense({1, e.directions, entries, e.hidden});
   if (!b.present) return chain.Zeros(dense);  // it has no form without
   const memory whole = chain.Temporary(dense);
   const auto entry = [&](int64_t at) {
     const memory::desc row =
-        Strided({e.directions, e.hidden}, {entries * e.hidden, 1});
+        StridedFloats({e.directions, e.hidden}, {entries * e.hidden, 1});
     return chain.Redescribe(whole, row, at * e.hidden * kWidth);
   };
   for (int64_t g = 0; g < e.gates; ++g) {
@@ -182,14 +183,14 @@ memory Bias(ChainBuilder& chain, Input b, const Extents& e, const Order& order,
 /// The descriptor of a state, ONNX's [directions, batch, hidden] or, batch
 /// first, [batch, directions, hidden], as oneDNN's [1, directions, batch,
 /// hidden].
-memory::desc StateDesc(const Extents& e) {
+memory::desc StateDesc(const RnnExtents& e) {
   const memory::dims dims = {1, e.directions, e.batch, e.hidden};
   if (!e.batch_first) return Dense(dims);
-  return Strided(dims, {e.batch * e.directions * e.hidden, e.hidden,
-                        e.directions * e.hidden, 1});
+  return StridedFloats(dims, {e.batch * e.directions * e.hidden, e.hidden,
+                              e.directions * e.hidden, 1});
 }
 
-Shape StateShape(const Extents& e) {
+Shape StateShape(const RnnExtents& e) {
   return e.batch_first ? Shape{e.batch, e.directions, e.hidden}
                        : Shape{e.directions, e.batch, e.hidden};
 }
@@ -197,7 +198,7 @@ Shape StateShape(const Extents& e) {
 /// The state before the first step; the library's own zeros where the node
 /// gives none.
 Result<memory> FirstState(ChainBuilder& chain, Input input,
-                          std::string_view name, const Extents& e) {
+                          std::string_view name, const RnnExtents& e) {
   if (!input.present) return memory();
   ASSAY_RETURN_IF_ERROR(CheckShape(chain, input, name, StateShape(e)));
   if (!e.batch_first) return chain.In(input, StateDesc(e));
@@ -208,19 +209,20 @@ Result<memory> FirstState(ChainBuilder& chain, Input input,
 }
 
 /// x as [steps, batch, inputs].
-memory LayerInput(ChainBuilder& chain, Input x, const Extents& e) {
+memory LayerInput(ChainBuilder& chain, Input x, const RnnExtents& e) {
   const memory::dims dims = {e.steps, e.batch, e.inputs};
   if (!e.batch_first) return chain.In(x, Dense(dims));
   const memory dense = chain.Temporary(Dense(dims));
-  chain.Copy(chain.In(x, Strided(dims, {e.inputs, e.steps * e.inputs, 1})),
-             dense);
+  chain.Copy(
+      chain.In(x, StridedFloats(dims, {e.inputs, e.steps * e.inputs, 1})),
+      dense);
   return dense;
 }
 
 /// y is [steps, directions, batch, hidden], or [batch, steps, directions,
 /// hidden].
 Status StoreAll(ChainBuilder& chain, Output y, const memory& out,
-                const Extents& e) {
+                const RnnExtents& e) {
   if (!y.present) return OkStatus();
   const int64_t d = e.directions;
   const int64_t n = e.batch;
@@ -234,12 +236,12 @@ Status StoreAll(ChainBuilder& chain, Output y, const memory& out,
                                    ? memory::dims{d * h, e.steps * d * h, h, 1}
                                    : memory::dims{d * n * h, h, n * h, 1};
   chain.Copy(chain.Redescribe(out, Dense(dims)),
-             chain.Out(y, view, Strided(dims, strides)));
+             chain.Out(y, view, StridedFloats(dims, strides)));
   return OkStatus();
 }
 
 Status StoreState(ChainBuilder& chain, Output y, const memory& last,
-                  const Extents& e) {
+                  const RnnExtents& e) {
   if (!y.present) return OkStatus();
   ASSAY_ASSIGN_OR_RETURN(const TensorView view,
                          chain.View(DType::kFloat32, StateShape(e)));
@@ -291,7 +293,7 @@ struct Cell {
 };
 
 template <class Op>
-Result<Cell> MakeCell(ChainBuilder& chain, const Op& op, const Extents& e,
+Result<Cell> MakeCell(ChainBuilder& chain, const Op& op, const RnnExtents& e,
                       const Order& order, bool apart) {
   Cell cell;
   ASSAY_ASSIGN_OR_RETURN(cell.state,
@@ -319,7 +321,7 @@ void AddGru(ChainBuilder& chain, const op::GRU& op, const Cell& cell) {
 }
 
 Status AddGRU(const op::GRU& op, ChainBuilder& chain) {
-  ASSAY_ASSIGN_OR_RETURN(const Extents e, ReadExtents(chain, op, 3));
+  ASSAY_ASSIGN_OR_RETURN(const RnnExtents e, ReadRnnExtents(chain, op, 3));
   ASSAY_RETURN_IF_ERROR(
       CheckActivations(op.activations, {"Sigmoid", "Tanh"}, e.directions));
   const bool behind = op.linear_before_reset != 0;
@@ -363,7 +365,7 @@ Result<Activation> ReadActivation(const op::RNN& op, int64_t directions) {
 }
 
 Status AddRNN(const op::RNN& op, ChainBuilder& chain) {
-  ASSAY_ASSIGN_OR_RETURN(const Extents e, ReadExtents(chain, op, 1));
+  ASSAY_ASSIGN_OR_RETURN(const RnnExtents e, ReadRnnExtents(chain, op, 1));
   ASSAY_ASSIGN_OR_RETURN(const Activation activation,
                          ReadActivation(op, e.directions));
   ASSAY_ASSIGN_OR_RETURN(const Cell cell, MakeCell(chain, op, e, {0}, false));
@@ -378,12 +380,13 @@ Status AddRNN(const op::RNN& op, ChainBuilder& chain) {
 }
 
 /// ONNX's [directions, 3 * hidden] in the order i o f, as oneDNN's i f o.
-Result<memory> Peepholes(ChainBuilder& chain, Input p, const Extents& e) {
+Result<memory> Peepholes(ChainBuilder& chain, Input p, const RnnExtents& e) {
   if (!p.present) return memory();
   ASSAY_RETURN_IF_ERROR(
       CheckShape(chain, p, "p", {e.directions, 3 * e.hidden}));
   const memory whole = chain.Temporary(Dense({1, e.directions, 3, e.hidden}));
-  const memory::desc row = Strided({e.directions, e.hidden}, {3 * e.hidden, 1});
+  const memory::desc row =
+      StridedFloats({e.directions, e.hidden}, {3 * e.hidden, 1});
   const Order order = {0, 2, 1};
   for (int64_t g = 0; g < 3; ++g) {
     chain.Fetch(p, row, order[static_cast<size_t>(g)] * e.hidden * kWidth,
@@ -394,7 +397,7 @@ Result<memory> Peepholes(ChainBuilder& chain, Input p, const Extents& e) {
 
 /// Both states of an LSTM, or none: where the node gives one, the other is
 /// zeros.
-Status ReadStates(ChainBuilder& chain, const op::LSTM& op, const Extents& e,
+Status ReadStates(ChainBuilder& chain, const op::LSTM& op, const RnnExtents& e,
                   Cell& cell, memory& cell_state) {
   ASSAY_ASSIGN_OR_RETURN(cell_state,
                          FirstState(chain, op.initial_c, "initial_c", e));
@@ -411,7 +414,7 @@ Result<Fill> MakeLSTM(const op::LSTM& op, LoadContext&) {
                        "input_forget, which oneDNN's LSTM lacks");
   }
   return Fill([=](ChainBuilder& chain) -> Status {
-    ASSAY_ASSIGN_OR_RETURN(const Extents e, ReadExtents(chain, op, 4));
+    ASSAY_ASSIGN_OR_RETURN(const RnnExtents e, ReadRnnExtents(chain, op, 4));
     ASSAY_RETURN_IF_ERROR(CheckActivations(
         op.activations, {"Sigmoid", "Tanh", "Tanh"}, e.directions));
     ASSAY_ASSIGN_OR_RETURN(Cell cell,

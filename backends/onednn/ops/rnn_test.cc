@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "backends/onednn/primitive/test_graph.h"
+#include "backends/onednn/primitive/test_graph_fixture.h"
 #include "dnnl.hpp"
 
 namespace assay::onednn {

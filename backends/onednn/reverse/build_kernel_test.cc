@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "backends/onednn/primitive/test_graph.h"
+#include "backends/onednn/primitive/test_graph_fixture.h"
 #include "framework/backend/network_interfaces.h"
 
 namespace assay::onednn {

@@ -90,7 +90,7 @@ Number NumberOf(Kind kind, RandomDoubles& random) {
     case Kind::kSubnormal:
       return {random.Subnormal(), maybe};
     case Kind::kUnknown:
-      return {random.Plain(), kInfinity};
+      return {random.Plain(), kInf};
     case Kind::kHuge:
       return {random.Plain(), 1e300};
     case Kind::kFaint: {
@@ -98,7 +98,7 @@ Number NumberOf(Kind kind, RandomDoubles& random) {
       return {value, std::ldexp(few, -1030)};
     }
     case Kind::kInfinite:
-      return {random.Sign() * kInfinity, maybe};
+      return {random.Sign() * kInf, maybe};
     case Kind::kNone:
       return {kNoNumber, maybe};
   }

@@ -85,7 +85,7 @@ struct PairView {
   MatrixStrides strides;
 };
 
-struct PairSums {
+struct TrackedSums {
   double* high;
   double* low;
   double* magnitude;
@@ -93,7 +93,7 @@ struct PairSums {
   int64_t columns;
   MatrixStrides strides;
 
-  PairSums Transposed() const {
+  TrackedSums Transposed() const {
     return {high, low, magnitude, columns, rows, strides.Transposed()};
   }
 };
@@ -108,7 +108,7 @@ struct Part {
 class Multiplier {
  public:
   Multiplier(const PairLoops& loops, const PairView& left,
-             const PairView& right, const PairSums& sums)
+             const PairView& right, const TrackedSums& sums)
       : loops_(loops),
         left_(left),
         right_(right),
@@ -263,7 +263,7 @@ class Multiplier {
   const PairLoops& loops_;
   const PairView left_;
   const PairView right_;
-  const PairSums sums_;
+  const TrackedSums sums_;
   const int64_t terms_;  // at once, at most
   const int64_t parts_;  // of a number on the right
   const int64_t panel_;  // doubles
@@ -292,8 +292,8 @@ bool AddProducts(const PairMatrix& a, const PairMatrix& b, PairMatrix& y,
       magnitude[i] = std::numeric_limits<double>::infinity();
     }
   }
-  const PairSums sums = {y.high.data(), y.low.data(), magnitude,
-                         y.rows,        y.columns,    {y.columns, 1}};
+  const TrackedSums sums = {y.high.data(), y.low.data(), magnitude,
+                            y.rows,        y.columns,    {y.columns, 1}};
   const PairLoops& loops = PairLoopsFor(isa);
   // Vectors run along the columns, of which there should be enough.
   const bool swaps = y.columns < loops.columns && y.columns < y.rows;

@@ -76,11 +76,11 @@ double HighOf(Kind kind, RandomDoubles& random) {
     case Kind::kGreatest:
       return random.Sign() * kGreatestPair;
     case Kind::kBeyond:
-      return random.Sign() * std::nextafter(kGreatestPair, kInfinity);
+      return random.Sign() * std::nextafter(kGreatestPair, kInf);
     case Kind::kHuge:
       return random.Sign() * std::numeric_limits<double>::max();
     case Kind::kInfinite:
-      return random.Sign() * kInfinity;
+      return random.Sign() * kInf;
     case Kind::kNone:
       return kNoNumber;
   }

@@ -15,9 +15,10 @@
 #include <random>
 #include <vector>
 
+#include "framework/testing/support/tensors_fixture.h"
+
 namespace assay::reference {
 
-inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 inline constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
 
 /// Doubles of both signs, but for a fraction. A test has kinds of its own, which

@@ -12,10 +12,10 @@ namespace assay::reference {
 namespace {
 
 // The inputs, each in memory of its own: a trace knows them by where they lie.
-Result<std::vector<Value>> Apart(std::span<const Value> inputs) {
+Result<std::vector<v1::Value>> Apart(std::span<const v1::Value> inputs) {
   std::set<const std::byte*> seen;
-  std::vector<Value> apart(inputs.begin(), inputs.end());
-  for (Value& input : apart) {
+  std::vector<v1::Value> apart(inputs.begin(), inputs.end());
+  for (v1::Value& input : apart) {
     const Tensor* const tensor = input.tensor();
     if (tensor == nullptr || tensor->byte_size() == 0 ||
         seen.insert(tensor->data()).second) {
@@ -24,7 +24,7 @@ Result<std::vector<Value>> Apart(std::span<const Value> inputs) {
     ASSAY_ASSIGN_OR_RETURN(
         Tensor copy,
         Tensor::FromBytes(tensor->dtype(), tensor->shape(), tensor->bytes()));
-    input = Value(std::move(copy));
+    input = v1::Value(std::move(copy));
   }
   return apart;
 }
@@ -42,28 +42,28 @@ Result<std::unique_ptr<Network>> ExactNetwork::Make(
       new ExactNetwork(std::move(model), std::move(plain), std::move(traced)));
 }
 
-Result<Value> ExactNetwork::Find(const std::string& target,
-                                 const std::vector<Value>& inputs) const {
+Result<v1::Value> ExactNetwork::Find(
+    const std::string& target, const std::vector<v1::Value>& inputs) const {
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (this->inputs()[i].name == target) return inputs[i];
   }
   const Graph& graph = model_->graph();
-  const Value* const initializer =
+  const v1::Value* const initializer =
       graph.FindInitializer(graph.FindValue(target));
   if (initializer != nullptr) return *initializer;
   return NotFound("target '", target, "' is no input and no initializer");
 }
 
 Result<std::unique_ptr<ExactRun>> ExactNetwork::At(
-    std::span<const Value> inputs, std::span<const std::string> targets) {
-  ASSAY_ASSIGN_OR_RETURN(std::vector<Value> apart, Apart(inputs));
+    std::span<const v1::Value> inputs, std::span<const std::string> targets) {
+  ASSAY_ASSIGN_OR_RETURN(std::vector<v1::Value> apart, Apart(inputs));
   if (apart.size() != this->inputs().size()) {
     return InvalidArgument("found ", apart.size(), " inputs, wanted ",
                            this->inputs().size());
   }
   std::vector<Target> found;
   for (const std::string& name : targets) {
-    ASSAY_ASSIGN_OR_RETURN(Value value, Find(name, apart));
+    ASSAY_ASSIGN_OR_RETURN(v1::Value value, Find(name, apart));
     const Tensor* const tensor = value.tensor();
     if (tensor == nullptr || !IsFloatingPoint(tensor->dtype())) {
       return InvalidArgument("target '", name, "' is ", value.Type().ToString(),

@@ -40,12 +40,12 @@ class ExactNetwork final : public ForwardingNetwork, private Exact {
         traced_(std::move(traced)) {}
 
   Result<std::unique_ptr<ExactRun>> At(
-      std::span<const Value> inputs,
+      std::span<const v1::Value> inputs,
       std::span<const std::string> targets) override;
 
   /// An input, of those given, or an initializer.
-  Result<Value> Find(const std::string& target,
-                     const std::vector<Value>& inputs) const;
+  Result<v1::Value> Find(const std::string& target,
+                         const std::vector<v1::Value>& inputs) const;
 
   std::shared_ptr<const Model> model_;
   std::unique_ptr<Network> traced_;

@@ -21,12 +21,12 @@ struct Loaded1 {
     EXPECT_TRUE(loaded.ok()) << loaded.status().message();
     if (loaded.ok()) network = std::move(*loaded);
   }
-  Result<std::vector<ExactValue>> Evaluate(const std::vector<Value>& inputs,
+  Result<std::vector<ExactValue>> Evaluate(const std::vector<v1::Value>& inputs,
                                            Precision precision) {
     return EvaluateAt(*network->exact(), inputs, precision);
   }
   /// A run whose targets are the inputs of floating-point numbers.
-  std::unique_ptr<ExactRun> RunAt(const std::vector<Value>& inputs) {
+  std::unique_ptr<ExactRun> RunAt(const std::vector<v1::Value>& inputs) {
     std::vector<std::string> targets;
     for (const ValueInfo& input : network->inputs()) {
       if (IsFloatingPoint(input.type.dtype)) targets.push_back(input.name);
@@ -38,7 +38,7 @@ struct Loaded1 {
   std::unique_ptr<Network> network;
 };
 
-double At(const Value& value, size_t i) {
+double At(const v1::Value& value, size_t i) {
   return value.tensor()->elements<double>()[i];
 }
 double At(const Tensor& tensor, size_t i) {
@@ -50,8 +50,8 @@ TEST(ExactNetworkTest, NothingIsRoundedBetweenTheNodes) {
   Loaded1 sum(
       "g (float[1] x, float[1] y) => (float[1] d) "
       "{ s = Add(x, y) d = Sub(s, x) }");
-  const std::vector<Value> inputs = {F({1}, {16777216}).Make(),
-                                     F({1}, {0.5}).Make()};
+  const std::vector<v1::Value> inputs = {F({1}, {16777216}).Make(),
+                                         F({1}, {0.5}).Make()};
   const auto exact = sum.Evaluate(inputs, Precision::kDouble);
   ASSERT_TRUE(exact.ok()) << exact.status().message();
   EXPECT_EQ(At((*exact)[0].value, 0), 0.5);
@@ -60,7 +60,7 @@ TEST(ExactNetworkTest, NothingIsRoundedBetweenTheNodes) {
 
 TEST(ExactNetworkTest, EachPrecisionIsWithinItsBound) {
   Loaded1 erf("g (float[1] x) => (float[1] y) { e = Exp(x) y = Erf(e) }");
-  const std::vector<Value> inputs = {F({1}, {-0.75}).Make()};
+  const std::vector<v1::Value> inputs = {F({1}, {-0.75}).Make()};
   std::vector<ExactValue> answers;
   for (const Precision precision :
        {Precision::kDouble, Precision::kQuad, Precision::kArbitrary}) {
@@ -127,7 +127,7 @@ std::vector<GradientRow> GradientRows() {
   };
 }
 
-Value Ramp(const Shape& shape, double first, double step) {
+v1::Value Ramp(const Shape& shape, double first, double step) {
   auto tensor = Tensor::Allocate(DType::kFloat64, shape);
   double next = first;
   for (double& x : tensor->mutable_elements<double>()) {
@@ -142,7 +142,7 @@ Value Ramp(const Shape& shape, double first, double step) {
 TEST(ExactNetworkTest, VjpJvpAndDifferencesAgree) {
   for (const GradientRow& row : GradientRows()) {
     Loaded1 loaded(row.graph);
-    std::vector<Value> inputs, tangents, cotangents;
+    std::vector<v1::Value> inputs, tangents, cotangents;
     for (const Feed& feed : row.feeds) {
       inputs.emplace_back(feed.Make());
       tangents.push_back(Ramp(feed.shape, -0.5, 0.375));
@@ -155,7 +155,7 @@ TEST(ExactNetworkTest, VjpJvpAndDifferencesAgree) {
     const auto jvp = run->Jvp(tangents, Precision::kQuad);
     const auto slope = run->Difference(tangents, cotangents);
     ASSERT_TRUE(vjp.ok() && jvp.ok() && slope.ok()) << row.graph;
-    const auto dot = [](const ExactValue& x, const Value& y) {
+    const auto dot = [](const ExactValue& x, const v1::Value& y) {
       double sum = 0;
       for (size_t i = 0; i < y.tensor()->elements<double>().size(); ++i) {
         sum += At(x.value, i) * At(y, i);
@@ -176,8 +176,8 @@ TEST(ExactNetworkTest, VjpJvpAndDifferencesAgree) {
 
 TEST(ExactNetworkTest, AJumpThatIsTooNearLeavesTheRefereeWithoutABound) {
   Loaded1 loaded("g (float[1] x) => (float[1] y) { y = Floor(x) }");
-  const std::vector<Value> inputs = {F({1}, {2}).Make()};
-  const std::vector<Value> ones = {D({1}, {1}).Make()};
+  const std::vector<v1::Value> inputs = {F({1}, {2}).Make()};
+  const std::vector<v1::Value> ones = {D({1}, {1}).Make()};
   const auto slope = loaded.RunAt(inputs)->Difference(ones, ones);
   ASSERT_TRUE(slope.ok());
   EXPECT_TRUE(std::isinf(slope->bound));
@@ -188,7 +188,8 @@ TEST(ExactNetworkTest, AComparisonInDoubtHasNoBound) {
   Loaded1 loaded(
       "g (float[1] x, float[1] y) => (float[1] z) "
       "{ q = Div(x, y) r = Mul(q, y) c = Less(r, x) z = Where(c, x, y) }");
-  const std::vector<Value> inputs = {F({1}, {1}).Make(), F({1}, {3}).Make()};
+  const std::vector<v1::Value> inputs = {F({1}, {1}).Make(),
+                                         F({1}, {3}).Make()};
   const auto exact = loaded.Evaluate(inputs, Precision::kDouble);
   ASSERT_TRUE(exact.ok()) << exact.status().message();
   EXPECT_TRUE(std::isinf(At((*exact)[0].bound, 0)));
@@ -197,8 +198,8 @@ TEST(ExactNetworkTest, AComparisonInDoubtHasNoBound) {
 TEST(ExactNetworkTest, ConditionUnitsSeeCancellation) {
   // x + y of 1 and -1 + 2^-20: both inputs may have been rounded.
   Loaded1 sum("g (float[1] x, float[1] y) => (float[1] s) { s = Add(x, y) }");
-  const std::vector<Value> inputs = {F({1}, {1}).Make(),
-                                     F({1}, {-1 + 0x1p-20}).Make()};
+  const std::vector<v1::Value> inputs = {F({1}, {1}).Make(),
+                                         F({1}, {-1 + 0x1p-20}).Make()};
   const auto units = sum.RunAt(inputs)->EvaluateUnits(UnitKind::kCondition);
   ASSERT_TRUE(units.ok());
   EXPECT_EQ(At((*units)[0], 0), 2 - 0x1p-20);
@@ -227,8 +228,8 @@ TEST(ExactNetworkTest, WhatHasNoExactValueIsDeclined) {
 
 TEST(ExactNetworkTest, WrongDirectionsAreNamed) {
   Loaded1 relu("g (float[2] x) => (float[2] y) { y = Relu(x) }");
-  const std::vector<Value> inputs = {F({2}, {1, 2}).Make()};
-  const std::vector<Value> wrong = {F({2}, {1, 2}).Make()};
+  const std::vector<v1::Value> inputs = {F({2}, {1, 2}).Make()};
+  const std::vector<v1::Value> wrong = {F({2}, {1, 2}).Make()};
   const auto vjp = relu.RunAt(inputs)->Vjp(wrong, Precision::kDouble);
   EXPECT_EQ(vjp.status().message(),
             "the direction of 'y' is float32[2], wanted float64[2]");
@@ -240,15 +241,15 @@ TEST(ExactNetworkTest, WrongDirectionsAreNamed) {
 TEST(ExactNetworkTest, InputsThatShareMemoryAreTwoVariables) {
   Loaded1 loaded(
       "g (float[1] x, float[1] y) => (float[1] z) { z = Mul(x, y) }");
-  const Value shared = F({1}, {3}).Make();
-  const std::vector<Value> inputs = {shared, shared};
-  const std::vector<Value> one = {D({1}, {1}).Make()};
+  const v1::Value shared = F({1}, {3}).Make();
+  const std::vector<v1::Value> inputs = {shared, shared};
+  const std::vector<v1::Value> one = {D({1}, {1}).Make()};
   const auto run = loaded.RunAt(inputs);
   const auto vjp = run->Vjp(one, Precision::kDouble);
   ASSERT_TRUE(vjp.ok()) << vjp.status().message();
   EXPECT_EQ(At((*vjp)[0].value, 0), 3);
   EXPECT_EQ(At((*vjp)[1].value, 0), 3);
-  const std::vector<Value> along = {D({1}, {1}).Make(), D({1}, {0}).Make()};
+  const std::vector<v1::Value> along = {D({1}, {1}).Make(), D({1}, {0}).Make()};
   const auto jvp = run->Jvp(along, Precision::kDouble);
   ASSERT_TRUE(jvp.ok()) << jvp.status().message();
   EXPECT_EQ(At((*jvp)[0].value, 0), 3);
@@ -261,8 +262,8 @@ TEST(ExactNetworkTest, ConditionUnitsOfAProductAreThoseOfItsTerms) {
   // Each term: two numbers given and one product.
   Loaded1 product(
       "g (float[1,2] x, float[2,1] y) => (float[1,1] z) { z = MatMul(x, y) }");
-  const std::vector<Value> inputs = {F({1, 2}, {1, -2}).Make(),
-                                     F({2, 1}, {4, 8}).Make()};
+  const std::vector<v1::Value> inputs = {F({1, 2}, {1, -2}).Make(),
+                                         F({2, 1}, {4, 8}).Make()};
   const auto units = product.RunAt(inputs)->EvaluateUnits(UnitKind::kCondition);
   ASSERT_TRUE(units.ok());
   EXPECT_EQ(At((*units)[0], 0), 3 * (4 + 16));
@@ -293,8 +294,8 @@ TEST(ExactNetworkTest, TheRefereeIsWithinItsBoundWhereItIsHard) {
   };
   for (const auto& row : rows) {
     Loaded1 loaded(row.graph);
-    const std::vector<Value> inputs = {D({1}, {row.at}).Make()};
-    const std::vector<Value> one = {D({1}, {1}).Make()};
+    const std::vector<v1::Value> inputs = {D({1}, {row.at}).Make()};
+    const std::vector<v1::Value> one = {D({1}, {1}).Make()};
     const auto slope = loaded.RunAt(inputs)->Difference(one, one);
     ASSERT_TRUE(slope.ok()) << row.graph << slope.status().message();
     EXPECT_LE(std::abs(slope->value - row.slope),
@@ -307,9 +308,9 @@ TEST(ExactNetworkTest, AnInputThatIsNotReadHasZeroGradient) {
   Loaded1 loaded(
       "g (float[2] x, float[2] unused, int64[1] n) => (float[2] y) "
       "{ y = Relu(x) }");
-  const std::vector<Value> inputs = {F({2}, {1, -2}).Make(),
-                                     F({2}, {3, 4}).Make(), I({1}, {7}).Make()};
-  const std::vector<Value> ones = {D({2}, {1, 1}).Make()};
+  const std::vector<v1::Value> inputs = {
+      F({2}, {1, -2}).Make(), F({2}, {3, 4}).Make(), I({1}, {7}).Make()};
+  const std::vector<v1::Value> ones = {D({2}, {1, 1}).Make()};
   const auto vjp = loaded.RunAt(inputs)->Vjp(ones, Precision::kDouble);
   ASSERT_TRUE(vjp.ok()) << vjp.status().message();
   EXPECT_EQ(At((*vjp)[0].value, 0), 1);

@@ -35,7 +35,7 @@ Result<std::vector<Tensor>> WithChargeOf(UnitKind kind, Body&& body) {
 // True when an element is known to so little that a better bound is worth a
 // pass: to less than half of its bits.
 template <class S>
-bool IsLoose(const std::vector<Value>& values,
+bool IsLoose(const std::vector<v1::Value>& values,
              const Borders<Bounded<S>>& numbers) {
   static const double kShare = std::sqrt(kRoundoffOf<S>);
   const auto is_loose = [&](const Var& var) {
@@ -44,7 +44,7 @@ bool IsLoose(const std::vector<Value>& values,
     return std::isfinite(value) && !(number.Error() <= kShare * value) &&
            number.Error() != 0;
   };
-  return std::ranges::any_of(values, [&](const Value& value) {
+  return std::ranges::any_of(values, [&](const v1::Value& value) {
     return IsVars(value) &&
            std::ranges::any_of(value.tensor()->elements<Var>(), is_loose);
   });
@@ -105,10 +105,9 @@ std::vector<S> ValuesOf(const std::vector<Dual<S>>& duals) {
 
 }  // namespace
 
-Result<std::unique_ptr<ExactRun>> RecordedRun::Make(Network& network,
-                                                    std::vector<Value> inputs,
-                                                    std::vector<Target> targets,
-                                                    size_t most_kept_bytes) {
+Result<std::unique_ptr<ExactRun>> RecordedRun::Make(
+    Network& network, std::vector<v1::Value> inputs,
+    std::vector<Target> targets, size_t most_kept_bytes) {
   std::unique_ptr<RecordedRun> run(new RecordedRun(
       network, std::move(inputs), std::move(targets), most_kept_bytes));
   const Directions none(run->targets_.size(), nullptr);
@@ -117,7 +116,7 @@ Result<std::unique_ptr<ExactRun>> RecordedRun::Make(Network& network,
 }
 
 Result<Directions> RecordedRun::DirectionsOf(
-    std::span<const Value> tangents) const {
+    std::span<const v1::Value> tangents) const {
   ASSAY_RETURN_IF_ERROR(
       CheckCount(tangents.size(), targets_.size(), "tangents"));
   Directions directions;
@@ -233,7 +232,7 @@ Result<std::vector<ExactValue>> RecordedRun::Evaluate(Precision precision) {
 }
 
 Result<std::vector<ExactValue>> RecordedRun::Vjp(
-    std::span<const Value> cotangents, Precision precision) {
+    std::span<const v1::Value> cotangents, Precision precision) {
   return WithScalarOf(
       precision, record_.trace, PassKind::kDerivatives,
       [&]<class S>() -> Result<std::vector<ExactValue>> {
@@ -252,7 +251,7 @@ Result<std::vector<ExactValue>> RecordedRun::Vjp(
 }
 
 Result<std::vector<ExactValue>> RecordedRun::Jvp(
-    std::span<const Value> tangents, Precision precision) {
+    std::span<const v1::Value> tangents, Precision precision) {
   ASSAY_ASSIGN_OR_RETURN(const Directions directions, DirectionsOf(tangents));
   return WithScalarOf(
       precision, record_.trace, PassKind::kDerivatives,
@@ -272,7 +271,7 @@ Result<std::vector<ExactValue>> RecordedRun::Jvp(
 // In quad, so that the sum adds no rounding, with what the roundings of the
 // outputs can have done to it.
 Result<Sample> RecordedRun::Weighted(const Directions& directions,
-                                     std::span<const Value> cotangents,
+                                     std::span<const v1::Value> cotangents,
                                      double step) const {
   Recording record;
   ASSAY_RETURN_IF_ERROR(Fill(directions, step, &record));
@@ -315,8 +314,8 @@ Result<double> RecordedRun::Reach(const Directions& directions) {
   return reach;
 }
 
-Result<Slope> RecordedRun::Difference(std::span<const Value> tangents,
-                                      std::span<const Value> cotangents) {
+Result<Slope> RecordedRun::Difference(std::span<const v1::Value> tangents,
+                                      std::span<const v1::Value> cotangents) {
   ASSAY_ASSIGN_OR_RETURN(const Directions directions, DirectionsOf(tangents));
   ASSAY_RETURN_IF_ERROR(
       record_.ForEachSeed(cotangents, [](const Var&, double) {}));
@@ -352,7 +351,7 @@ Result<std::vector<Tensor>> RecordedRun::EvaluateUnits(UnitKind kind) {
 }
 
 Result<std::vector<Tensor>> RecordedRun::VjpUnits(
-    std::span<const Value> cotangents, UnitKind kind) {
+    std::span<const v1::Value> cotangents, UnitKind kind) {
   return WithChargeOf(
       kind, [&]<Charge kCharge>() -> Result<std::vector<Tensor>> {
         using C = Charged<kCharge>;
@@ -371,7 +370,7 @@ Result<std::vector<Tensor>> RecordedRun::VjpUnits(
 }
 
 Result<std::vector<Tensor>> RecordedRun::JvpUnits(
-    std::span<const Value> tangents, UnitKind kind) {
+    std::span<const v1::Value> tangents, UnitKind kind) {
   ASSAY_ASSIGN_OR_RETURN(const Directions directions, DirectionsOf(tangents));
   return WithChargeOf(
       kind, [&]<Charge kCharge>() -> Result<std::vector<Tensor>> {
@@ -421,7 +420,7 @@ Result<WatchedRuns*> RecordedRun::WatchedFor(double roundoff) {
 
 template <class Pass>
 Result<std::vector<ExactHull>> RecordedRun::HullOf(
-    std::vector<Value> Recording::*of, double roundoff, const Pass& pass) {
+    std::vector<v1::Value> Recording::*of, double roundoff, const Pass& pass) {
   ASSAY_ASSIGN_OR_RETURN(WatchedRuns* const watched, WatchedFor(roundoff));
   const IntervalsRounded rounded(roundoff);
   Hulls joined;
@@ -435,7 +434,7 @@ Result<std::vector<ExactHull>> RecordedRun::HullOf(
 }
 
 Result<std::vector<ExactHull>> RecordedRun::VjpHull(
-    std::span<const Value> cotangents, double roundoff) {
+    std::span<const v1::Value> cotangents, double roundoff) {
   const auto scale = [=](std::vector<Hard>& values) {
     Scale(roundoff, &values);
   };
@@ -454,7 +453,7 @@ Result<std::vector<ExactHull>> RecordedRun::VjpHull(
 }
 
 Result<std::vector<ExactHull>> RecordedRun::JvpHull(
-    std::span<const Value> tangents, double roundoff) {
+    std::span<const v1::Value> tangents, double roundoff) {
   ASSAY_ASSIGN_OR_RETURN(const Directions directions, DirectionsOf(tangents));
   return HullOf(
       &Recording::outputs, roundoff,

@@ -85,29 +85,30 @@ class RecordedRun final : public ExactRun {
   /// `network` has kernels that are Traced. The inputs and targets share memory
   /// where an input is a target.
   static Result<std::unique_ptr<ExactRun>> Make(
-      Network& network, std::vector<Value> inputs, std::vector<Target> targets,
+      Network& network, std::vector<v1::Value> inputs,
+      std::vector<Target> targets,
       size_t most_kept_bytes = Trace::kMostKeptBytes);
 
   Precision LeastPrecision() const override;
   Result<std::vector<ExactValue>> Evaluate(Precision precision) override;
-  Result<std::vector<ExactValue>> Vjp(std::span<const Value> cotangents,
+  Result<std::vector<ExactValue>> Vjp(std::span<const v1::Value> cotangents,
                                       Precision precision) override;
-  Result<std::vector<ExactValue>> Jvp(std::span<const Value> tangents,
+  Result<std::vector<ExactValue>> Jvp(std::span<const v1::Value> tangents,
                                       Precision precision) override;
-  Result<Slope> Difference(std::span<const Value> tangents,
-                           std::span<const Value> cotangents) override;
+  Result<Slope> Difference(std::span<const v1::Value> tangents,
+                           std::span<const v1::Value> cotangents) override;
   Result<std::vector<Tensor>> EvaluateUnits(UnitKind kind) override;
-  Result<std::vector<Tensor>> VjpUnits(std::span<const Value> cotangents,
+  Result<std::vector<Tensor>> VjpUnits(std::span<const v1::Value> cotangents,
                                        UnitKind kind) override;
-  Result<std::vector<Tensor>> JvpUnits(std::span<const Value> tangents,
+  Result<std::vector<Tensor>> JvpUnits(std::span<const v1::Value> tangents,
                                        UnitKind kind) override;
-  Result<std::vector<ExactHull>> VjpHull(std::span<const Value> cotangents,
+  Result<std::vector<ExactHull>> VjpHull(std::span<const v1::Value> cotangents,
                                          double roundoff) override;
-  Result<std::vector<ExactHull>> JvpHull(std::span<const Value> tangents,
+  Result<std::vector<ExactHull>> JvpHull(std::span<const v1::Value> tangents,
                                          double roundoff) override;
 
  private:
-  RecordedRun(Network& network, std::vector<Value> inputs,
+  RecordedRun(Network& network, std::vector<v1::Value> inputs,
               std::vector<Target> targets, size_t most_kept_bytes)
       : network_(network),
         inputs_(std::move(inputs)),
@@ -119,7 +120,7 @@ class RecordedRun final : public ExactRun {
               Recording* record) const {
     return record->Fill(network_, inputs_, targets_, directions, step);
   }
-  Result<Directions> DirectionsOf(std::span<const Value> tangents) const;
+  Result<Directions> DirectionsOf(std::span<const v1::Value> tangents) const;
 
   /// True when the numbers of all nodes are kept, with the bytes of these and of
   /// the derivatives.
@@ -137,7 +138,8 @@ class RecordedRun final : public ExactRun {
 
   /// Sums of outputs, each by its weight, of a run with the targets moved.
   Result<Sample> Weighted(const Directions& directions,
-                          std::span<const Value> cotangents, double step) const;
+                          std::span<const v1::Value> cotangents,
+                          double step) const;
   /// How far the targets may go along their directions, for Difference.
   Result<double> Reach(const Directions& directions);
 
@@ -151,11 +153,11 @@ class RecordedRun final : public ExactRun {
   /// What pass(watched, found) finds for the values `of` a record, joined over
   /// both ways that ties may go.
   template <class Pass>
-  Result<std::vector<ExactHull>> HullOf(std::vector<Value> Recording::*of,
+  Result<std::vector<ExactHull>> HullOf(std::vector<v1::Value> Recording::*of,
                                         double roundoff, const Pass& pass);
 
   Network& network_;
-  std::vector<Value> inputs_;
+  std::vector<v1::Value> inputs_;
   std::vector<Target> targets_;
   Recording record_;
   KeptPasses<Passed<Bounded<double>>, Passed<Bounded<Quad>>,

@@ -6,13 +6,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "backends/reference/kernel_rows.h"
 #include "framework/backend/exact.h"
+#include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::reference {
 namespace {
@@ -20,7 +20,6 @@ namespace {
 using testing::ElementsAre;
 
 constexpr double kFloat32 = 0x1p-24;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // A network and the last run of it.
 struct Running {
@@ -34,7 +33,7 @@ struct Running {
   }
   Status At(const std::vector<Feed>& feeds,
             const std::vector<std::string>& targets) {
-    std::vector<Value> inputs;
+    std::vector<v1::Value> inputs;
     for (const Feed& feed : feeds) inputs.emplace_back(feed.Make());
     ASSAY_ASSIGN_OR_RETURN(run, network->exact()->At(inputs, targets));
     return OkStatus();
@@ -48,7 +47,7 @@ std::vector<double> Numbers(const Tensor& tensor) {
   const auto numbers = tensor.elements<double>();
   return {numbers.begin(), numbers.end()};
 }
-std::vector<double> Numbers(const Value& value) {
+std::vector<double> Numbers(const v1::Value& value) {
   return Numbers(*value.tensor());
 }
 
@@ -61,13 +60,13 @@ const std::string kAffine =
 TEST(ExactRunTest, TargetsAreInputsAndInitializersByName) {
   Running affine(kAffine);
   ASSERT_TRUE(affine.At({F({2}, {1, 2})}, {"w", "x"}).ok());
-  const std::vector<Value> ones = {D({2}, {1, 1}).Make()};
+  const std::vector<v1::Value> ones = {D({2}, {1, 1}).Make()};
   const auto vjp = affine.run->Vjp(ones, Precision::kDouble);
   ASSERT_TRUE(vjp.ok()) << vjp.status().message();
   EXPECT_THAT(Numbers((*vjp)[0].value), ElementsAre(1, 2));
   EXPECT_THAT(Numbers((*vjp)[1].value), ElementsAre(4, 5));
-  const std::vector<Value> along = {D({2}, {10, 0}).Make(),
-                                    D({2}, {0, 1}).Make()};
+  const std::vector<v1::Value> along = {D({2}, {10, 0}).Make(),
+                                        D({2}, {0, 1}).Make()};
   const auto jvp = affine.run->Jvp(along, Precision::kDouble);
   ASSERT_TRUE(jvp.ok()) << jvp.status().message();
   EXPECT_THAT(Numbers((*jvp)[0].value), ElementsAre(10, 5));
@@ -91,7 +90,7 @@ TEST(ExactRunTest, WhatIsNoTargetIsNamed) {
 TEST(ExactRunTest, QuestionsInTurnAreAnsweredAsAlone) {
   Running erf("g (float[1] x) => (float[1] y) { e = Exp(x) y = Erf(e) }");
   const std::vector<Feed> feeds = {F({1}, {-0.75})};
-  const std::vector<Value> one = {D({1}, {1}).Make()};
+  const std::vector<v1::Value> one = {D({1}, {1}).Make()};
   const Precision all[] = {Precision::kDouble, Precision::kQuad,
                            Precision::kArbitrary};
   std::vector<double> alone, in_turn;
@@ -125,7 +124,7 @@ TEST(ExactRunTest, UnitsCountRoundings) {
       "{ p = Mul(a, b) s = Add(p, c) y = Mul(s, s) }");
   ASSERT_TRUE(
       square.At({F({1}, {2}), F({1}, {3}), F({1}, {1})}, {"a", "c"}).ok());
-  const std::vector<Value> one = {D({1}, {1}).Make()};
+  const std::vector<v1::Value> one = {D({1}, {1}).Make()};
   const double off = 3 * 6 + 1;  // of s
   const double hard = off + 7;
   const auto units = square.run->EvaluateUnits(UnitKind::kCondition);
@@ -142,7 +141,7 @@ TEST(ExactRunTest, UnitsCountRoundings) {
   const auto hard_vjp = square.run->VjpUnits(one, UnitKind::kHard);
   ASSERT_TRUE(hard_vjp.ok());
   EXPECT_EQ(Numbers((*hard_vjp)[1])[0], of_c + 2 * 7 + 14);
-  const std::vector<Value> along = {Value(), D({1}, {1}).Make()};
+  const std::vector<v1::Value> along = {Value(), D({1}, {1}).Make()};
   const auto jvp = square.run->JvpUnits(along, UnitKind::kCondition);
   ASSERT_TRUE(jvp.ok()) << jvp.status().message();
   EXPECT_EQ(Numbers((*jvp)[0])[0], of_c);
@@ -154,14 +153,14 @@ TEST(ExactRunTest, UnitsBesideAJump) {
   Running jump(
       "g (float[1] x) => (float[1] y) <float[1] one = {1}> "
       "{ c = Less(x, one) y = Where(c, x, one) }");
-  const std::vector<Value> one = {D({1}, {1}).Make()};
+  const std::vector<v1::Value> one = {D({1}, {1}).Make()};
   for (const double at : {1.0, 3.0}) {
     ASSERT_TRUE(jump.At({F({1}, {at})}, {"x"}).ok());
     const auto values = jump.run->EvaluateUnits(UnitKind::kCondition);
     const auto units = jump.run->VjpUnits(one, UnitKind::kCondition);
     const auto along = jump.run->JvpUnits(one, UnitKind::kHard);
     ASSERT_TRUE(values.ok() && units.ok() && along.ok());
-    EXPECT_EQ(Numbers((*values)[0])[0] == kInfinity, at == 1);
+    EXPECT_EQ(Numbers((*values)[0])[0] == kInf, at == 1);
     EXPECT_LT(Numbers((*units)[0])[0], 4);
     EXPECT_LT(Numbers((*along)[0])[0], 4);
   }
@@ -175,15 +174,14 @@ TEST(ExactRunTest, UnitsOfAMaskedRowAreKnown) {
       "{ z = Add(x, mask) p = Softmax(z) l = LogSoftmax(z) "
       "s = ReduceLogSumExp(z) }");
   ASSERT_TRUE(
-      masked.At({F({3}, {0.5, 0.25, 1.5}), F({3}, {-kInfinity, 0, 0})}, {"x"})
-          .ok());
+      masked.At({F({3}, {0.5, 0.25, 1.5}), F({3}, {-kInf, 0, 0})}, {"x"}).ok());
   const auto units = masked.run->EvaluateUnits(UnitKind::kCondition);
   ASSERT_TRUE(units.ok()) << units.status().message();
   for (const Tensor& of_output : *units) {
     for (const double number : Numbers(of_output)) EXPECT_LT(number, 20);
   }
   for (size_t i = 0; i < 3; ++i) {
-    std::vector<Value> dy(3);
+    std::vector<v1::Value> dy(3);
     dy[i] = i < 2 ? D({3}, {0, 2, 4}).Make() : D({1}, {1}).Make();
     const auto vjp = masked.run->VjpUnits(dy, UnitKind::kCondition);
     ASSERT_TRUE(vjp.ok()) << vjp.status().message();
@@ -199,11 +197,11 @@ TEST(ExactRunTest, UnitsOfAMaskedRowAreKnown) {
 TEST(ExactRunTest, UnitsBesideAnInfiniteMaximumAreUnknown) {
   for (const std::string op : {"Softmax", "LogSoftmax"}) {
     Running row("g (float[3] x) => (float[3] y) { y = " + op + "(x) }");
-    ASSERT_TRUE(row.At({F({3}, {0.5, kInfinity, 1.5})}, {"x"}).ok());
-    const std::vector<Value> ones = {D({3}, {1, 1, 1}).Make()};
+    ASSERT_TRUE(row.At({F({3}, {0.5, kInf, 1.5})}, {"x"}).ok());
+    const std::vector<v1::Value> ones = {D({3}, {1, 1, 1}).Make()};
     const auto vjp = row.run->VjpUnits(ones, UnitKind::kCondition);
     ASSERT_TRUE(vjp.ok()) << vjp.status().message();
-    EXPECT_THAT(Numbers((*vjp)[0]), testing::Each(kInfinity)) << op;
+    EXPECT_THAT(Numbers((*vjp)[0]), testing::Each(kInf)) << op;
   }
 }
 
@@ -214,10 +212,10 @@ TEST(ExactRunTest, UnitsOfZeroTimesInfinityAreUnknown) {
       "{ z = Mul(x, m) d = Mul(z, m) y = Sqrt(d) }");
   ASSERT_TRUE(root.At({F({2}, {4, 4})}, {"x"}).ok());
   for (int question = 0; question < 2; ++question) {
-    const std::vector<Value> ones = {D({2}, {1, 1}).Make()};
+    const std::vector<v1::Value> ones = {D({2}, {1, 1}).Make()};
     const auto vjp = root.run->VjpUnits(ones, UnitKind::kCondition);
     ASSERT_TRUE(vjp.ok()) << vjp.status().message();
-    EXPECT_EQ(Numbers((*vjp)[0])[0], kInfinity);
+    EXPECT_EQ(Numbers((*vjp)[0])[0], kInf);
     EXPECT_LT(Numbers((*vjp)[0])[1], 4);
   }
 }
@@ -265,7 +263,7 @@ TEST(ExactRunTest, HullsHoldAllThatTiesPermit) {
     ASSERT_TRUE(loaded.At({F({3}, row.x)}, {"x"}).ok()) << row.node;
     const auto y = loaded.run->Evaluate(Precision::kDouble);
     ASSERT_TRUE(y.ok()) << row.node << y.status().message();
-    std::vector<Value> ones;
+    std::vector<v1::Value> ones;
     for (const ExactValue& output : *y) {
       const Tensor* const like = output.value.tensor();
       if (!output.bound.defined()) {
@@ -292,7 +290,7 @@ TEST(ExactRunTest, HullsAreOfTheRoundoffThatIsAskedFor) {
       "g (float[1] x) => (float[1] y) <float[1] t = {3}, float[1] one = {1}> "
       "{ q = Div(x, t) p = Mul(q, t) d = Sub(p, one) y = Relu(d) }");
   ASSERT_TRUE(tied.At({F({1}, {1 + 0x1p-23})}, {"x"}).ok());
-  const std::vector<Value> one = {D({1}, {1}).Make()};
+  const std::vector<v1::Value> one = {D({1}, {1}).Make()};
   for (const double roundoff : {kFloat32, 0x1p-53, kFloat32}) {
     const auto hull = tied.run->VjpHull(one, roundoff);
     ASSERT_TRUE(hull.ok()) << hull.status().message();
@@ -304,15 +302,15 @@ TEST(ExactRunTest, AHullBesideAJumpIsTheWholeLine) {
   Running jump(
       "g (float[1] x) => (float[1] y) <float[1] t = {3}, float[1] one = {1}> "
       "{ q = Div(x, t) p = Mul(q, t) c = Less(p, one) y = Where(c, x, one) }");
-  const std::vector<Value> one = {D({1}, {1}).Make()};
+  const std::vector<v1::Value> one = {D({1}, {1}).Make()};
   for (const double at : {1.0, 2.0}) {
     ASSERT_TRUE(jump.At({F({1}, {at})}, {"x"}).ok());
     const auto back = jump.run->VjpHull(one, kFloat32);
     const auto along = jump.run->JvpHull(one, kFloat32);
     ASSERT_TRUE(back.ok() && along.ok());
     for (const ExactHull& hull : {(*back)[0], (*along)[0]}) {
-      EXPECT_EQ(Numbers(hull.low)[0], at == 1 ? -kInfinity : 0);
-      EXPECT_EQ(Numbers(hull.high)[0], at == 1 ? kInfinity : 0);
+      EXPECT_EQ(Numbers(hull.low)[0], at == 1 ? -kInf : 0);
+      EXPECT_EQ(Numbers(hull.high)[0], at == 1 ? kInf : 0);
     }
   }
 }
@@ -332,7 +330,7 @@ TEST(ExactRunTest, AGreatRunAsksQuadOfItsBranches) {
               "(x, g) }"),
       options);
   ASSERT_TRUE(network.ok()) << network.status().message();
-  const std::vector<Value> inputs = {
+  const std::vector<v1::Value> inputs = {
       Value(F({1, 1, 1, 4}, {1, 2, 4, 8}).Make()),
       Value(F({1, 1, 1, 2}, {1 + 0x1p-12 + 0x1p-16, 0.5}).Make()),
       Value(F({1}, {1e12}).Make())};

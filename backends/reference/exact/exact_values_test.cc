@@ -334,7 +334,7 @@ TEST(ExactValuesTest, NothingCancelsInAFormulaThatNeedNot) {
     options.exact = true;
     const auto network = backend.Load(ModelOf(row.graph), options);
     ASSERT_TRUE(network.ok()) << network.status().ToString();
-    const std::vector<Value> inputs = {row.x.Make()};
+    const std::vector<v1::Value> inputs = {row.x.Make()};
     const auto exact =
         EvaluateAt(*(*network)->exact(), inputs, Precision::kDouble);
     ASSERT_TRUE(exact.ok()) << exact.status().ToString();

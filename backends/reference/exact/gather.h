@@ -25,7 +25,7 @@ namespace assay::reference {
 template <class S>
 using Bounded = Charged<Charge::kBound, S>;
 
-inline bool IsVars(const Value& value) {
+inline bool IsVars(const v1::Value& value) {
   const Tensor* const tensor = value.tensor();
   return tensor != nullptr && tensor->dtype() == kDTypeOf<Var>;
 }
@@ -70,24 +70,24 @@ Result<ExactValue> GatherTensor(const Tensor& vars, bool undecided,
 }
 
 template <class S, class NumberOf>
-Result<ExactValue> GatherValue(const Value& value, bool undecided,
+Result<ExactValue> GatherValue(const v1::Value& value, bool undecided,
                                const NumberOf& number_of);
 
 template <class S, class NumberOf>
 Result<ExactValue> GatherSequence(const Sequence& sequence,
                                   const NumberOf& number_of) {
   Sequence result{.element = sequence.element, .items = {}};
-  for (const Value& item : sequence.items) {
+  for (const v1::Value& item : sequence.items) {
     ASSAY_ASSIGN_OR_RETURN(ExactValue exact,
                            GatherValue<S>(item, false, number_of));
     result.items.push_back(std::move(exact.value));
   }
   if (!result.items.empty()) result.element = result.items.front().Type();
-  return ExactValue{Value(std::move(result)), {}, {}};
+  return ExactValue{v1::Value(std::move(result)), {}, {}};
 }
 
 template <class S, class NumberOf>
-Result<ExactValue> GatherValue(const Value& value, bool undecided,
+Result<ExactValue> GatherValue(const v1::Value& value, bool undecided,
                                const NumberOf& number_of) {
   if (IsVars(value)) {
     return GatherTensor<S>(*value.tensor(), undecided, number_of);
@@ -103,15 +103,15 @@ Result<ExactValue> GatherValue(const Value& value, bool undecided,
         ExactValue exact,
         GatherValue<S>(*optional->value, undecided, number_of));
     Optional result{.element = exact.value.Type(),
-                    .value = std::make_shared<const Value>(exact.value)};
-    exact.value = Value(std::move(result));
+                    .value = std::make_shared<const v1::Value>(exact.value)};
+    exact.value = v1::Value(std::move(result));
     return exact;
   }
   return ExactValue{value, {}, {}};
 }
 
 template <class S, class NumberOf>
-Result<std::vector<ExactValue>> GatherAll(const std::vector<Value>& values,
+Result<std::vector<ExactValue>> GatherAll(const std::vector<v1::Value>& values,
                                           bool undecided,
                                           const NumberOf& number_of) {
   std::vector<ExactValue> exact(values.size());
@@ -125,7 +125,7 @@ Result<std::vector<ExactValue>> GatherAll(const std::vector<Value>& values,
 /// The units of each element, of which charge_of(x) is the charge; undefined
 /// for what is no tensor of Vars.
 template <class ChargeOf>
-Result<std::vector<Tensor>> UnitsOf(const std::vector<Value>& values,
+Result<std::vector<Tensor>> UnitsOf(const std::vector<v1::Value>& values,
                                     bool unknown, const ChargeOf& charge_of) {
   std::vector<Tensor> units(values.size());
   for (size_t i = 0; i < values.size(); ++i) {

@@ -228,7 +228,7 @@ bool ReverseKink(Primitive primitive, const Hard& a, const Interval& flow,
   return true;
 }
 
-Status JoinHulls(const std::vector<Value>& values,
+Status JoinHulls(const std::vector<v1::Value>& values,
                  const Borders<Interval>& found, bool unknown, Hulls* joined) {
   const bool first = joined->hulls.empty();
   joined->hulls.resize(values.size());

@@ -140,7 +140,7 @@ struct Hulls {
 
 /// Widens the hull of each value to hold what was found for its Vars, and all
 /// there is where it is unknown. Hulls that are none yet are made.
-Status JoinHulls(const std::vector<Value>& values,
+Status JoinHulls(const std::vector<v1::Value>& values,
                  const Borders<Interval>& found, bool unknown, Hulls* joined);
 
 /// Widens each hull that has a width by the error of its ends: what stands

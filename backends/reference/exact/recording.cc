@@ -4,8 +4,8 @@
 
 namespace assay::reference {
 
-Result<const double*> DirectionOf(const Value& direction, const Shape& shape,
-                                  std::string_view name) {
+Result<const double*> DirectionOf(const v1::Value& direction,
+                                  const Shape& shape, std::string_view name) {
   if (!direction.present()) return static_cast<const double*>(nullptr);
   const Tensor* const tensor = direction.tensor();
   if (tensor == nullptr || tensor->dtype() != DType::kFloat64 ||
@@ -22,7 +22,7 @@ Status CheckCount(size_t found, size_t wanted, std::string_view what) {
   return InvalidArgument("found ", found, " ", what, ", wanted ", wanted);
 }
 
-Status Recording::Fill(Network& network, std::span<const Value> inputs,
+Status Recording::Fill(Network& network, std::span<const v1::Value> inputs,
                        std::span<const Target> moved,
                        const Directions& directions, double step) {
   targets.resize(moved.size());
@@ -41,7 +41,7 @@ Status Recording::Fill(Network& network, std::span<const Value> inputs,
   ASSAY_ASSIGN_OR_RETURN(binding, network.Bind(inputs, {}));
   const Trace::Scope running(&trace);
   ASSAY_RETURN_IF_ERROR(network.Forward(*binding));
-  for (const Value& output : binding->outputs()) {
+  for (const v1::Value& output : binding->outputs()) {
     ASSAY_ASSIGN_OR_RETURN(outputs.emplace_back(), trace.Traced(output));
   }
   for (const auto& output : network.outputs()) names.push_back(output.name);

@@ -26,7 +26,7 @@ namespace assay::reference {
 /// floating-point numbers in memory that no other of them shares.
 struct Target {
   std::string name;
-  Value value;
+  v1::Value value;
 };
 
 /// For each target what it has for each element; null for zeros.
@@ -34,8 +34,8 @@ using Directions = std::vector<const double*>;
 
 /// A direction: float64, of `shape`; null where it is absent. Invalid argument,
 /// with its name, for another.
-Result<const double*> DirectionOf(const Value& direction, const Shape& shape,
-                                  std::string_view name);
+Result<const double*> DirectionOf(const v1::Value& direction,
+                                  const Shape& shape, std::string_view name);
 /// Invalid argument where these differ.
 Status CheckCount(size_t found, size_t wanted, std::string_view what);
 
@@ -46,13 +46,13 @@ struct Recording {
 
   /// Records a run with each target moved by step times its direction. The
   /// network outlives the record.
-  Status Fill(Network& network, std::span<const Value> inputs,
+  Status Fill(Network& network, std::span<const v1::Value> inputs,
               std::span<const Target> moved, const Directions& directions,
               double step);
 
   /// Calls take(x, number) for each element of an output that has a cotangent.
   template <class Take>
-  Status ForEachSeed(std::span<const Value> cotangents,
+  Status ForEachSeed(std::span<const v1::Value> cotangents,
                      const Take& take) const {
     ASSAY_RETURN_IF_ERROR(
         CheckCount(cotangents.size(), outputs.size(), "cotangents"));
@@ -73,9 +73,9 @@ struct Recording {
 
   Trace trace;
   std::unique_ptr<Binding> binding;
-  std::vector<Value> outputs;
+  std::vector<v1::Value> outputs;
   std::vector<std::string> names;  // of the outputs
-  std::vector<Value> targets;
+  std::vector<v1::Value> targets;
 };
 
 }  // namespace assay::reference

@@ -32,7 +32,7 @@ uint32_t Number(Bytes bytes, size_t at, size_t count) {
   return number;
 }
 
-struct Header {
+struct BmpHeader {
   size_t height = 0;
   size_t width = 0;
   bool from_top = false;
@@ -46,7 +46,7 @@ struct Header {
   size_t line_bytes() const { return (width * bits + 31) / 32 * 4; }
 };
 
-Status ReadMasks(Bytes bytes, Header& header) {
+Status ReadMasks(Bytes bytes, BmpHeader& header) {
   if (header.compression == kMasks || header.compression == kMasksAndAlpha) {
     for (size_t k = 0; k < 3; ++k) {
       header.masks[k] = Number(bytes, kFileHeader + 40 + 4 * k, 4);
@@ -66,7 +66,7 @@ Status ReadMasks(Bytes bytes, Header& header) {
   return OkStatus();
 }
 
-Status ReadPalette(Bytes bytes, size_t header_size, Header& header) {
+Status ReadPalette(Bytes bytes, size_t header_size, BmpHeader& header) {
   if (header.bits > 8) return OkStatus();
   const bool core = header_size == 12;
   const size_t entry = core ? 3 : 4;
@@ -85,7 +85,7 @@ Status ReadPalette(Bytes bytes, size_t header_size, Header& header) {
   return OkStatus();
 }
 
-Status CheckBits(const Header& header) {
+Status CheckBits(const BmpHeader& header) {
   const uint32_t bits = header.bits;
   bool fits = false;
   switch (header.compression) {
@@ -111,7 +111,7 @@ Status CheckBits(const Header& header) {
                          header.compression);
 }
 
-Result<Header> ReadHeader(Bytes bytes) {
+Result<BmpHeader> ReadBmpHeader(Bytes bytes) {
   const size_t size = Number(bytes, kFileHeader, 4);
   const bool core = size == 12;
   if ((!core && (size < 40 || size > 124)) ||
@@ -119,7 +119,7 @@ Result<Header> ReadHeader(Bytes bytes) {
     return InvalidArgument("its header has ", size, " bytes of ", bytes.size(),
                            ", wanted 12, or 40 to 124");
   }
-  Header header;
+  BmpHeader header;
   const size_t extent = core ? 2 : 4;
   const uint32_t height = Number(bytes, kFileHeader + 4 + extent, extent);
   header.width = Number(bytes, kFileHeader + 4, extent);
@@ -145,7 +145,7 @@ Result<Header> ReadHeader(Bytes bytes) {
 
 using Pixel = std::array<uint8_t, 3>;
 
-Result<Pixel> PixelAt(const Header& header, Bytes line, size_t column) {
+Result<Pixel> PixelAt(const BmpHeader& header, Bytes line, size_t column) {
   if (header.bits <= 8) {
     const size_t bit = column * header.bits;
     const uint32_t index = line[bit / 8] >> (8 - header.bits - bit % 8) &
@@ -168,7 +168,7 @@ Result<Pixel> PixelAt(const Header& header, Bytes line, size_t column) {
 /// Run lengths of 4 or 8 bits, drawn into a picture of colour 0.
 class Runs {
  public:
-  Runs(const Header& header, Bytes bytes)
+  Runs(const BmpHeader& header, Bytes bytes)
       : header_(header),
         rest_(bytes),
         lines_(header.height * header.line_bytes()) {}
@@ -237,7 +237,7 @@ class Runs {
     return OkStatus();
   }
 
-  const Header& header_;
+  const BmpHeader& header_;
   Bytes rest_;
   std::vector<uint8_t> lines_;
   size_t row_ = 0;
@@ -251,7 +251,7 @@ Result<Image> DecodeBmp(Bytes bytes) {
   if (bytes.size() < kFileHeader || bytes[0] != 'B' || bytes[1] != 'M') {
     return InvalidArgument("it has no file header of ", kFileHeader, " bytes");
   }
-  ASSAY_ASSIGN_OR_RETURN(const Header header, ReadHeader(bytes));
+  ASSAY_ASSIGN_OR_RETURN(const BmpHeader header, ReadBmpHeader(bytes));
   Bytes samples = bytes.subspan(header.start);
   std::vector<uint8_t> drawn;
   if (header.runs()) {

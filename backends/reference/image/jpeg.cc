@@ -21,9 +21,9 @@
 namespace assay::reference {
 namespace {
 
-class Reader {
+class JpegReader {
  public:
-  explicit Reader(Bytes bytes) : bytes_(bytes) {
+  explicit JpegReader(Bytes bytes) : bytes_(bytes) {
     info_.err = jpeg_std_error(&errors_);
     info_.client_data = this;
     errors_.error_exit = [](j_common_ptr info) { Self(info)->Fail(); };
@@ -32,9 +32,9 @@ class Reader {
       if (level < 0) Self(info)->Fail();
     };
   }
-  Reader(const Reader&) = delete;
-  Reader& operator=(const Reader&) = delete;
-  ~Reader() { jpeg_destroy_decompress(&info_); }
+  JpegReader(const JpegReader&) = delete;
+  JpegReader& operator=(const JpegReader&) = delete;
+  ~JpegReader() { jpeg_destroy_decompress(&info_); }
 
   Image Read() {
     // NOLINTNEXTLINE: the library knows no other way.
@@ -67,8 +67,8 @@ class Reader {
   }
 
  private:
-  static Reader* Self(j_common_ptr info) {
-    return static_cast<Reader*>(info->client_data);
+  static JpegReader* Self(j_common_ptr info) {
+    return static_cast<JpegReader*>(info->client_data);
   }
 
   [[noreturn]] void Fail() {
@@ -113,6 +113,6 @@ class Reader {
 
 }  // namespace
 
-Image DecodeJpeg(Bytes bytes) { return Reader(bytes).Read(); }
+Image DecodeJpeg(Bytes bytes) { return JpegReader(bytes).Read(); }
 
 }  // namespace assay::reference

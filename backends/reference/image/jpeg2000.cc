@@ -16,13 +16,13 @@
 namespace assay::reference {
 namespace {
 
-struct Source {
+struct Jpeg2000Source {
   Bytes bytes;
   size_t at = 0;
 };
 
 OPJ_SIZE_T Take(void* to, OPJ_SIZE_T count, void* user) {
-  Source& source = *static_cast<Source*>(user);
+  Jpeg2000Source& source = *static_cast<Jpeg2000Source*>(user);
   const size_t taken = std::min(count, source.bytes.size() - source.at);
   if (taken == 0) return static_cast<OPJ_SIZE_T>(-1);
   std::memcpy(to, source.bytes.data() + source.at, taken);
@@ -31,7 +31,7 @@ OPJ_SIZE_T Take(void* to, OPJ_SIZE_T count, void* user) {
 }
 
 OPJ_OFF_T Skip(OPJ_OFF_T count, void* user) {
-  Source& source = *static_cast<Source*>(user);
+  Jpeg2000Source& source = *static_cast<Jpeg2000Source*>(user);
   const size_t left = source.bytes.size() - source.at;
   if (count < 0 || static_cast<size_t>(count) > left) return -1;
   source.at += static_cast<size_t>(count);
@@ -39,7 +39,7 @@ OPJ_OFF_T Skip(OPJ_OFF_T count, void* user) {
 }
 
 OPJ_BOOL Seek(OPJ_OFF_T at, void* user) {
-  Source& source = *static_cast<Source*>(user);
+  Jpeg2000Source& source = *static_cast<Jpeg2000Source*>(user);
   if (at < 0 || static_cast<size_t>(at) > source.bytes.size()) return OPJ_FALSE;
   source.at = static_cast<size_t>(at);
   return OPJ_TRUE;
@@ -65,7 +65,7 @@ void Note(const char* message, void* user) {
 
 void Ignore(const char*, void*) {}
 
-Stream Open(Source& source) {
+Stream OpenJpeg2000(Jpeg2000Source& source) {
   Stream stream(opj_stream_default_create(OPJ_TRUE));
   if (stream == nullptr) throw std::bad_alloc();
   opj_stream_set_user_data(stream.get(), &source, nullptr);
@@ -85,8 +85,8 @@ void CheckHeader(const opj_image_t& picture, Bytes bytes) {
 }
 
 Picture Read(Bytes bytes, std::string& error) {
-  Source source{.bytes = bytes};
-  const Stream stream = Open(source);
+  Jpeg2000Source source{.bytes = bytes};
+  const Stream stream = OpenJpeg2000(source);
   const bool bare = bytes.size() > 1 && bytes[0] == 0xFF;
   const Codec codec(
       opj_create_decompress(bare ? OPJ_CODEC_J2K : OPJ_CODEC_JP2));

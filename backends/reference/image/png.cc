@@ -23,17 +23,17 @@ constexpr int kMostChunks = 128;
 // "Deflate" gives 258 bytes for two bits at the most.
 constexpr uint64_t kMostRatio = 1032;
 
-class Reader {
+class PngReader {
  public:
-  explicit Reader(Bytes bytes) : bytes_(bytes) {
+  explicit PngReader(Bytes bytes) : bytes_(bytes) {
     png_ = png_create_read_struct(PNG_LIBPNG_VER_STRING, this, &Fail,
                                   [](png_structp, png_const_charp) {});
     if (png_ == nullptr) throw std::bad_alloc();
     info_ = png_create_info_struct(png_);
   }
-  Reader(const Reader&) = delete;
-  Reader& operator=(const Reader&) = delete;
-  ~Reader() { png_destroy_read_struct(&png_, &info_, nullptr); }
+  PngReader(const PngReader&) = delete;
+  PngReader& operator=(const PngReader&) = delete;
+  ~PngReader() { png_destroy_read_struct(&png_, &info_, nullptr); }
 
   Image Read() {
     if (info_ == nullptr) throw std::bad_alloc();
@@ -61,13 +61,13 @@ class Reader {
 
  private:
   [[noreturn]] static void Fail(png_structp png, png_const_charp message) {
-    auto* const self = static_cast<Reader*>(png_get_error_ptr(png));
+    auto* const self = static_cast<PngReader*>(png_get_error_ptr(png));
     std::snprintf(self->message_.data(), self->message_.size(), "%s", message);
     longjmp(self->jump_, 1);  // over frames of C: no destructors
   }
 
   static void Take(png_structp png, png_bytep to, size_t count) {
-    auto* const self = static_cast<Reader*>(png_get_io_ptr(png));
+    auto* const self = static_cast<PngReader*>(png_get_io_ptr(png));
     if (count > self->bytes_.size()) png_error(png, "it ends too soon");
     std::memcpy(to, self->bytes_.data(), count);
     self->bytes_ = self->bytes_.subspan(count);
@@ -104,6 +104,6 @@ class Reader {
 
 }  // namespace
 
-Image DecodePng(Bytes bytes) { return Reader(bytes).Read(); }
+Image DecodePng(Bytes bytes) { return PngReader(bytes).Read(); }
 
 }  // namespace assay::reference

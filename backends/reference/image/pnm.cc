@@ -68,7 +68,7 @@ class Scanner {
   Bytes rest_;
 };
 
-struct Header {
+struct PnmHeader {
   char kind = 0;  // '1' to '6'
   size_t height = 0;
   size_t width = 0;
@@ -83,8 +83,8 @@ struct Header {
   }
 };
 
-Result<Header> ReadHeader(char kind, Scanner& scanner) {
-  Header header{.kind = kind};
+Result<PnmHeader> ReadPnmHeader(char kind, Scanner& scanner) {
+  PnmHeader header{.kind = kind};
   const auto width = scanner.Number();
   const auto height = scanner.Number();
   const auto most =
@@ -104,13 +104,13 @@ Result<Header> ReadHeader(char kind, Scanner& scanner) {
 }
 
 // Appends one sample, three times when it is grey; 1 is black in a PBM.
-void Append(const Header& header, uint64_t sample, Image& image) {
+void Append(const PnmHeader& header, uint64_t sample, Image& image) {
   const uint64_t value = header.bits() ? 1 - sample : sample;
   image.pixels.insert(image.pixels.end(), 3 / header.samples(),
                       ToByte(value, header.most));
 }
 
-Status ReadText(const Header& header, Scanner& scanner, Image& image) {
+Status ReadText(const PnmHeader& header, Scanner& scanner, Image& image) {
   const size_t count = header.height * header.width * header.samples();
   // A digit each and, but for bits, something between them.
   const size_t least = header.bits() ? count : 2 * count - 1;
@@ -128,7 +128,7 @@ Status ReadText(const Header& header, Scanner& scanner, Image& image) {
   return OkStatus();
 }
 
-Status ReadBinary(const Header& header, Scanner& scanner, Image& image) {
+Status ReadBinary(const PnmHeader& header, Scanner& scanner, Image& image) {
   const size_t line_bytes = header.line_bytes();
   if (!scanner.EndHeader() || scanner.left() / line_bytes < header.height) {
     return InvalidArgument("it ends too soon: ", scanner.left(), " bytes for ",
@@ -163,8 +163,8 @@ Result<Image> DecodePnm(Bytes bytes) {
     return InvalidArgument("it does not begin with P1 to P6");
   }
   Scanner scanner(bytes.subspan(2));
-  ASSAY_ASSIGN_OR_RETURN(const Header header,
-                         ReadHeader(static_cast<char>(bytes[1]), scanner));
+  ASSAY_ASSIGN_OR_RETURN(const PnmHeader header,
+                         ReadPnmHeader(static_cast<char>(bytes[1]), scanner));
   Image image{header.height, header.width, {}};
   ASSAY_RETURN_IF_ERROR(header.text() ? ReadText(header, scanner, image)
                                       : ReadBinary(header, scanner, image));

@@ -21,16 +21,18 @@ namespace {
 constexpr tmsize_t kMostBytesAtOnce = tmsize_t{1} << 28;
 
 /// The file in memory, and the first error.
-struct Source {
+struct TiffSource {
   Bytes bytes;
   size_t at = 0;
   std::array<char, 256> message{};
 };
 
-Source* SourceOf(thandle_t handle) { return static_cast<Source*>(handle); }
+TiffSource* SourceOf(thandle_t handle) {
+  return static_cast<TiffSource*>(handle);
+}
 
 tmsize_t Take(thandle_t handle, void* to, tmsize_t count) {
-  Source& source = *SourceOf(handle);
+  TiffSource& source = *SourceOf(handle);
   const size_t left = source.bytes.size() - source.at;
   const size_t taken = std::min(left, static_cast<size_t>(count));
   if (taken > 0) std::memcpy(to, source.bytes.data() + source.at, taken);
@@ -41,7 +43,7 @@ tmsize_t Take(thandle_t handle, void* to, tmsize_t count) {
 tmsize_t Refuse(thandle_t, void*, tmsize_t) { return 0; }
 
 toff_t Seek(thandle_t handle, toff_t offset, int whence) {
-  Source& source = *SourceOf(handle);
+  TiffSource& source = *SourceOf(handle);
   toff_t at = offset;
   if (whence == SEEK_CUR) at += source.at;
   if (whence == SEEK_END) at += source.bytes.size();
@@ -55,7 +57,7 @@ int Close(thandle_t) { return 0; }
 
 int Fail(TIFF*, void* handle, const char*, const char* format,
          va_list arguments) {
-  Source& source = *SourceOf(handle);
+  TiffSource& source = *SourceOf(handle);
   if (source.message[0] == 0) {
     std::vsnprintf(source.message.data(), source.message.size(), format,
                    arguments);
@@ -72,7 +74,7 @@ struct Closer {
   }
 };
 
-std::unique_ptr<TIFF, Closer> Open(Source& source) {
+std::unique_ptr<TIFF, Closer> Open(TiffSource& source) {
   const std::unique_ptr<TIFFOpenOptions, Closer> options(
       TIFFOpenOptionsAlloc());
   if (options == nullptr) throw std::bad_alloc();
@@ -136,7 +138,7 @@ void CheckDirectory(TIFF* tiff, Bytes bytes, uint32_t& height,
 }  // namespace
 
 Image DecodeTiff(Bytes bytes) {
-  Source source{.bytes = bytes};
+  TiffSource source{.bytes = bytes};
   const auto fail = [&](const char* otherwise) {
     return Broken(source.message[0] == 0 ? otherwise : source.message.data());
   };

@@ -14,7 +14,7 @@ std::vector<std::string> Updated(const Model& model,
                                  const LoadOptions& options) {
   const Graph& graph = model.graph();
   for (const std::string& name : options.trainable) {
-    const Value* const value = graph.FindInitializer(graph.FindValue(name));
+    const v1::Value* const value = graph.FindInitializer(graph.FindValue(name));
     const Tensor* const tensor = value == nullptr ? nullptr : value->tensor();
     if (tensor == nullptr) return {};
     const DType type = tensor->dtype();
@@ -24,7 +24,7 @@ std::vector<std::string> Updated(const Model& model,
 }
 
 /// A one like the loss, which has one element.
-Result<Tensor> OneLike(const Value& loss) {
+Result<Tensor> OneLike(const v1::Value& loss) {
   const Tensor* const tensor = loss.tensor();
   if (tensor != nullptr && tensor->num_elements() == 1) {
     constexpr float kOne32 = 1;
@@ -79,15 +79,15 @@ Status NativeNetwork::Configure(
   return OkStatus();
 }
 
-Result<std::vector<Value>> NativeNetwork::Gradients(Binding& binding,
-                                                    std::string_view loss) {
+Result<std::vector<v1::Value>> NativeNetwork::Gradients(Binding& binding,
+                                                        std::string_view loss) {
   const auto found = std::ranges::find(outputs(), loss, &ValueInfo::name);
   if (found == outputs().end()) {
     return NotFound("the network has no output '", loss, "'");
   }
   ASSAY_RETURN_IF_ERROR(Forward(binding));
   const auto place = static_cast<size_t>(found - outputs().begin());
-  std::vector<Value> cotangents(outputs().size());
+  std::vector<v1::Value> cotangents(outputs().size());
   ASSAY_ASSIGN_OR_RETURN(cotangents[place], OneLike(binding.outputs()[place]));
   return inner().differentiable()->Backward(binding, cotangents, names_);
 }
@@ -96,7 +96,7 @@ Status NativeNetwork::Step(Binding& binding, std::string_view loss) {
   if (updates_.empty()) {
     return FailedPrecondition("a step was asked for before an optimizer");
   }
-  ASSAY_ASSIGN_OR_RETURN(const std::vector<Value> gradients,
+  ASSAY_ASSIGN_OR_RETURN(const std::vector<v1::Value> gradients,
                          Gradients(binding, loss));
   for (size_t i = 0; i < names_.size(); ++i) {
     ASSAY_ASSIGN_OR_RETURN(const Tensor parameter,

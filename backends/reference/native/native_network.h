@@ -65,7 +65,8 @@ class NativeNetwork : public ForwardingNetwork, private NativeStep {
   Status Step(Binding& binding, std::string_view loss) override;
 
   /// Of each parameter, in the order of their names.
-  Result<std::vector<Value>> Gradients(Binding& binding, std::string_view loss);
+  Result<std::vector<v1::Value>> Gradients(Binding& binding,
+                                           std::string_view loss);
 
   Backend& backend_;
   std::vector<std::string> names_;

@@ -173,11 +173,12 @@ Result<Tensor> NativeUpdate::Step(const Tensor& parameter,
                                   const Tensor& gradient) {
   ASSAY_ASSIGN_OR_RETURN(Tensor count,
                          Tensor::Of<int64_t>({}, std::span(&updates_, 1)));
-  std::vector<Value> inputs = {rate_, std::move(count), parameter, gradient};
+  std::vector<v1::Value> inputs = {rate_, std::move(count), parameter,
+                                   gradient};
   inputs.insert(inputs.end(), state_.begin(), state_.end());
   ASSAY_ASSIGN_OR_RETURN(const auto binding, network_->Bind(inputs, {}));
   ASSAY_RETURN_IF_ERROR(network_->Forward(*binding));
-  const std::span<const Value> outputs = binding->outputs();
+  const std::span<const v1::Value> outputs = binding->outputs();
   state_.assign(outputs.begin() + 1, outputs.end());
   ++updates_;
   return *outputs[0].tensor();

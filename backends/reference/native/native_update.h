@@ -58,7 +58,7 @@ class NativeUpdate {
   std::unique_ptr<Network> network_;
   Tensor rate_;
   int64_t updates_ = 0;
-  std::vector<Value> state_;
+  std::vector<v1::Value> state_;
 };
 
 }  // namespace assay::reference

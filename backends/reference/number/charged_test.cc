@@ -9,20 +9,19 @@
 #include <vector>
 
 #include "backends/reference/number/same_bits.h"
+#include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::reference {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
 template <Charge kCharge>
 std::vector<Charged<kCharge>> Numbers() {
   std::vector<Charged<kCharge>> numbers;
-  for (const double size :
-       {0.0, 1.0, 0.1, 3.0, 1e17, 1e308, 1e-160, 1e-310, 0x1p-500, kInfinity,
-        std::numeric_limits<double>::quiet_NaN()}) {
+  for (const double size : std::vector<double>{
+           0, 1, 0.1, 3, 1e17, 1e308, 1e-160, 1e-310, 0x1p-500, kInf, kNan}) {
     for (const double value : {size, -size}) {
-      for (const double units : {0.0, 0.5, 1e-320, 1e308, kInfinity}) {
+      for (const double units :
+           std::vector<double>{0, 0.5, 1e-320, 1e308, kInf}) {
         numbers.emplace_back(value, units);
       }
     }
@@ -91,13 +90,13 @@ TEST(Charged, APowerOfZeroHasTheDerivativesOfItsLimit) {
     bool base_is_known, exponent_is_known;
   };
   const Row rows[] = {{3, 0, true, true},   {1.5, 0, true, true},
-                      {1, 1, true, true},   {0.5, kInfinity, true, true},
+                      {1, 1, true, true},   {0.5, kInf, true, true},
                       {0, 0, true, false},  {-0.5, 0, false, false},
                       {-2, 0, false, false}};
   for (const Row& row : rows) {
     const auto expect = [&](const auto& d) {
-      EXPECT_EQ(d.a.units == kInfinity, !row.base_is_known) << row.exponent;
-      EXPECT_EQ(d.b.units == kInfinity, !row.exponent_is_known) << row.exponent;
+      EXPECT_EQ(d.a.units == kInf, !row.base_is_known) << row.exponent;
+      EXPECT_EQ(d.b.units == kInf, !row.exponent_is_known) << row.exponent;
       // What is not known has the value 0, too.
       EXPECT_EQ(d.a.value, row.after_base) << row.exponent;
       EXPECT_EQ(d.b.value, 0) << row.exponent;
@@ -112,10 +111,10 @@ TEST(Charged, APowerOfZeroHasTheDerivativesOfItsLimit) {
 // doubtful one.
 TEST(Charged, ABoundOnAPowerOfZeroDoubtsItsExponent) {
   const auto one = PowerOf<Charge::kBound>(0, 1, 1);
-  EXPECT_EQ(one.a.units, kInfinity);
+  EXPECT_EQ(one.a.units, kInf);
   EXPECT_EQ(one.b.units, 0);
   EXPECT_EQ(PowerOf<Charge::kBound>(0, 2, 1).a.units, 0);
-  EXPECT_EQ(PowerOf<Charge::kBound>(0, 1e-3, 0x1p53).b.units, kInfinity);
+  EXPECT_EQ(PowerOf<Charge::kBound>(0, 1e-3, 0x1p53).b.units, kInf);
 }
 
 // Kills: a value that is unknown since its exponent was given.
@@ -123,7 +122,7 @@ TEST(Charged, APowerOfZeroIsZero) {
   using C = Charged<Charge::kHard>;
   const C zero(0);
   EXPECT_EQ(C::Of(Primitive::kPow, zero, C::Rounded(0.5, 1)).units, 0);
-  EXPECT_EQ(C::Of(Primitive::kPow, zero, C::Rounded(-0.5, 1)).units, kInfinity);
+  EXPECT_EQ(C::Of(Primitive::kPow, zero, C::Rounded(-0.5, 1)).units, kInf);
 }
 
 }  // namespace

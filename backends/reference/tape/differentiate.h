@@ -5,7 +5,7 @@
 // its own.
 //
 //   // while a tape records
-//   ASSAY_ASSIGN_OR_RETURN(const std::vector<Value> gradients,
+//   ASSAY_ASSIGN_OR_RETURN(const std::vector<v1::Value> gradients,
 //                          DifferentiateOnTape(call, {x, w}, 2));
 
 #pragma once

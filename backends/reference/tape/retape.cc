@@ -25,14 +25,14 @@ bool IsVars(const Tensor* tensor) {
 
 // What the network gave the node. Wanted ones are copies: a trace knows values
 // by where they lie, and two may lie in one place.
-Result<std::vector<Value>> GivenTo(const NodeNetwork& node,
-                                   const GradientContext& run) {
-  std::vector<Value> given;
+Result<std::vector<v1::Value>> GivenTo(const NodeNetwork& node,
+                                       const GradientContext& run) {
+  std::vector<v1::Value> given;
   for (const Input input : node.inputs) {
-    Value& value = given.emplace_back(run.value(input));
+    v1::Value& value = given.emplace_back(run.value(input));
     if (!run.wanted(input)) continue;
     ASSAY_ASSIGN_OR_RETURN(Tensor copy, value.tensor()->Clone());
-    value = Value(std::move(copy));
+    value = v1::Value(std::move(copy));
   }
   return given;
 }
@@ -88,7 +88,8 @@ Kernel Repeatable(Kernel kernel) {
 }
 
 Status Retape(const NodeNetwork& node, Drawn drawn, GradientContext& run) {
-  ASSAY_ASSIGN_OR_RETURN(const std::vector<Value> inputs, GivenTo(node, run));
+  ASSAY_ASSIGN_OR_RETURN(const std::vector<v1::Value> inputs,
+                         GivenTo(node, run));
   Trace trace(Ties::kFalse, Trace::Between::kRounded, kKeepAllTapes);
   std::vector<Tensor> targets(inputs.size());  // their Vars
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -108,7 +109,7 @@ Status Retape(const NodeNetwork& node, Drawn drawn, GradientContext& run) {
   Borders<double> adjoints(NothingGiven<double>());
   for (size_t i = 0; i < binding->outputs().size(); ++i) {
     const Tensor* const cotangent = run.cotangent(node.outputs[i]);
-    ASSAY_ASSIGN_OR_RETURN(const Value output,
+    ASSAY_ASSIGN_OR_RETURN(const v1::Value output,
                            trace.Unpacked(binding->outputs()[i]));
     if (cotangent == nullptr || !IsVars(output.tensor())) continue;
     ASSAY_RETURN_IF_ERROR(

@@ -11,7 +11,7 @@
 namespace assay::reference {
 namespace {
 
-thread_local Tape* current = nullptr;
+thread_local Tape* current_tape = nullptr;
 
 bool IsPlainZero(const Var& x) {
   return x.source() == 0 && x.node() == 0 && x.value() == 0;
@@ -24,11 +24,11 @@ Tape::Tape(size_t most_nodes, Ties ties)
   Push(Primitive::kConstant, 0, 0, 0);  // node 0
 }
 
-Tape::Scope::Scope(Tape* tape) : outer_(current) { current = tape; }
+Tape::Scope::Scope(Tape* tape) : outer_(current_tape) { current_tape = tape; }
 
-Tape::Scope::~Scope() { current = outer_; }
+Tape::Scope::~Scope() { current_tape = outer_; }
 
-Tape* Tape::Current() { return current; }
+Tape* Tape::Current() { return current_tape; }
 
 void Tape::Reserve(size_t nodes) {
   primitives_.reserve(nodes);
@@ -262,36 +262,40 @@ void Tape::PushBranch(Var a, Var b, bool is_jump) {
 }
 
 Var Record(Primitive primitive, Var a, Var b, double value) {
-  if (current == nullptr) return Var(value);
-  return current->Push(primitive, current->NodeOf(a), current->NodeOf(b),
-                       value);
+  if (current_tape == nullptr) return Var(value);
+  return current_tape->Push(primitive, current_tape->NodeOf(a),
+                            current_tape->NodeOf(b), value);
 }
 
 bool Before(Var a, Var b) {
-  if (current == nullptr) return a.value() < b.value();
-  current->PushBranch(a, b, /*is_jump=*/false);
-  return current->GoesBefore(a, b);
+  if (current_tape == nullptr) return a.value() < b.value();
+  current_tape->PushBranch(a, b, /*is_jump=*/false);
+  return current_tape->GoesBefore(a, b);
 }
 
 bool Less(Var a, Var b) {
-  if (current != nullptr) current->PushBranch(a, b, /*is_jump=*/true);
+  if (current_tape != nullptr) current_tape->PushBranch(a, b, /*is_jump=*/true);
   return a.value() < b.value();
 }
 
 bool Equal(Var a, Var b) {
-  if (current != nullptr) current->PushBranch(a, b, /*is_jump=*/true);
+  if (current_tape != nullptr) current_tape->PushBranch(a, b, /*is_jump=*/true);
   return a.value() == b.value();
 }
 
-bool TakesFirstVar() { return current == nullptr || current->TakesFirst(); }
+bool TakesFirstVar() {
+  return current_tape == nullptr || current_tape->TakesFirst();
+}
 
 Var PickedFrom(std::span<const Var> candidates, size_t chosen, bool least) {
-  return current == nullptr ? candidates[chosen]
-                            : current->PushChoice(candidates, chosen, least);
+  return current_tape == nullptr
+             ? candidates[chosen]
+             : current_tape->PushChoice(candidates, chosen, least);
 }
 
 Var Select(Var a, Var b, Var then, Var otherwise) {
-  if (current != nullptr) return current->PushSelection(a, b, then, otherwise);
+  if (current_tape != nullptr)
+    return current_tape->PushSelection(a, b, then, otherwise);
   return a.value() < b.value() ? then : otherwise;
 }
 

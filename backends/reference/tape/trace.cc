@@ -23,11 +23,11 @@ struct TracedKernel {
 
 namespace {
 
-thread_local Trace* current = nullptr;
+thread_local Trace* current_trace = nullptr;
 
 constexpr DType kVar = kDTypeOf<Var>;
 
-bool IsVarTensor(const Value& value) {
+bool IsVarTensor(const v1::Value& value) {
   const Tensor* const tensor = value.tensor();
   return tensor != nullptr && tensor->dtype() == kVar;
 }
@@ -51,7 +51,7 @@ class Naming {
     }
   }
 
-  Result<Value> Named(const Value& value) {
+  Result<v1::Value> Named(const v1::Value& value) {
     const auto named = [this](const Tensor& tensor) -> Result<Tensor> {
       if (!tensor.defined() || tensor.dtype() != kVar ||
           std::ranges::none_of(tensor.elements<Var>(), IsOfTape)) {
@@ -97,15 +97,15 @@ class TracedContext final : public KernelContext {
   }
 
   /// `outputs` are those of the first time, or there are none yet.
-  Status NameOutputs(Naming naming, std::vector<Value>* outputs) {
+  Status NameOutputs(Naming naming, std::vector<v1::Value>* outputs) {
     for (const Computed& one : computed_) {
       naming.Name(*one.tensor);
-      set_.emplace_back(one.output, Value(*one.tensor));
+      set_.emplace_back(one.output, v1::Value(*one.tensor));
     }
     const bool is_first = outputs->empty();
     for (size_t i = 0; i < set_.size(); ++i) {
       auto& [output, value] = set_[i];
-      ASSAY_ASSIGN_OR_RETURN(const Value named, naming.Named(value));
+      ASSAY_ASSIGN_OR_RETURN(const v1::Value named, naming.Named(value));
       if (is_first) {
         ASSAY_ASSIGN_OR_RETURN(outputs->emplace_back(), trace_.Packed(named));
       }
@@ -125,30 +125,32 @@ class TracedContext final : public KernelContext {
     return tensor;
   }
 
-  Status SetOutput(assay::Output output, Value value) override {
+  Status SetOutput(assay::Output output, v1::Value value) override {
     if (is_step_) {
       set_.emplace_back(output, std::move(value));
       return OkStatus();
     }
-    ASSAY_ASSIGN_OR_RETURN(Value traced, trace_.Traced(value));
+    ASSAY_ASSIGN_OR_RETURN(v1::Value traced, trace_.Traced(value));
     return run_.SetOutput(output, std::move(traced));
   }
-  Result<std::vector<Value>> Run(std::string_view attribute,
-                                 std::span<const Value> inputs) override {
-    ASSAY_ASSIGN_OR_RETURN(const std::vector<Value> traced, TracedAll(inputs));
-    ASSAY_ASSIGN_OR_RETURN(std::vector<Value> outputs,
+  Result<std::vector<v1::Value>> Run(
+      std::string_view attribute, std::span<const v1::Value> inputs) override {
+    ASSAY_ASSIGN_OR_RETURN(const std::vector<v1::Value> traced,
+                           TracedAll(inputs));
+    ASSAY_ASSIGN_OR_RETURN(std::vector<v1::Value> outputs,
                            run_.Run(attribute, traced));
-    for (Value& output : outputs) {
+    for (v1::Value& output : outputs) {
       ASSAY_ASSIGN_OR_RETURN(output, trace_.Unpacked(output));
     }
     return outputs;
   }
-  Result<std::vector<Value>> Differentiate(
-      std::span<const Value> inputs) override {
-    ASSAY_ASSIGN_OR_RETURN(const std::vector<Value> traced, TracedAll(inputs));
+  Result<std::vector<v1::Value>> Differentiate(
+      std::span<const v1::Value> inputs) override {
+    ASSAY_ASSIGN_OR_RETURN(const std::vector<v1::Value> traced,
+                           TracedAll(inputs));
     return run_.Differentiate(traced);
   }
-  void Save(Value value) override { run_.Save(std::move(value)); }
+  void Save(v1::Value value) override { run_.Save(std::move(value)); }
   Result<Tensor*> Workspace(DType dtype, const Shape& shape) override {
     return run_.Workspace(dtype, shape);
   }
@@ -162,25 +164,27 @@ class TracedContext final : public KernelContext {
   Status TakeInputs() {
     values_.reserve(static_cast<size_t>(run_.input_count()));
     for (int i = 0; i < run_.input_count(); ++i) {
-      const Value& value = values_.emplace_back(run_.value(Input{i, false}));
+      const v1::Value& value =
+          values_.emplace_back(run_.value(Input{i, false}));
       if (kernel_.factors[static_cast<size_t>(i)] && StaysAsGiven(value)) {
         continue;
       }
       ASSAY_ASSIGN_OR_RETURN(values_.back(), trace_.Traced(value));
     }
-    for (const Value& value : values_) inputs_.push_back(&value);
+    for (const v1::Value& value : values_) inputs_.push_back(&value);
     return OkStatus();
   }
 
-  Result<std::vector<Value>> TracedAll(std::span<const Value> values) const {
-    std::vector<Value> traced(values.size());
+  Result<std::vector<v1::Value>> TracedAll(
+      std::span<const v1::Value> values) const {
+    std::vector<v1::Value> traced(values.size());
     for (size_t i = 0; i < values.size(); ++i) {
       ASSAY_ASSIGN_OR_RETURN(traced[i], trace_.Traced(values[i]));
     }
     return traced;
   }
 
-  bool StaysAsGiven(const Value& value) const {
+  bool StaysAsGiven(const v1::Value& value) const {
     const Tensor* const tensor = value.tensor();
     return tensor != nullptr && IsFactorType(tensor->dtype()) &&
            !trace_.IsTarget(*tensor);
@@ -190,9 +194,9 @@ class TracedContext final : public KernelContext {
   Trace& trace_;
   const TracedKernel& kernel_;
   bool is_step_;
-  std::vector<Value> values_;
+  std::vector<v1::Value> values_;
   std::vector<Computed> computed_;
-  std::vector<std::pair<assay::Output, Value>> set_;
+  std::vector<std::pair<assay::Output, v1::Value>> set_;
 };
 
 bool HoldsComplex(const ValueType& type) {
@@ -222,13 +226,13 @@ std::vector<DType> OutputTypes(const LoadContext& load) {
 
 }  // namespace
 
-Trace::Scope::Scope(Trace* trace) : outer_(current), no_tape_(nullptr) {
-  current = trace;
+Trace::Scope::Scope(Trace* trace) : outer_(current_trace), no_tape_(nullptr) {
+  current_trace = trace;
 }
 
-Trace::Scope::~Scope() { current = outer_; }
+Trace::Scope::~Scope() { current_trace = outer_; }
 
-Trace* Trace::Current() { return current; }
+Trace* Trace::Current() { return current_trace; }
 
 Result<Tensor> Trace::AddTarget(const Tensor& tensor, const double* offsets) {
   ASSAY_ASSIGN_OR_RETURN(Tensor vars, Tensor::Allocate(kVar, tensor.shape()));
@@ -260,7 +264,7 @@ bool Trace::IsTarget(const Tensor& tensor) const {
   return found != given_.end() && (found->second.source & kGivenSource) == 0;
 }
 
-void Trace::Keep(std::span<const Value> values) {
+void Trace::Keep(std::span<const v1::Value> values) {
   const auto keep = [this](const Tensor& tensor) -> Result<Tensor> {
     if (tensor.defined() && tensor.dtype() == kVar) {
       for (const Var& x : tensor.elements<Var>()) {
@@ -271,7 +275,7 @@ void Trace::Keep(std::span<const Value> values) {
     }
     return tensor;
   };
-  for (const Value& value : values) {
+  for (const v1::Value& value : values) {
     if (value.sparse() != nullptr) continue;
     static_cast<void>(
         MapTensors(value, keep, [](DType dtype) { return dtype; }));
@@ -407,9 +411,9 @@ Result<Tensor> Trace::TracedTensor(const Tensor& tensor) {
   return vars;
 }
 
-Result<Value> Trace::Traced(const Value& value) {
+Result<v1::Value> Trace::Traced(const v1::Value& value) {
   if (value.sparse() != nullptr) return value;
-  ASSAY_ASSIGN_OR_RETURN(const Value unpacked, Unpacked(value));
+  ASSAY_ASSIGN_OR_RETURN(const v1::Value unpacked, Unpacked(value));
   const auto traced = [this](const Tensor& tensor) -> Result<Tensor> {
     if (!tensor.defined() || !IsFloatingPoint(tensor.dtype())) return tensor;
     return TracedTensor(tensor);
@@ -419,19 +423,19 @@ Result<Value> Trace::Traced(const Value& value) {
   });
 }
 
-Result<Value> Trace::Packed(const Value& value) {
+Result<v1::Value> Trace::Packed(const v1::Value& value) {
   if (!IsVarTensor(value) || value.tensor()->num_elements() == 0) return value;
   ASSAY_ASSIGN_OR_RETURN(std::optional<Tensor> numbers,
                          NumbersNotComputed(*value.tensor()));
-  if (numbers.has_value()) return Value(*std::move(numbers));
+  if (numbers.has_value()) return v1::Value(*std::move(numbers));
   std::optional<PackedVars> packed = PackedVars::Of(*value.tensor());
   if (!packed.has_value()) return value;
   ASSAY_ASSIGN_OR_RETURN(Tensor stand_in, Tensor::Allocate(DType::kUint8, {1}));
   packed_.emplace(stand_in.data(), Packing{stand_in, *std::move(packed)});
-  return Value(std::move(stand_in));
+  return v1::Value(std::move(stand_in));
 }
 
-Result<Value> Trace::Unpacked(const Value& value) const {
+Result<v1::Value> Trace::Unpacked(const v1::Value& value) const {
   const Tensor* const tensor = value.tensor();
   if (tensor == nullptr || packed_.empty()) return value;
   const auto found = packed_.find(tensor->data());
@@ -441,7 +445,7 @@ Result<Value> Trace::Unpacked(const Value& value) const {
                        [this](uint32_t source) -> const std::vector<double>& {
                          return sources_[source].values;
                        }));
-  return Value(std::move(vars));
+  return v1::Value(std::move(vars));
 }
 
 Status Trace::Round(DType type, Tensor& vars) const {

@@ -56,14 +56,14 @@ class Trace {
 
   /// A step, or the numbers of a target.
   struct Source {
-    size_t size = 0;              // how many numbers others may name
-    size_t tape_size = 0;         // of a step, when it was recorded last
-    std::vector<uint32_t> nodes;  // where these are on the tape of TapeOf
-    std::vector<double> values;   // what these are, in double
-    std::vector<Value> outputs;   // of a step: what its kernel gave, packed
-    std::vector<bool> moving;     // those that a target has a share in
-    std::vector<bool> rounded;    // of a target that was moved: those inexact
-    uint32_t last_reader = 0;     // the step that reads it last
+    size_t size = 0;                 // how many numbers others may name
+    size_t tape_size = 0;            // of a step, when it was recorded last
+    std::vector<uint32_t> nodes;     // where these are on the tape of TapeOf
+    std::vector<double> values;      // what these are, in double
+    std::vector<v1::Value> outputs;  // of a step: what its kernel gave, packed
+    std::vector<bool> moving;        // those that a target has a share in
+    std::vector<bool> rounded;  // of a target that was moved: those inexact
+    uint32_t last_reader = 0;   // the step that reads it last
     std::shared_ptr<const Tape> tape;  // null where it is to be recorded again
     std::function<Status()> record;    // null for a target
   };
@@ -102,7 +102,7 @@ class Trace {
   /// What a network gave, with Vars where they were packed.
   Result<assay::Value> Unpacked(const assay::Value& value) const;
   /// After the run: these unpacked values are read by whoever asked for it.
-  void Keep(std::span<const Value> values);
+  void Keep(std::span<const v1::Value> values);
 
   /// In the order of the run.
   const std::vector<uint32_t>& steps() const { return steps_; }

@@ -45,7 +45,7 @@ struct Traced {
 
   Status Run(const std::string& graph, const Feed& feed) {
     ASSAY_ASSIGN_OR_RETURN(network, backend.Load(ModelOf(graph), {}));
-    const Value input(feed.Make());
+    const v1::Value input(feed.Make());
     ASSAY_ASSIGN_OR_RETURN(target, trace.AddTarget(*input.tensor(), nullptr));
     ASSAY_ASSIGN_OR_RETURN(binding, network->Bind(std::vector{input}, {}));
     const Trace::Scope running(&trace);
@@ -60,8 +60,8 @@ struct Traced {
   TracedBackend backend;
   std::unique_ptr<Network> network;
   std::unique_ptr<Binding> binding;
-  Tensor target;   // its Vars
-  Value unpacked;  // the first output
+  Tensor target;       // its Vars
+  v1::Value unpacked;  // the first output
   Trace trace;
 };
 

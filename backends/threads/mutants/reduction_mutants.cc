@@ -67,7 +67,7 @@ void DivideByOthers(Rank& rank, const CollectiveCall& call, Bytes out) {
     return static_cast<T>(x / static_cast<T>(rank.size() - 1));
   });
 }
-void LoseLastElement(Rank&, const CollectiveCall& call, Bytes out) {
+void LoseLastSum(Rank&, const CollectiveCall& call, Bytes out) {
   if (!out.empty()) Zero(out.last(WidthOf(call)));
 }
 void LoseRemainder(Rank& rank, const CollectiveCall& call, Bytes out) {
@@ -100,7 +100,7 @@ Status Exchanging(Rank& rank, const CollectiveCall& call) {
 }
 
 /// The rank's own numbers are the result.
-Status DoNotWait(Rank& rank, const CollectiveCall& call) {
+Status DoNotWaitForSum(Rank& rank, const CollectiveCall& call) {
   const std::vector<std::byte> in(call.in.begin(), call.in.end());
   ASSAY_RETURN_IF_ERROR(rank.right.Collect(call));
   std::copy_n(in.begin(), std::min(in.size(), call.out.size()),
@@ -161,7 +161,7 @@ std::span<const Mutant> ReductionMutants() {
       {.name = "sum_by_one_rank_less",
        .collect = OfReductions<WithOutput<DivideByOthers>>},
       {.name = "last_element_not_added",
-       .collect = OfReductions<WithOutput<LoseLastElement>>},
+       .collect = OfReductions<WithOutput<LoseLastSum>>},
       {.name = "remainder_not_added",
        .collect = OfReductions<WithOutput<LoseRemainder>>},
       {.name = "result_at_the_root_alone",
@@ -174,7 +174,8 @@ std::span<const Mutant> ReductionMutants() {
       {.name = "sum_is_a_maximum", .collect = Exchanging<kSum, kMax>},
       {.name = "minimum_is_a_maximum", .collect = Exchanging<kMin, kMax>},
       {.name = "maximum_is_a_minimum", .collect = Exchanging<kMax, kMin>},
-      {.name = "result_not_waited_for", .collect = OfReductions<DoNotWait>},
+      {.name = "result_not_waited_for",
+       .collect = OfReductions<DoNotWaitForSum>},
       {.name = "orders_of_their_own", .collect = InOrdersOfTheirOwn},
   };
   return kMutants;

@@ -22,7 +22,7 @@ constexpr Reduction kReductions[] = {Reduction::kSum, Reduction::kProduct,
                                      Reduction::kMin, Reduction::kMax};
 
 // Powers of two, their neighbours, and a prime.
-constexpr int kRanks[] = {1, 2, 3, 4, 5, 7, 8, 9, 16, 61};
+constexpr int kCollectiveRanks[] = {1, 2, 3, 4, 5, 7, 8, 9, 16, 61};
 // None, fewer than ranks, as many, a prime with a remainder for every number of ranks.
 constexpr int64_t kCounts[] = {0, 1, 5, 16, 1021};
 // Where every type and reduction is tried.
@@ -84,7 +84,7 @@ std::vector<CollectiveCase> AllCollectiveCases() {
         all.push_back(each);
       };
       if (operation == Operation::kBarrier) {
-        for (const int ranks : kRanks) add(ranks, 0);
+        for (const int ranks : kCollectiveRanks) add(ranks, 0);
         for (const int ranks : kOfScale) add(ranks, 0);
         continue;
       }
@@ -94,7 +94,7 @@ std::vector<CollectiveCase> AllCollectiveCases() {
         if (!has_blocks || ranks <= kMostOfBlocks)
           add(ranks, has_blocks ? 1 : 1031);
       }
-      for (const int ranks : kRanks) {
+      for (const int ranks : kCollectiveRanks) {
         for (const int64_t count : kCounts) add(ranks, count);
       }
       for (const DType type : kTypes) {

@@ -13,6 +13,7 @@
 #include "conformance/distributed/ranks/distributed_row.h"
 #include "conformance/distributed/ranks/sent.h"
 #include "framework/ranks/endpoint.h"
+#include "framework/ranks/fields.h"
 #include "framework/ranks/watch.h"
 
 namespace assay::distributed {
@@ -38,7 +39,7 @@ Result<std::string> ShareOf(const CollectiveCase& test_case,
   ASSAY_ASSIGN_OR_RETURN(const RankSent sent,
                          SentSince(count, mine, watched.sent()));
   std::string text;
-  AppendBytes(std::span(&sent, 1), &text);
+  ranks::AppendFields(sent, &text);
   AppendBytes(buffer.bytes(), &text);
   return text;
 }
@@ -54,7 +55,7 @@ Result<Shares> SharesOf(const std::vector<std::string>& found,
     ASSAY_ASSIGN_OR_RETURN(const std::span<std::byte> bytes,
                            ranks::BytesOf({0, buffer.num_elements()}, &buffer));
     std::string_view text = found[rank];
-    if (!CutBytes(&text, std::span(&sent, 1)) || !CutBytes(&text, bytes) ||
+    if (!ranks::CutFields(&text, &sent) || !CutBytes(&text, bytes) ||
         !text.empty()) {
       return DataLoss("rank ", rank, " brought ", found[rank].size(),
                       " bytes of its share");
@@ -101,8 +102,8 @@ Result<Judgement> RunRoot(const CollectiveCase& test_case, int root,
 
 }  // namespace
 
-Judgement RunCollectiveCase(const CollectiveCase& test_case, const RunOf& run,
-                            record::Record* record) {
+Judgement RunCase(const CollectiveCase& test_case, const RunOf& run,
+                  record::Record* record) {
   return RunRoots(test_case.roots(), record, [&](int root) {
     return RunRoot(test_case, root, run, record);
   });

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// RunCollectiveCase: a collective over ranks of a library, whose results are compared bit
+// RunCase: a collective over ranks of a library, whose results are compared bit
 // by bit, and whose messages are counted.
 //
 //   const measure::Judgement judged =
-//       RunCollectiveCase(test_case, {*backend.ranks(), "threads", 7}, record);
+//       RunCase(test_case, {*ranks, "threads", 7}, record);
 
 #pragma once
 
@@ -17,7 +17,7 @@ namespace assay::distributed {
 
 /// Adds a row for each root. The first root that fails is the judgement, with the rank,
 /// the first element that differs, and what it should be.
-measure::Judgement RunCollectiveCase(const CollectiveCase& test_case,
-                                     const RunOf& run, record::Record* record);
+measure::Judgement RunCase(const CollectiveCase& test_case, const RunOf& run,
+                           record::Record* record);
 
 }  // namespace assay::distributed

@@ -14,7 +14,6 @@
 #include "conformance/distributed/collective/collective_case.h"
 #include "conformance/distributed/collective/collective_run.h"
 #include "conformance/distributed/collective/contents.h"
-#include "conformance/distributed/planned_case.h"
 #include "conformance/distributed/ranks/distributed_row.h"
 #include "conformance/distributed/ranks/ranks_fixture.h"
 #include "framework/core/text.h"
@@ -27,10 +26,6 @@ using ::testing::HasSubstr;
 CollectiveCase RingOf(int ranks) {
   return {.what = {ranks::Operation::kAllReduce, ranks::Algorithm::kRing, ranks,
                    1021, 0}};
-}
-
-RanCase RanOn(const CollectiveCase& test_case, const Wrap& wrap = nullptr) {
-  return distributed::RanOn(&RunCollectiveCase, test_case, wrap);
 }
 
 TEST(CollectiveCaseTest, EveryCaseHasANameOfItsOwn) {
@@ -181,8 +176,7 @@ class Twice : public Ranks {
 TEST(CollectiveRunTest, RanksThatRunTwiceAreAFail) {
   Twice twice;
   record::Record record;
-  const auto judged =
-      RunCollectiveCase(RingOf(2), {twice, "twice", 0}, &record);
+  const auto judged = RunCase(RingOf(2), {twice, "twice", 0}, &record);
   EXPECT_EQ(judged.reason, record::ReasonCode(kFailRanks));
   EXPECT_THAT(judged.message, HasSubstr("found 2 ranks of number 0"));
 }
@@ -199,8 +193,7 @@ class Nobody : public Ranks {
 TEST(CollectiveRunTest, RanksThatWereNotRunAreAFail) {
   Nobody nobody;
   record::Record record;
-  const auto judged =
-      RunCollectiveCase(RingOf(2), {nobody, "nobody", 0}, &record);
+  const auto judged = RunCase(RingOf(2), {nobody, "nobody", 0}, &record);
   EXPECT_EQ(judged.reason, record::ReasonCode(kFailRanks));
   EXPECT_THAT(judged.message, HasSubstr("found 0 ranks of number 0"));
 }
@@ -222,25 +215,6 @@ TEST(CollectiveRunTest, ARankThatFailsIsNamed) {
   });
   EXPECT_EQ(ran.judged.reason, record::ReasonCode(kFailRanks));
   EXPECT_THAT(ran.judged.message, HasSubstr("rank 2: the cable is out"));
-}
-
-class NoRanks : public Backend {
- public:
-  std::string_view name() const override { return "none"; }
-  Result<Probe> Inspect() override { return Probe{}; }
-  Result<std::unique_ptr<Network>> Load(std::shared_ptr<const Model>,
-                                        const LoadOptions&) override {
-    return Unsupported(Reason::kOperator, "nothing");
-  }
-};
-
-TEST(PlannedCaseTest, ABackendWithoutRanksDeclines) {
-  NoRanks backend;
-  record::PlanRow row;
-  row.test_id = RingOf(4).test_id();
-  record::Record record;
-  EXPECT_EQ(RunPlanned(row, backend, {}, &record).outcome,
-            record::Outcome::kUnsupported);
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ constexpr std::array<std::string_view, 6> kNames = {
 constexpr Topology kTopologies[] = {
     Topology::kRing,   Topology::kTorus,  Topology::kExponential,
     Topology::kOneWay, Topology::kUneven, Topology::kMultiple};
-constexpr int kRanks[] = {1, 2, 3, 4, 8};
+constexpr int kNeighborRanks[] = {1, 2, 3, 4, 8};
 constexpr int64_t kPrime = 61;
 constexpr int64_t kFew[] = {0, 1};
 constexpr int kOfFew[] = {2, 4};
@@ -78,7 +78,7 @@ std::vector<NeighborCase> AllNeighborCases() {
       if (topology == Topology::kTorus && ranks < kFewestOfTorus) return;
       all.push_back({topology, ranks, count});
     };
-    for (const int ranks : kRanks) add(ranks, kPrime);
+    for (const int ranks : kNeighborRanks) add(ranks, kPrime);
     for (const int ranks : kOfFew) {
       for (const int64_t count : kFew) add(ranks, count);
     }

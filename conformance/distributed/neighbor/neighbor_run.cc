@@ -20,6 +20,7 @@
 #include "conformance/distributed/ranks/sent.h"
 #include "framework/core/tensor.h"
 #include "framework/core/text.h"
+#include "framework/ranks/fields.h"
 
 namespace assay::distributed {
 namespace {
@@ -113,7 +114,7 @@ Result<std::string> Part(const NeighborCase& test_case, Endpoint& mine) {
   ASSAY_ASSIGN_OR_RETURN(const RankSent sent,
                          SentSince(count, mine, /*asked=*/{}));
   std::string text;
-  AppendBytes(std::span(&sent, 1), &text);
+  ranks::AppendFields(sent, &text);
   return text + received;
 }
 
@@ -153,7 +154,7 @@ Result<std::optional<Judgement>> Judge(const NeighborCase& test_case,
         WantedBy(test_case, static_cast<int>(rank));
     std::vector<int64_t> came(right.size());
     std::string_view text = found[rank];
-    if (!CutBytes(&text, std::span(&sent[rank], 1)) ||
+    if (!ranks::CutFields(&text, &sent[rank]) ||
         !CutBytes(&text, std::span(came)) || !text.empty()) {
       return DataLoss("rank ", rank, " brought ", found[rank].size(),
                       " bytes of its blocks");
@@ -197,8 +198,8 @@ Result<Judgement> Run(const NeighborCase& test_case, const RunOf& run,
 
 }  // namespace
 
-Judgement RunNeighborCase(const NeighborCase& test_case, const RunOf& run,
-                          record::Record* record) {
+Judgement RunCase(const NeighborCase& test_case, const RunOf& run,
+                  record::Record* record) {
   constexpr int kNoRoot[] = {0};
   return RunRoots(kNoRoot, record,
                   [&](int) { return Run(test_case, run, record); });

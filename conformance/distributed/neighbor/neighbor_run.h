@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// RunNeighborCase: an exchange with neighbours, whose blocks are compared bit by bit.
+// RunCase: an exchange with neighbours, whose blocks are compared bit by bit.
 //
 //   const measure::Judgement judged =
-//       RunNeighborCase(test_case, {*ranks, "openmpi", 7}, record);
+//       RunCase(test_case, {*ranks, "openmpi", 7}, record);
 
 #pragma once
 
@@ -16,7 +16,7 @@ namespace assay::distributed {
 
 /// Adds a row; unsupported of a library without the exchange. Where all ranks' libraries
 /// count their messages, each has one for each edge to another rank, as long as its block.
-measure::Judgement RunNeighborCase(const NeighborCase& test_case,
-                                   const RunOf& run, record::Record* record);
+measure::Judgement RunCase(const NeighborCase& test_case, const RunOf& run,
+                           record::Record* record);
 
 }  // namespace assay::distributed

@@ -22,10 +22,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-RanCase RanOn(const NeighborCase& test_case, const Wrap& wrap = nullptr) {
-  return distributed::RanOn(&RunNeighborCase, test_case, wrap);
-}
-
 TEST(NeighborCaseTest, TheNameSaysWhoseNeighborsExchange) {
   const NeighborCase one_way = {Topology::kOneWay, 4, 61};
   EXPECT_EQ(one_way.test_id(),
@@ -76,7 +72,7 @@ TEST(NeighborRunTest, EveryCasePassesOnThreads) {
 
 // Two rounds of two messages of each rank.
 TEST(NeighborRunTest, ARowHasWhatTheLibraryCounts) {
-  const RanCase ran = RanOn({Topology::kRing, 4, 61});
+  const RanCase ran = RanOn(NeighborCase{Topology::kRing, 4, 61});
   EXPECT_EQ(ran.rows[0].collective, "neighbor_alltoall/own");
   EXPECT_EQ(ran.rows[0].topology, "ring");
   EXPECT_EQ(ran.rows[0].messages, 16);
@@ -97,9 +93,9 @@ class Bare : public Wrapped {
 
 // Kills: a library without the exchange that fails where it declines.
 TEST(NeighborRunTest, WhatALibraryLacksIsUnsupported) {
-  const RanCase ran = RanOn({Topology::kRing, 4, 61}, [](Endpoint& mine) {
-    return std::make_unique<Bare>(mine);
-  });
+  const RanCase ran =
+      RanOn(NeighborCase{Topology::kRing, 4, 61},
+            [](Endpoint& mine) { return std::make_unique<Bare>(mine); });
   EXPECT_EQ(ran.judged.outcome, record::Outcome::kUnsupported)
       << ran.judged.message;
   EXPECT_THAT(ran.judged.message, HasSubstr("no exchange with neighbors"));

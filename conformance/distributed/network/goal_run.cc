@@ -16,6 +16,7 @@
 #include "conformance/distributed/ranks/losses.h"
 #include "conformance/distributed/ranks/sent.h"
 #include "framework/core/text.h"
+#include "framework/ranks/fields.h"
 #include "framework/ranks/scheme/scheme.h"
 #include "framework/ranks/share/share.h"
 #include "framework/ranks/watch.h"
@@ -59,6 +60,13 @@ struct Reached {
   RankSent sent;
   Losses losses;
 };
+
+constexpr void EachField(Reached& reached, const auto& visit) {
+  visit(reached.steps);
+  visit(reached.accuracy);
+  EachField(reached.sent, visit);
+  EachField(reached.losses, visit);
+}
 
 /// A rank's shares of batches of all ranks. Their sizes are multiples of the ranks', so that
 /// the mean of the ranks' means is that of the batch.
@@ -137,7 +145,7 @@ Result<Judgement> RunToGoal(const NetworkCase& test_case, const RunOf& run,
                                    const Reached reached,
                                    TrainToGoal(test_case, run, *digits, mine));
                                std::string bytes;
-                               AppendBytes(std::span(&reached, 1), &bytes);
+                               ranks::AppendFields(reached, &bytes);
                                return bytes;
                              },
                              run.scratch));
@@ -151,7 +159,7 @@ Result<Judgement> RunToGoal(const NetworkCase& test_case, const RunOf& run,
     std::vector<Losses> losses;
     for (const std::string& bytes : ran.found) {
       std::string_view rest = bytes;
-      if (!CutBytes(&rest, std::span(&ends.emplace_back(), 1))) {
+      if (!ranks::CutFields(&rest, &ends.emplace_back())) {
         return DataLoss("rank ", ends.size() - 1, " brought ", bytes.size(),
                         " bytes of where it ended");
       }

@@ -11,7 +11,7 @@
 namespace assay::distributed {
 namespace {
 
-constexpr int kRanks[] = {1, 2, 4, 8};
+constexpr int kNetworkRanks[] = {1, 2, 4, 8};
 constexpr char kModel[] = "lenet5";
 constexpr double kGoal = 0.95;
 
@@ -52,7 +52,7 @@ cases::Tier NetworkCase::tier() const {
 std::vector<NetworkCase> AllNetworkCases() {
   std::vector<NetworkCase> all;
   for (const Kind& each : kKinds) {
-    for (const int ranks : kRanks) {
+    for (const int ranks : kNetworkRanks) {
       const SchemeCase by = {std::string(each.scheme), std::string(each.way),
                              "momentum", ranks, "rate=0.05"};
       all.push_back({kModel, by});

@@ -150,8 +150,8 @@ std::optional<Judgement> Judge(const NetworkCase& test_case,
   return JudgeNear(first, whole, has_each_step, student);
 }
 
-Result<Judgement> Run(const NetworkCase& test_case, const RunOf& run,
-                      record::Record* record) {
+Result<Judgement> RunNetwork(const NetworkCase& test_case, const RunOf& run,
+                             record::Record* record) {
   ASSAY_ASSIGN_OR_RETURN(const train::Split* const split, Digits());
   const train::Dataset& digits = split->train;
   ASSAY_ASSIGN_OR_RETURN(const Batches batches,
@@ -192,12 +192,12 @@ Result<Judgement> Run(const NetworkCase& test_case, const RunOf& run,
 
 }  // namespace
 
-Judgement RunNetworkCase(const NetworkCase& test_case, const RunOf& run,
-                         record::Record* record) {
+Judgement RunCase(const NetworkCase& test_case, const RunOf& run,
+                  record::Record* record) {
   const int64_t began = record::SteadyMicroseconds();
   const Result<Judgement> judged = test_case.goal > 0
                                        ? RunToGoal(test_case, run, record)
-                                       : Run(test_case, run, record);
+                                       : RunNetwork(test_case, run, record);
   record->result.run_us = record::SteadyMicroseconds() - began;
   if (judged.ok()) return *judged;
   return Declines(judged.status());

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// RunNetworkCase: trains the digits on ranks, beside one rank that has whole batches.
+// RunCase: trains the digits on ranks, beside one rank that has whole batches.
 //
 //   record::Record record;
 //   const measure::Judgement judged =
-//       RunNetworkCase(AllNetworkCases()[0], run, &record);
+//       RunCase(AllNetworkCases()[0], run, &record);
 
 #pragma once
 
@@ -16,7 +16,7 @@
 namespace assay::distributed {
 
 /// On networks of RunOf::backend; unavailable without the digits.
-measure::Judgement RunNetworkCase(const NetworkCase& test_case,
-                                  const RunOf& run, record::Record* record);
+measure::Judgement RunCase(const NetworkCase& test_case, const RunOf& run,
+                           record::Record* record);
 
 }  // namespace assay::distributed

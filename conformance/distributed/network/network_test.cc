@@ -10,52 +10,22 @@
 
 #include "conformance/distributed/network/network_case.h"
 #include "conformance/distributed/network/network_run.h"
+#include "conformance/distributed/planned_case.h"
 #include "conformance/distributed/ranks/distributed_row.h"
 #include "conformance/distributed/ranks/ranks_fixture.h"
 #include "framework/backend/registry.h"
+#include "framework/testing/support/backends_fixture.h"
 
 namespace assay::distributed {
 namespace {
 
 using ::testing::HasSubstr;
 
-Backend& Reference() {
-  static const std::unique_ptr<Backend> backend =
-      MakeBackend(LoadBackendModule(ASSAY_REFERENCE_MODULE).value().front())
-          .value();
-  return *backend;
+/// On the reference's networks.
+RanCase RanOnReference(const NetworkCase& test_case,
+                       const Wrap& wrap = nullptr) {
+  return RanOn(test_case, wrap, &Reference());
 }
-
-/// A backend that loads nothing.
-class Empty : public Backend {
- public:
-  std::string_view name() const override { return "empty"; }
-  Result<Probe> Inspect() override { return Probe{}; }
-  Result<std::unique_ptr<Network>> Load(std::shared_ptr<const Model>,
-                                        const LoadOptions&) override {
-    return Unsupported(Reason::kOperator, "found Conv");
-  }
-};
-
-template <class Of>
-RanCase RanOn(const NetworkCase& test_case, const Wrap& wrap = nullptr) {
-  return distributed::RanOn(
-      +[](const NetworkCase& each, const RunOf& run, record::Record* record) {
-        RunOf with = run;
-        static Of of;
-        with.backend = &of();
-        return RunNetworkCase(each, with, record);
-      },
-      test_case, wrap);
-}
-
-struct OnReference {
-  Backend& operator()() { return Reference(); }
-};
-struct OnEmpty {
-  Backend& operator()() { return empty; }
-  Empty empty;
-};
 
 NetworkCase CaseOf(std::string scheme, std::string way, int ranks) {
   return {"lenet5",
@@ -68,7 +38,7 @@ TEST(NetworkRunTest, EveryCasePassesOnThreads) {
   DistributedRow alone;  // of the scheme, whose first case has one rank
   for (const NetworkCase& each : AllNetworkCases()) {
     if (each.tier() > cases::Tier::kCi) continue;
-    const RanCase ran = RanOn<OnReference>(each);
+    const RanCase ran = RanOnReference(each);
     EXPECT_EQ(ran.judged.outcome, record::Outcome::kPass)
         << each.test_id() << ": " << ran.judged.message;
     ASSERT_EQ(ran.rows.size(), 1U);
@@ -90,12 +60,12 @@ TEST(NetworkRunTest, EveryCasePassesOnThreads) {
 TEST(NetworkRunTest, AGradientThatChangesUnderWayIsFound) {
   // Of the ring's six messages of a step three are added up, whose sum goes to all.
   const NetworkCase test_case = CaseOf("train_all_reduce", "ring", 4);
-  const RanCase added = RanOn<OnReference>(test_case, [](Endpoint& mine) {
+  const RanCase added = RanOnReference(test_case, [](Endpoint& mine) {
     return std::make_unique<Flipping>(mine, 2);
   });
   EXPECT_EQ(added.judged.reason, record::ReasonCode(kFailNear));
   EXPECT_THAT(added.judged.message, HasSubstr("step 1, "));
-  const RanCase sent = RanOn<OnReference>(test_case, [](Endpoint& mine) {
+  const RanCase sent = RanOnReference(test_case, [](Endpoint& mine) {
     return std::make_unique<Flipping>(mine, 6);
   });
   EXPECT_EQ(sent.judged.reason, record::ReasonCode(kFailBits));
@@ -109,7 +79,7 @@ TEST(NetworkRunTest, AGradientThatChangesUnderWayIsFound) {
 TEST(NetworkRunTest, RanksTrainToAnAccuracy) {
   NetworkCase test_case = CaseOf("train_all_reduce", "ring", 2);
   test_case.goal = 0.5;
-  const RanCase ran = RanOn<OnReference>(test_case, [](Endpoint& mine) {
+  const RanCase ran = RanOnReference(test_case, [](Endpoint& mine) {
     return std::make_unique<Clocked>(mine);
   });
   EXPECT_EQ(ran.judged.outcome, record::Outcome::kPass) << ran.judged.message;
@@ -121,15 +91,28 @@ TEST(NetworkRunTest, RanksTrainToAnAccuracy) {
   ASSERT_TRUE(row.loss_first.has_value() && row.loss_last.has_value());
   EXPECT_LT(*row.loss_last, *row.loss_first);
   test_case.goal = 2;
-  const RanCase never = RanOn<OnReference>(test_case);
+  const RanCase never = RanOnReference(test_case);
   EXPECT_EQ(never.judged.reason, record::ReasonCode(kFailNear));
   EXPECT_THAT(never.judged.message, HasSubstr("behind 6 epochs, wanted 2"));
 }
 
 TEST(NetworkRunTest, ABackendThatLoadsNoNetworkDeclines) {
-  const RanCase ran = RanOn<OnEmpty>(CaseOf("train_all_reduce", "ring", 2));
+  StubBackend empty{Unsupported(Reason::kOperator, "found Conv")};
+  const RanCase ran =
+      RanOn(CaseOf("train_all_reduce", "ring", 2), nullptr, &empty);
   EXPECT_EQ(ran.judged.outcome, record::Outcome::kUnsupported);
   EXPECT_THAT(ran.judged.message, HasSubstr("found Conv"));
+}
+
+TEST(PlannedCaseTest, RanksWithoutABackendTrainNoNetwork) {
+  WrappedRanks ranks;
+  record::PlanRow row;
+  row.test_id = CaseOf("train_all_reduce", "ring", 2).test_id();
+  record::Record record;
+  const measure::Judgement judged =
+      RunPlanned(row, ranks, /*networks=*/nullptr, {}, &record);
+  EXPECT_EQ(judged.outcome, record::Outcome::kUnsupported);
+  EXPECT_THAT(judged.message, HasSubstr("no backend"));
 }
 
 }  // namespace

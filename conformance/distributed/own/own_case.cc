@@ -15,7 +15,7 @@ constexpr std::array<std::string_view, 6> kNames = {
     "own_two", "own_split"};
 
 // Powers of two, their neighbours, and a prime.
-constexpr int kRanks[] = {1, 2, 3, 4, 5, 7, 8, 9, 16, 61};
+constexpr int kOwnRanks[] = {1, 2, 3, 4, 5, 7, 8, 9, 16, 61};
 // None, fewer than ranks, a prime, and both sides of 10,000 bytes of float32, where Open
 // MPI and others go from one algorithm to another.
 constexpr int64_t kCounts[] = {0, 1, 5, 1021, 2499, 2501};
@@ -39,7 +39,7 @@ class Cases {
 
   void AddAll() {
     if (operation_ == Operation::kBarrier) {
-      for (const int ranks : kRanks) Add(Way::kOwn, ranks, 0);
+      for (const int ranks : kOwnRanks) Add(Way::kOwn, ranks, 0);
     } else {
       AddSizes();
       AddTypes();
@@ -65,7 +65,7 @@ class Cases {
   }
 
   void AddSizes() {
-    for (const int ranks : kRanks) {
+    for (const int ranks : kOwnRanks) {
       for (const int64_t count : kCounts) {
         if (count < kLong || ranks <= kMostOfLong) Add(Way::kOwn, ranks, count);
       }

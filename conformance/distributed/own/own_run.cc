@@ -22,6 +22,7 @@
 #include "conformance/distributed/ranks/distributed_row.h"
 #include "conformance/distributed/ranks/sent.h"
 #include "framework/core/text.h"
+#include "framework/ranks/fields.h"
 #include "framework/ranks/reduction.h"
 #include "framework/testing/record/run_facts.h"
 
@@ -35,6 +36,11 @@ using measure::Judgement;
 struct Stay {
   int64_t came = 0, went = 0;
 };
+
+constexpr void EachField(Stay& stay, const auto& visit) {
+  visit(stay.came);
+  visit(stay.went);
+}
 
 /// What a rank brought.
 struct Brought {
@@ -63,8 +69,8 @@ Result<std::string> Part(const OwnCase& test_case,
   ASSAY_ASSIGN_OR_RETURN(const RankSent sent,
                          SentSince(count, mine, /*asked=*/{}));
   std::string text;
-  AppendBytes(std::span<const Stay>(&stay, 1), &text);
-  AppendBytes(std::span(&sent, 1), &text);
+  ranks::AppendFields(stay, &text);
+  ranks::AppendFields(sent, &text);
   for (const OwnTask& each : tasks) AppendBytes(each.buffer.bytes(), &text);
   return text;
 }
@@ -80,8 +86,8 @@ Result<std::vector<Brought>> AllBrought(const OwnCase& test_case,
     ASSAY_ASSIGN_OR_RETURN(
         brought.tasks, TasksOf(test_case, what, static_cast<int>(rank), sets));
     std::string_view text = found[rank];
-    bool fits = CutBytes(&text, std::span(&brought.stay, 1)) &&
-                CutBytes(&text, std::span(&brought.sent, 1));
+    bool fits = ranks::CutFields(&text, &brought.stay) &&
+                ranks::CutFields(&text, &brought.sent);
     for (OwnTask& each : brought.tasks) {
       ASSAY_ASSIGN_OR_RETURN(
           const std::span<std::byte> buffer,
@@ -198,8 +204,8 @@ Result<Judgement> RunRoot(const OwnCase& test_case, int root, const RunOf& run,
 
 }  // namespace
 
-Judgement RunOwnCase(const OwnCase& test_case, const RunOf& run,
-                     record::Record* record) {
+Judgement RunCase(const OwnCase& test_case, const RunOf& run,
+                  record::Record* record) {
   return RunRoots(test_case.of.roots(), record, [&](int root) {
     return RunRoot(test_case, root, run, record);
   });

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// RunOwnCase: a collective of the library's own, whose results are compared bit by bit, or
+// RunCase: a collective of the library's own, whose results are compared bit by bit, or
 // with their bound where they round.
 //
 //   const measure::Judgement judged =
-//       RunOwnCase(test_case, {*ranks, "openmpi", 7}, record);
+//       RunCase(test_case, {*ranks, "openmpi", 7}, record);
 
 #pragma once
 
@@ -16,7 +16,7 @@
 namespace assay::distributed {
 
 /// Adds a row for each root; those of a library without the collective are unsupported.
-measure::Judgement RunOwnCase(const OwnCase& test_case, const RunOf& run,
-                              record::Record* record);
+measure::Judgement RunCase(const OwnCase& test_case, const RunOf& run,
+                           record::Record* record);
 
 }  // namespace assay::distributed

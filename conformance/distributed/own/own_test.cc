@@ -16,6 +16,7 @@
 #include "conformance/distributed/own/own_run.h"
 #include "conformance/distributed/ranks/distributed_row.h"
 #include "conformance/distributed/ranks/ranks_fixture.h"
+#include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::distributed {
 namespace {
@@ -34,10 +35,6 @@ OwnCase DrawnSum(int ranks) {
   OwnCase made = CaseOf(Operation::kAllReduce, Way::kOwn, ranks);
   made.of.numbers = Numbers::kDrawn;
   return made;
-}
-
-RanCase RanOn(const OwnCase& test_case, const Wrap& wrap = nullptr) {
-  return distributed::RanOn(&RunOwnCase, test_case, wrap);
 }
 
 TEST(OwnCaseTest, TheNameSaysHowItIsCalled) {
@@ -195,11 +192,6 @@ TEST(OwnRunTest, ASumThatRoundsIsHeldToItsBound) {
   EXPECT_THAT(apart.judged.message,
               HasSubstr("rank 2, element 5: found other bits"));
   EXPECT_EQ(apart.rows[0].rank_agreement, 0);
-}
-
-Tensor Floats(std::vector<float> numbers) {
-  const auto count = static_cast<int64_t>(numbers.size());
-  return Tensor::Of<float>({count}, numbers).value();
 }
 
 // Kills: a class that is the same for all libraries.

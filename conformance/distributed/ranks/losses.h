@@ -16,7 +16,7 @@
 
 namespace assay::distributed {
 
-/// Of the first step and of the last one. It goes to who judges as its bytes.
+/// Of the first step and of the last one.
 struct Losses {
   double first = 0, last = 0;
   int64_t steps = 0;
@@ -24,6 +24,12 @@ struct Losses {
   /// What the next step returned: the loss before it.
   void Add(double loss);
 };
+
+constexpr void EachField(Losses& losses, const auto& visit) {
+  visit(losses.first);
+  visit(losses.last);
+  visit(losses.steps);
+}
 
 /// Adds the means over all ranks to the row. Nothing where a rank took no step.
 void AddLosses(std::span<const Losses> ranks, DistributedRow* row);

@@ -8,11 +8,13 @@
 
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <span>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -79,16 +81,34 @@ struct RanCase {
 };
 
 template <class Case>
-RanCase RanOn(measure::Judgement (*run)(const Case&, const RunOf&,
-                                        record::Record*),
-              const Case& test_case, const Wrap& wrap = nullptr) {
+RanCase RanOn(const Case& test_case, const Wrap& wrap = nullptr,
+              Backend* networks = nullptr) {
   WrappedRanks ranks(wrap);
   record::Record record;
   RanCase ran;
-  ran.judged = run(test_case, {ranks, "threads", 3}, &record);
+  ran.judged = RunCase(test_case, {ranks, "threads", 3, networks}, &record);
   ran.rows = record.Rows<DistributedRow>().value();
   return ran;
 }
+
+/// One rank comes late to each of its exchanges, by a time that others have long waited.
+class Late : public Wrapped {
+ public:
+  Late(Endpoint& inner, int straggler)
+      : Wrapped(inner), is_late_(inner.rank() == straggler) {}
+  Status Exchange(int to, std::span<const std::byte> out, int from,
+                  std::span<std::byte> in) override {
+    if (is_late_) std::this_thread::sleep_for(std::chrono::microseconds(100));
+    return inner_.Exchange(to, out, from, in);
+  }
+  Result<int> ReceiveAny(std::span<std::byte> in) override {
+    if (is_late_) std::this_thread::sleep_for(std::chrono::microseconds(100));
+    return inner_.ReceiveAny(in);
+  }
+
+ private:
+  const bool is_late_;
+};
 
 /// Flips a bit of the last byte of one message that rank 1 receives, the third or
 /// another.

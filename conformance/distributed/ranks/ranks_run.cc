@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "framework/core/text.h"
+#include "framework/ranks/fields.h"
 #include "framework/ranks/message/summed_endpoint.h"
 #include "framework/ranks/wait/call_table.h"
 #include "framework/ranks/wait/noted_endpoint.h"
@@ -60,13 +61,22 @@ std::optional<Judgement> Missing(const std::vector<RankEnd>& ended,
                                   " ranks that ended, wanted ", times.size()));
 }
 
-/// What goes to the first rank in front of what was found, or of why nothing was.
+/// Precedes what a rank sends to the first one: what it found, or why it found
+/// nothing.
 struct Header {
   StatusCode code = StatusCode::kOk;
   uint64_t size = 0;
   ranks::RankState state;           // where the rank stood
-  uint64_t sent = 0, received = 0;  // checksums, in front of it
+  uint64_t sent = 0, received = 0;  // checksums, which come first
 };
+
+constexpr void EachField(Header& header, const auto& visit) {
+  visit(header.code);
+  visit(header.size);
+  EachField(header.state, visit);
+  visit(header.sent);
+  visit(header.received);
+}
 
 // So that a broken length takes no memory.
 constexpr uint64_t kMostBytes = uint64_t{1} << 30;
@@ -81,15 +91,23 @@ Status Send(const Status& end, const std::string& found,
             const ranks::RankState& state, const ranks::MessageSums& sums,
             Endpoint& mine) {
   const std::string& text = end.ok() ? found : end.message();
-  const Header header{end.code(), text.size(), state, sums.sent.size(),
-                      sums.received.size()};
-  std::string brought;
-  AppendBytes(std::span(sums.sent), &brought);
-  AppendBytes(std::span(sums.received), &brought);
+  std::string header, brought;
+  ranks::AppendFields(Header{end.code(), text.size(), state, sums.sent.size(),
+                             sums.received.size()},
+                      &header);
+  for (const auto& each : sums.sent) ranks::AppendFields(each, &brought);
+  for (const auto& each : sums.received) ranks::AppendFields(each, &brought);
   brought += text;
   ASSAY_RETURN_IF_ERROR(
-      mine.Exchange(0, std::as_bytes(std::span(&header, 1)), kNobody, {}));
+      mine.Exchange(0, std::as_bytes(std::span(header)), kNobody, {}));
   return mine.Exchange(0, std::as_bytes(std::span(brought)), kNobody, {});
+}
+
+Result<std::string> Receive(int rank, size_t bytes, Endpoint& mine) {
+  std::string text(bytes, '\0');
+  ASSAY_RETURN_IF_ERROR(mine.Exchange(kNobody, {}, rank,
+                                      std::as_writable_bytes(std::span(text))));
+  return text;
 }
 
 /// How the other ranks ended. What they found goes to its place, and their traces.
@@ -98,12 +116,13 @@ Result<std::vector<RankEnd>> ReceiveAll(Endpoint& mine,
                                         Traces* traces) {
   std::vector<RankEnd> ended;
   for (int rank = 1; rank < mine.size(); ++rank) {
+    ASSAY_ASSIGN_OR_RETURN(const std::string front,
+                           Receive(rank, ranks::kFieldBytes<Header>, mine));
+    std::string_view rest = front;
     Header header;
-    ASSAY_RETURN_IF_ERROR(mine.Exchange(
-        kNobody, {}, rank, std::as_writable_bytes(std::span(&header, 1))));
     constexpr uint64_t kMostSums = ranks::SummedEndpoint::kMost;
-    if (header.size > kMostBytes || header.sent > kMostSums ||
-        header.received > kMostSums) {
+    if (!ranks::CutFields(&rest, &header) || header.size > kMostBytes ||
+        header.sent > kMostSums || header.received > kMostSums) {
       return DataLoss("rank ", rank, " says that it found ", header.size,
                       " bytes, sent ", header.sent, " messages and received ",
                       header.received, ", wanted at most ", kMostBytes, " and ",
@@ -112,14 +131,15 @@ Result<std::vector<RankEnd>> ReceiveAll(Endpoint& mine,
     auto& [sent, received] = traces->sums[static_cast<size_t>(rank)];
     sent.resize(header.sent);
     received.resize(header.received);
-    std::string brought(header.size + (sent.size() + received.size()) *
-                                          sizeof(ranks::MessageSum),
-                        '\0');
-    ASSAY_RETURN_IF_ERROR(mine.Exchange(
-        kNobody, {}, rank, std::as_writable_bytes(std::span(brought))));
-    std::string_view rest = brought;
-    CutBytes(&rest, std::span(sent));
-    CutBytes(&rest, std::span(received));
+    ASSAY_ASSIGN_OR_RETURN(
+        const std::string brought,
+        Receive(rank,
+                header.size + (sent.size() + received.size()) *
+                                  ranks::kFieldBytes<ranks::MessageSum>,
+                mine));
+    rest = brought;
+    for (auto& each : sent) ranks::CutFields(&rest, &each);
+    for (auto& each : received) ranks::CutFields(&rest, &each);
     std::string text(rest);
     if (ranks::CanBe(header.state)) {
       traces->states[static_cast<size_t>(rank)] = header.state;

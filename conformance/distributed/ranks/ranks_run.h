@@ -9,6 +9,7 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
@@ -83,16 +84,17 @@ measure::Judgement RunRoots(
     std::span<const int> roots, record::Record* record,
     const std::function<Result<measure::Judgement>(int root)>& run);
 
-/// The bytes of what is copied as bytes, and back: false where they are too few.
+/// The bytes of numbers, and back: false where they are too few. What has
+/// several fields goes by these (ranks::AppendFields).
 template <class T>
 void AppendBytes(std::span<const T> elements, std::string* text) {
-  static_assert(std::is_trivially_copyable_v<T>);
+  static_assert(std::is_arithmetic_v<T> || std::is_same_v<T, std::byte>);
   text->append(reinterpret_cast<const char*>(elements.data()),
                elements.size_bytes());
 }
 template <class T>
 bool CutBytes(std::string_view* text, std::span<T> elements) {
-  static_assert(std::is_trivially_copyable_v<T>);
+  static_assert(std::is_arithmetic_v<T> || std::is_same_v<T, std::byte>);
   if (text->size() < elements.size_bytes()) return false;
   if (!elements.empty()) {
     std::memcpy(elements.data(), text->data(), elements.size_bytes());

@@ -23,7 +23,7 @@ void Add(const Traffic& more, Traffic* sum) {
 std::optional<Judgement> JudgeCounts(std::span<const RankSent> ranks) {
   for (size_t rank = 0; rank < ranks.size(); ++rank) {
     const auto& [asked, counted, is_counted, simulated] = ranks[rank];
-    if (is_counted == 0 || counted == Counted{.sent = asked}) continue;
+    if (!is_counted || counted == Counted{.sent = asked}) continue;
     return Fails(
         kFailCost,
         StrCat("rank ", rank, ": found ", counted.sent.bytes, " bytes in ",
@@ -56,12 +56,12 @@ Result<RankSent> SentSince(const LibraryCount& since, const Endpoint& mine,
   ASSAY_ASSIGN_OR_RETURN(const LibraryCount until, CountOf(mine));
   RankSent sent{.asked = asked};
   if (since.simulated_s.has_value() && until.simulated_s.has_value()) {
-    sent.simulated = {*since.simulated_s, *until.simulated_s, 1};
+    sent.simulated = {*since.simulated_s, *until.simulated_s, true};
   }
   const std::optional<Counted>& before = since.sent;
   const std::optional<Counted>& now = until.sent;
   if (!before.has_value() || !now.has_value()) return sent;
-  sent.is_counted = 1;
+  sent.is_counted = true;
   sent.counted = {
       .sent = {now->sent.bytes - before->sent.bytes,
                now->sent.messages - before->sent.messages},
@@ -91,7 +91,7 @@ std::optional<Judgement> JudgeTraffic(std::span<const RankSent> ranks,
 
 void AddCounted(std::span<const RankSent> ranks, DistributedRow* row) {
   const bool has_all = std::ranges::all_of(ranks, [](const RankSent& each) {
-    return each.is_counted != 0 && each.counted.collectives == 0;
+    return each.is_counted && each.counted.collectives == 0;
   });
   if (!has_all) return;
   Traffic sent;
@@ -105,7 +105,7 @@ void AddSimulated(std::span<const RankSent> ranks, DistributedRow* row) {
   double began = std::numeric_limits<double>::lowest();
   double ended = began;
   for (const RankSent& each : ranks) {
-    if (each.simulated.is_simulated == 0) return;
+    if (!each.simulated.is_simulated) return;
     began = std::max(began, each.simulated.began_s);
     ended = std::max(ended, each.simulated.ended_s);
   }

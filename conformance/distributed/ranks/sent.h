@@ -34,16 +34,29 @@ Result<LibraryCount> CountOf(const Endpoint& mine);
 /// A rank's part of a case on the simulated clock that all ranks have.
 struct SimulatedPart {
   double began_s = 0, ended_s = 0;
-  int64_t is_simulated = 0;  // 1: the library has such a clock
+  bool is_simulated = false;  // the library has such a clock
 };
 
-/// One rank's traffic. It goes to who judges as its bytes.
+/// One rank's traffic.
 struct RankSent {
   Traffic asked;
-  Counted counted;         // by the library
-  int64_t is_counted = 0;  // 1: the library has a count
+  Counted counted;          // by the library
+  bool is_counted = false;  // the library has a count
   SimulatedPart simulated = {};
 };
+
+constexpr void EachField(RankSent& sent, const auto& visit) {
+  visit(sent.asked.bytes);
+  visit(sent.asked.messages);
+  visit(sent.counted.sent.bytes);
+  visit(sent.counted.sent.messages);
+  visit(sent.counted.collectives);
+  visit(sent.counted.collective_bytes);
+  visit(sent.is_counted);
+  visit(sent.simulated.began_s);
+  visit(sent.simulated.ended_s);
+  visit(sent.simulated.is_simulated);
+}
 
 /// Between a count and now.
 Result<RankSent> SentSince(const LibraryCount& since, const Endpoint& mine,

@@ -74,7 +74,7 @@ TEST(SentTest, TheLibraryCountsWhatItWasAskedFor) {
   EXPECT_THAT(fault->message, HasSubstr("in 2 messages and 0 collectives"));
   EXPECT_THAT(fault->message, HasSubstr("wanted 48 in 1"));
   std::vector<RankSent> uncounted = TwoRanks(right, {});
-  uncounted[1].is_counted = 0;
+  uncounted[1].is_counted = false;
   EXPECT_FALSE(JudgeTraffic(uncounted, 96, 4, &row).has_value());
 }
 
@@ -112,12 +112,12 @@ TEST(SentTest, IsWhatCameBetweenTwoCounts) {
     ASSAY_RETURN_IF_ERROR(mine.Exchange(other, out, other, in));
     ASSAY_ASSIGN_OR_RETURN(const RankSent sent,
                            SentSince(before, mine, {5, 1}));
-    EXPECT_EQ(sent.is_counted, 1);
+    EXPECT_TRUE(sent.is_counted);
     EXPECT_EQ(sent.counted, (Counted{.sent = {5, 1}}));
     const Uncounted bare(mine, /*is_broken=*/false);
     ASSAY_ASSIGN_OR_RETURN(const RankSent none,
                            SentSince(CountOf(bare).value(), bare, {5, 1}));
-    EXPECT_EQ(none.is_counted, 0);
+    EXPECT_FALSE(none.is_counted);
     EXPECT_EQ(none.asked, (Traffic{5, 1}));
     return CountOf(Uncounted(mine, /*is_broken=*/true)).status();
   });
@@ -149,7 +149,7 @@ TEST(SentTest, ALibraryMayHaveAClock) {
     ASSAY_RETURN_IF_ERROR(watched.Exchange(other, out, other, in));
     ASSAY_ASSIGN_OR_RETURN(const RankSent sent,
                            SentSince(before, watched, watched.sent()));
-    EXPECT_EQ(sent.simulated.is_simulated, 1);
+    EXPECT_TRUE(sent.simulated.is_simulated);
     EXPECT_EQ(sent.simulated.began_s, 100);
     EXPECT_EQ(sent.simulated.ended_s, 101);
     return OkStatus();

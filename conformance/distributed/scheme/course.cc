@@ -9,6 +9,7 @@
 #include "conformance/distributed/ranks/bits.h"
 #include "conformance/distributed/ranks/ranks_run.h"
 #include "framework/core/text.h"
+#include "framework/ranks/fields.h"
 #include "framework/ranks/watch.h"
 
 namespace assay::distributed {
@@ -67,8 +68,8 @@ Result<Trainee> Trained(
 
 std::string BytesOf(const Trainee& trainee) {
   std::string text;
-  AppendBytes(std::span(&trainee.sent, 1), &text);
-  AppendBytes(std::span(&trainee.losses, 1), &text);
+  ranks::AppendFields(trainee.sent, &text);
+  ranks::AppendFields(trainee.losses, &text);
   for (const Vector& each : trainee.course) {
     AppendBytes(std::span(each), &text);
   }
@@ -81,8 +82,8 @@ Result<std::vector<Trainee>> TraineesOf(std::span<const std::string> found,
   for (const std::string& bytes : found) {
     Trainee& trainee = trainees.emplace_back(Trainee{like, {}, {}});
     std::string_view text = bytes;
-    bool fits = CutBytes(&text, std::span(&trainee.sent, 1)) &&
-                CutBytes(&text, std::span(&trainee.losses, 1));
+    bool fits = ranks::CutFields(&text, &trainee.sent) &&
+                ranks::CutFields(&text, &trainee.losses);
     for (Vector& each : trainee.course) {
       fits = fits && CutBytes(&text, std::span(each));
     }

@@ -1,38 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// MixingCase: what ranks do that are not alike: they average with peers, or send
-// gradients to a server that does not wait. Judged by what stays as it is, and by bounds.
+// MixingCase: a scheme after whose steps ranks have different parameters: they
+// average with peers, or send gradients to a server that does not wait. It is
+// judged by invariants and bounds.
 //
 //   for (const MixingCase& each : AllMixingCases()) Use(each.test_id());
 
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <variant>
 #include <vector>
 
-#include "conformance/distributed/ranks/ranks_run.h"
-#include "framework/testing/measure/measure.h"
-#include "framework/testing/record/record.h"
+#include "framework/ranks/scheme/mixing.h"
+#include "framework/ranks/scheme/push_sum.h"
 
 namespace assay::distributed {
 
+struct Gossip {
+  ranks::Graph graph = ranks::Graph::kRing;
+};
+struct PushSum {
+  ranks::Directed graph = ranks::Directed::kOnePeer;
+};
+/// Pairs of neighbours in a ring average when one of them asks.
+struct AdPsgd {};
+struct AsyncServer {
+  std::optional<int64_t> slack;  // steps; nothing: no bound
+};
+
 struct MixingCase {
-  std::string scheme;  // "gossip", "push_sum", "ad_psgd", "async_server"
-  std::string way;     // a graph, or a slack
+  std::variant<Gossip, PushSum, AdPsgd, AsyncServer> scheme;
   int ranks = 1;
 
+  /// "gossip".
+  std::string_view scheme_name() const;
+  /// The graph, or the slack: "ring", "slack1".
+  std::string way() const;
   /// "distributed/gossip/ring#n8".
   std::string test_id() const;
 };
 
 std::vector<MixingCase> AllMixingCases();
-
-/// Adds a row. Gossip keeps the mean, and every wave over the ranks shrinks by the factor
-/// of its graph within 1e-12; push-sum brings all ranks to the mean; pairs that average
-/// when one of them asks keep the sum of all ranks in every bit, and bring all to the mean
-/// in rounds that all of them end; a server counts every gradient once, and none is staler than its slack permits.
-measure::Judgement RunMixingCase(const MixingCase& test_case, const RunOf& run,
-                                 record::Record* record);
 
 }  // namespace assay::distributed

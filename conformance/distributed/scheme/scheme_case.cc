@@ -30,7 +30,7 @@ using ranks::Scheme;
 using ranks::Travel;
 using Optimizer = std::unique_ptr<train::Optimizer>;
 
-constexpr int kRanks[] = {1, 2, 3, 4, 8};
+constexpr int kSchemeRanks[] = {1, 2, 3, 4, 8};
 // Of the scheme that others stand beside, with the optimizer that has no state: powers of
 // two, by which sums are divided without a rounding.
 constexpr int kOfScale[] = {64, 256, 1024};
@@ -331,8 +331,8 @@ std::string SchemeCase::test_id() const {
 }
 
 cases::Tier SchemeCase::tier() const {
-  return ranks > kRanks[std::size(kRanks) - 1] ? cases::Tier::kScale
-                                               : cases::Tier::kCi;
+  return ranks > kSchemeRanks[std::size(kSchemeRanks) - 1] ? cases::Tier::kScale
+                                                           : cases::Tier::kCi;
 }
 
 bool HasMean(std::string_view scheme, int64_t ranks) {
@@ -346,7 +346,7 @@ std::vector<SchemeCase> AllSchemeCases() {
     for (const std::string& way : WaysOf(kind)) {
       for (const std::string_view optimizer : train::OptimizerNames()) {
         if (std::ranges::count(kind.without, optimizer) > 0) continue;
-        for (const int ranks : kRanks) {
+        for (const int ranks : kSchemeRanks) {
           if (!HasMean(kind.name, ranks)) continue;
           all.push_back(
               {std::string(kind.name), way, std::string(optimizer), ranks});

@@ -85,8 +85,8 @@ Result<Judgement> Run(const SchemeCase& test_case, const RunOf& run,
 
 }  // namespace
 
-Judgement RunSchemeCase(const SchemeCase& test_case, const RunOf& run,
-                        record::Record* record) {
+Judgement RunCase(const SchemeCase& test_case, const RunOf& run,
+                  record::Record* record) {
   const int64_t began = record::SteadyMicroseconds();
   const Result<Judgement> judged = Run(test_case, run, record);
   record->result.run_us = record::SteadyMicroseconds() - began;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// RunSchemeCase: ranks of a library train a model, and every rank's parameters are
+// RunCase: ranks of a library train a model, and every rank's parameters are
 // compared, bit by bit, with those of one rank that has the batches of all.
 //
 //   const measure::Judgement judged =
-//       RunSchemeCase(test_case, {*backend.ranks(), "threads", 7}, record);
+//       RunCase(test_case, {*ranks, "threads", 7}, record);
 
 #pragma once
 
@@ -16,7 +16,7 @@
 namespace assay::distributed {
 
 /// Adds a row. A fail names the rank, the step, the parameter and the element.
-measure::Judgement RunSchemeCase(const SchemeCase& test_case, const RunOf& run,
-                                 record::Record* record);
+measure::Judgement RunCase(const SchemeCase& test_case, const RunOf& run,
+                           record::Record* record);
 
 }  // namespace assay::distributed

@@ -16,24 +16,17 @@
 #include "conformance/distributed/ranks/ranks_fixture.h"
 #include "conformance/distributed/scheme/course.h"
 #include "conformance/distributed/scheme/mixing_case.h"
+#include "conformance/distributed/scheme/mixing_run.h"
 #include "conformance/distributed/scheme/scheme_case.h"
 #include "conformance/distributed/scheme/scheme_run.h"
 #include "framework/core/text.h"
 #include "framework/ranks/model/whole_objective.h"
 #include "framework/ranks/scheme/model_message.h"
-#include "framework/ranks/wait/delayed_endpoint.h"
 
 namespace assay::distributed {
 namespace {
 
 using ::testing::HasSubstr;
-
-RanCase RanOn(const SchemeCase& test_case, const Wrap& wrap = nullptr) {
-  return distributed::RanOn(&RunSchemeCase, test_case, wrap);
-}
-RanCase RanOn(const MixingCase& test_case, const Wrap& wrap = nullptr) {
-  return distributed::RanOn(&RunMixingCase, test_case, wrap);
-}
 
 TEST(PlannedCaseTest, EveryCaseHasANameOfItsOwnAndRanks) {
   std::set<std::string> names;
@@ -58,17 +51,12 @@ TEST(SchemeRunTest, EveryCasePassesOnThreads) {
 
 // Kills: a result of ranks that depends on who comes late.
 TEST(SchemeRunTest, EveryCaseOfFourRanksPassesWithAStraggler) {
-  const ranks::Delays delays{.seed = 1,
-                             .fraction = 0.02,
-                             .straggler = 2,
-                             .law = ranks::DelayLaw::kExponential,
-                             .most_us = 100};
   int ran_cases = 0;
   for (const SchemeCase& each : AllSchemeCases()) {
     if (each.ranks != 4 || each.optimizer != "gradient_descent") continue;
     ++ran_cases;
     const RanCase ran = RanOn(each, [&](Endpoint& mine) {
-      return ranks::DelayedEndpoint::Of(mine, delays).value();
+      return std::make_unique<Late>(mine, /*straggler=*/2);
     });
     EXPECT_EQ(ran.judged.outcome, record::Outcome::kPass)
         << each.test_id() << ": " << ran.judged.message;
@@ -169,9 +157,9 @@ class Dropping : public Wrapped {
 
 // Kills: a mean that is not looked at, a bound of staleness alone.
 TEST(MixingRunTest, ALostMessageIsAFail) {
-  const MixingCase all[] = {{"gossip", "ring", 8},
-                            {"push_sum", "one_peer", 8},
-                            {"push_sum", "uneven", 5}};
+  const MixingCase all[] = {{Gossip{ranks::Graph::kRing}, 8},
+                            {PushSum{ranks::Directed::kOnePeer}, 8},
+                            {PushSum{ranks::Directed::kUneven}, 5}};
   for (const MixingCase& each : all) {
     const RanCase ran = RanOn(
         each, [](Endpoint& mine) { return std::make_unique<Dropping>(mine); });
@@ -183,7 +171,7 @@ TEST(MixingRunTest, ALostMessageIsAFail) {
 
 TEST(MixingRunTest, AWaveOfAnotherFactorIsAFail) {
   const RanCase ran =
-      RanOn(MixingCase{"gossip", "ring", 8}, [](Endpoint& mine) {
+      RanOn(MixingCase{Gossip{ranks::Graph::kRing}, 8}, [](Endpoint& mine) {
         return std::make_unique<Dropping>(mine, /*which=*/1);
       });
   EXPECT_EQ(ran.judged.reason, record::ReasonCode(kFailMixing));
@@ -215,7 +203,7 @@ class Silent : public Wrapped {
 
 TEST(MixingRunTest, AServerThatMissesGradientsIsAFail) {
   const RanCase ran =
-      RanOn(MixingCase{"async_server", "slack1", 4},
+      RanOn(MixingCase{AsyncServer{/*slack=*/1}, 4},
             [](Endpoint& mine) { return std::make_unique<Silent>(mine); });
   EXPECT_EQ(ran.judged.outcome, record::Outcome::kFail);
   EXPECT_THAT(ran.judged.message, HasSubstr("each gradient once"));
@@ -241,7 +229,7 @@ class Backdating : public Wrapped {
 // Kills: a bound of staleness that nobody looks at.
 TEST(MixingRunTest, AGradientThatIsTooOldIsAFail) {
   const RanCase ran =
-      RanOn(MixingCase{"async_server", "slack0", 4},
+      RanOn(MixingCase{AsyncServer{/*slack=*/0}, 4},
             [](Endpoint& mine) { return std::make_unique<Backdating>(mine); });
   EXPECT_EQ(ran.judged.reason, record::ReasonCode(kFailMixing));
   EXPECT_THAT(ran.judged.message, HasSubstr("updates old, wanted at most 2"));
@@ -260,7 +248,7 @@ TEST(CourseTest, ARunThatEndsAsItBeganIsAFail) {
 
 // Kills: pairs whose mean is not looked at, in the few steps or in the many.
 TEST(MixingRunTest, PairsThatLoseNumbersAreAFail) {
-  const MixingCase test_case = {"ad_psgd", "ring", 2};
+  const MixingCase test_case = {AdPsgd{}, 2};
   const RanCase few = RanOn(
       test_case, [](Endpoint& mine) { return std::make_unique<Silent>(mine); });
   EXPECT_EQ(few.judged.reason, record::ReasonCode(kFailMixing));

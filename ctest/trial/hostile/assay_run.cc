@@ -103,8 +103,8 @@ CaseVerdicts VerdictsOf(const fs::path& run) {
   return verdicts;
 }
 
-std::string ModuleOf(const std::string& behaviour) {
-  return StrCat(ASSAY_HOSTILE_MODULES, "/", behaviour, ".so");
+std::string ModuleOf(const std::string& name) {
+  return StrCat(ASSAY_HOSTILE_MODULES, "/", name, ".so");
 }
 
 }  // namespace assay::hostile

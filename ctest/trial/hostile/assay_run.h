@@ -64,7 +64,7 @@ CaseVerdicts VerdictsOf(const std::filesystem::path& run);
 /// All of a file; empty when there is none.
 std::string TextOf(const std::filesystem::path& file);
 
-/// The file of a hostile module, by the name of its behaviour.
-std::string ModuleOf(const std::string& behaviour);
+/// The file of a hostile module.
+std::string ModuleOf(const std::string& name);
 
 }  // namespace assay::hostile

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The backend of every hostile module: it returns what it is fed and, where the
-// setting `at` names the first operator of a model, commits the misdeed. Other
-// settings, for tests of the supervisor: nap_us (sleep in each Load), and
-// crash_share and decline_share (of N models, told by a hash, one).
+// setting `at` names the first operator of a model, commits the misdeed that
+// the setting `act` names. Other settings, for tests of the supervisor: nap_us
+// (sleep in each Load), and crash_share and decline_share (one of N models,
+// told by a hash).
 
 #include <algorithm>
 #include <chrono>
@@ -73,42 +74,71 @@ class Echoed final : public Binding {
 
 class EchoNetwork final : public Network {
  public:
-  EchoNetwork(const Model& model, bool misbehaves) : misbehaves_(misbehaves) {
+  /// Without a misdeed it only echoes.
+  EchoNetwork(const Model& model, const hostile::Misdeed* misdeed)
+      : misdeed_(misdeed) {
     const assay::Graph& graph = model.graph();
     for (const auto id : graph.inputs) inputs_.push_back(graph.values[id]);
     outputs_.push_back(graph.values[graph.outputs.at(0)]);
-    const char* const name = hostile::misdeed.words.output;
-    if (misbehaves && name != nullptr) outputs_[0].name = name;
+    if (misdeed != nullptr && misdeed->words.output != nullptr) {
+      outputs_[0].name = misdeed->words.output;
+    }
   }
   std::span<const ValueInfo> inputs() const override { return inputs_; }
   std::span<const ValueInfo> outputs() const override { return outputs_; }
   Result<std::unique_ptr<Binding>> Bind(
       std::span<const Value> inputs, std::span<const Value> outputs) override {
-    const char* const declines = hostile::misdeed.words.declines;
-    if (misbehaves_ && declines != nullptr) {
-      return assay::Unsupported(assay::Reason::kOperator, declines);
+    if (misdeed_ != nullptr && misdeed_->words.declines != nullptr) {
+      return assay::Unsupported(assay::Reason::kOperator,
+                                misdeed_->words.declines);
     }
     return std::unique_ptr<Binding>(
-        std::make_unique<Echoed>(inputs, outputs, misbehaves_));
+        std::make_unique<Echoed>(inputs, outputs, /*own=*/misdeed_ != nullptr));
   }
   Status Forward(Binding& binding) override {
     const hostile::Output output = static_cast<Echoed&>(binding).Echo();
-    if (!misbehaves_) return assay::OkStatus();
-    hostile::misdeed.commit(output);
-    const char* const error = hostile::misdeed.words.error;
+    if (misdeed_ == nullptr) return assay::OkStatus();
+    misdeed_->commit(output);
+    const char* const error = misdeed_->words.error;
     return error == nullptr ? assay::OkStatus() : assay::Internal(error);
   }
 
  private:
   std::vector<ValueInfo> inputs_;
   std::vector<ValueInfo> outputs_;
-  bool misbehaves_;
+  const hostile::Misdeed* misdeed_;
 };
+
+/// The misdeed of that name; null where there is none.
+const hostile::Misdeed* MisdeedNamed(std::string_view name) {
+  const auto& misdeeds = hostile::Misdeeds();
+  const auto found = std::ranges::find(misdeeds, name, &hostile::Misdeed::name);
+  return found == misdeeds.end() ? nullptr : &*found;
+}
+
+/// The misdeed that `settings` choose, or else the module's name; null where
+/// neither does.
+Result<const hostile::Misdeed*> ChosenBy(const assay::Settings& settings) {
+  const auto act = settings.find("act");
+  if (act == settings.end()) return MisdeedNamed(hostile::NameOfModule());
+  const hostile::Misdeed* const chosen = MisdeedNamed(act->second);
+  if (chosen == nullptr) {
+    return assay::InvalidArgument("found the behaviour ", act->second,
+                                  ", wanted one of ", hostile::NameOfModule());
+  }
+  return chosen;
+}
 
 class EchoBackend final : public assay::Backend {
  public:
-  std::string_view name() const override { return hostile::misdeed.name; }
-  Result<assay::Probe> Inspect() override { return assay::Probe{"1", "cpu"}; }
+  std::string_view name() const override { return hostile::NameOfModule(); }
+  Result<assay::Probe> Inspect() override {
+    // No setting is known yet.
+    const auto* const misdeed = MisdeedNamed(hostile::NameOfModule());
+    const hostile::Words words =
+        misdeed == nullptr ? hostile::Words() : misdeed->words;
+    return assay::Probe{words.version, words.device};
+  }
   Result<std::unique_ptr<Network>> Load(std::shared_ptr<const Model> model,
                                         const LoadOptions& options) override {
     std::this_thread::sleep_for(
@@ -117,12 +147,14 @@ class EchoBackend final : public assay::Backend {
       return assay::Unsupported(assay::Reason::kOperator, "by its hash");
     }
     if (IsOneOf(*model, Number(options, "crash_share"))) std::abort();
+    ASSAY_ASSIGN_OR_RETURN(const hostile::Misdeed* const misdeed,
+                           ChosenBy(options.settings));
     const auto at = options.settings.find("at");
     const bool misbehaves = at != options.settings.end() &&
                             !model->graph().nodes.empty() &&
                             at->second == model->graph().nodes[0].op_type;
     return std::unique_ptr<Network>(
-        std::make_unique<EchoNetwork>(*model, misbehaves));
+        std::make_unique<EchoNetwork>(*model, misbehaves ? misdeed : nullptr));
   }
 
  private:

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "ctest/trial/hostile/assay_run.h"
+#include "ctest/trial/hostile/behaviour.h"
 #include "framework/core/text.h"
 #include "framework/file/scratch_folder.h"
 
@@ -29,9 +30,9 @@ constexpr std::initializer_list<const char*> kForgeries = {
     "answers_uncovered", "programs_writable", "calls_intercepted",
     "declines_what_fails", "says_conformant"};
 
-/// What is said behind "NAME+at=Neg: ", the word first; empty when nothing is.
-std::string WordOf(const std::string& output, const std::string& name) {
-  const std::string start = name + "+at=Neg: ";
+/// The text behind "INSTANCE: ", the word first; empty when nothing is said.
+std::string WordOf(const std::string& output, const std::string& instance) {
+  const std::string start = instance + ": ";
   std::istringstream lines(output);
   for (std::string line; std::getline(lines, line);) {
     if (line.starts_with(start)) return line.substr(start.size());
@@ -44,24 +45,28 @@ TEST(ForgeryTest, NoneIsConformant) {
   std::vector<std::string> arguments = {"run",         "--repeats", "0",
                                         "--no-report", "--out",     "run"};
   for (const char* const name : kForgeries) {
-    folder.Write(StrCat("modules/", name, ".policy/claims.txt"),
+    const Behaviour forgery = BehaviourNamed(name);
+    folder.Write(StrCat("modules/", forgery.module, ".policy/claims.txt"),
                  "claim forward where op:Neg\n");
-    const fs::path module = folder.path() / "modules" / StrCat(name, ".so");
-    fs::copy_file(ModuleOf(name), module);
+    const fs::path module =
+        folder.path() / "modules" / StrCat(forgery.module, ".so");
+    fs::copy_file(ModuleOf(forgery.module), module,
+                  fs::copy_options::skip_existing);
     arguments.insert(arguments.end(),
-                     {"--backend", StrCat(module.string(), "+at=Neg")});
+                     {"--backend", module.string() + forgery.settings()});
   }
   AssayRun run(folder.path(), arguments);
   EXPECT_EQ(run.Wait(), 1) << run.Output();
   for (const char* const name : kForgeries) {
-    const std::string word = WordOf(run.Output(), name);
+    const std::string word =
+        WordOf(run.Output(), BehaviourNamed(name).instance());
     EXPECT_THAT(word, StartsWith("not conformant, ")) << run.Output();
     std::printf("%-20s %s\n", name, word.c_str());
   }
   EXPECT_TRUE(run.Leftovers().empty());
 }
 
-// Kills: a page that is made by what a module has left in the working directory.
+// Kills: a page that is made by what a module left in the working directory.
 TEST(PageTest, PackagesInTheWorkingDirectoryAreNotImported) {
   const file::ScratchFolder folder;
   constexpr const char* kRuns = "open('ran', 'w')\n";

@@ -1,21 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A misdeed: the act of one hostile module besides returning its inputs. A file
-// in behaviours/ is a module; its comment gives the verdict that it must get.
+// Misdeed: the act of a hostile behaviour besides returning its inputs. A file
+// in behaviours/ is a module of many behaviours, one of which the setting `act`
+// chooses; its comment gives the verdict that it must get.
 //
 //     // Outcome: crash
 //     // Message: SIGSEGV
 //     ASSAY_MISDEED(segfault) { *static_cast<volatile int*>(nullptr) = 1; }
 //
 // It is done in Forward, in each model whose first operator is the one that
-// the setting `at` names: segfault.so+at=Neg.
+// the setting `at` names: crash.so+act=segfault+at=Neg. A module that has the
+// name of a behaviour does that one, and needs no `act`.
 
 #pragma once
 
+#include <dlfcn.h>
 #include <sys/types.h>
 #include <unistd.h>
 
 #include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
 
 namespace hostile {
 
@@ -28,7 +34,8 @@ struct Output {
   unsigned char* input = nullptr;  // as many bytes
 };
 
-/// What a module says beside its outputs.
+/// What a module says beside its outputs. Its version and device are asked for
+/// before any setting is known: a module of the behaviour's name says them.
 struct Words {
   const char* version = "1";
   const char* device = "cpu";
@@ -38,14 +45,32 @@ struct Words {
 };
 
 struct Misdeed {
-  const char* name;  // of the module
+  const char* name;
   void (*commit)(const Output& output);
   Words words = {};
 };
 
-/// What this module does. Each has one, which ASSAY_MISDEED sets before the
-/// backend registers itself.
-inline Misdeed misdeed = {};
+/// What this module can do. ASSAY_MISDEED adds to it before the backend
+/// registers itself.
+inline std::vector<Misdeed>& Misdeeds() {
+  static std::vector<Misdeed>& misdeeds = *new std::vector<Misdeed>;
+  return misdeeds;
+}
+
+/// The file that this is part of.
+inline std::filesystem::path ModuleFile() {
+  static const int kHere = 0;
+  Dl_info info = {};
+  dladdr(&kHere, &info);
+  return info.dli_fname;
+}
+
+/// The name of the file, which its backend must have.
+inline const std::string& NameOfModule() {
+  static const std::string& name =
+      *new std::string(ModuleFile().stem().string());
+  return name;
+}
 
 /// A value that the compiler knows nothing of.
 template <class T>
@@ -63,10 +88,12 @@ inline bool BehindWalls() {
 
 }  // namespace hostile
 
-// With words, `.error = "..."`, behind the module's name.
-#define ASSAY_MISDEED(module, ...)                                             \
-  static void Commit_##module([[maybe_unused]] const hostile::Output& output); \
-  __attribute__((constructor(101))) static void Is_##module() {                \
-    hostile::misdeed = {#module, &Commit_##module, {__VA_ARGS__}};             \
-  }                                                                            \
-  static void Commit_##module([[maybe_unused]] const hostile::Output& output)
+// With words, `.error = "..."`, behind the behaviour's name.
+#define ASSAY_MISDEED(behaviour, ...)                                \
+  static void Commit_##behaviour(                                    \
+      [[maybe_unused]] const hostile::Output& output);               \
+  __attribute__((constructor(101))) static void Adds_##behaviour() { \
+    hostile::Misdeeds().push_back(                                   \
+        {#behaviour, &Commit_##behaviour, {__VA_ARGS__}});           \
+  }                                                                  \
+  static void Commit_##behaviour([[maybe_unused]] const hostile::Output& output)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs our tests on every mutant of our own checkers, of which some test must
-// fail, and on the same programs with no mutant on, which must pass. Prints a
-// table, and exits with 1 unless every mutant is killed.
+// Makes the programs with the mutants of our own checkers, runs our tests on
+// each, of which some test must fail, and on the same programs with no mutant on,
+// which must pass. Prints a table, and exits with 1 unless every mutant is killed.
 //
 //   bin/harness_mutants [NAME...]      # some of them, or those of killers
 //
@@ -23,6 +23,7 @@
 #include <thread>
 
 #include "ctest/trial/mutants/harness_mutant.h"
+#include "ctest/trial/mutants/mutant_program.h"
 #include "ctest/trial/mutants/run_test.h"
 #include "framework/core/text.h"
 #include "framework/file/build_id.h"
@@ -50,14 +51,6 @@ struct Job {
   TestOutput output;
 };
 
-/// Where the program of a killer is: unit/NAME is tests/NAME_test.
-fs::path TestOf(const std::string& killer) {
-  std::string name = killer == "program" ? "cli" : killer;
-  if (name.starts_with("unit/")) name.erase(0, 5);
-  std::ranges::replace(name, '/', '_');
-  return Build() / "tests" / (name + "_test");
-}
-
 /// Outside of the build, which backends must not write into.
 const fs::path& Work() {
   static const fs::path work =
@@ -78,8 +71,9 @@ void Run(Job& job) {
 void RunAll(std::vector<Job>& jobs) {
   std::vector<Job*> order;
   for (Job& job : jobs) order.push_back(&job);
-  std::ranges::stable_partition(
-      order, [](const Job* job) { return job->test == TestOf("program"); });
+  std::ranges::stable_partition(order, [](const Job* job) {
+    return job->program != Build() / "bin" / "assay";
+  });
   std::atomic<size_t> next = 0;
   std::vector<std::jthread> threads(
       2 * std::max(1U, std::thread::hardware_concurrency()));
@@ -95,17 +89,13 @@ void RunAll(std::vector<Job>& jobs) {
 
 /// Tests on a program that has all mutants of their killer in it.
 Job JobOf(const std::string& name, const HarnessMutant& mutant) {
-  const fs::path programs = Build() / "mutants";
-  const fs::path test = TestOf(mutant.killer);
+  const fs::path changed =
+      Build() / "mutants" / fs::path(HostOf(mutant.killer)).filename();
   if (mutant.killer == "program") {
-    return {name, "", test, mutant.filter, programs / "assay", {}};
+    return {name,          "",      Build() / TestOf(mutant.killer),
+            mutant.filter, changed, {}};
   }
-  return {name,
-          "",
-          programs / test.filename(),
-          mutant.filter,
-          Build() / "bin" / "assay",
-          {}};
+  return {name, "", changed, mutant.filter, Build() / "bin" / "assay", {}};
 }
 
 /// The tests that mutants run, with none on.
@@ -188,11 +178,12 @@ std::vector<HarnessMutant> Chosen(std::vector<HarnessMutant> mutants,
   return mutants;
 }
 
-/// Puts the rows into the table in place of the old ones. A table that stays as
+/// Puts the rows into the table in place of the old ones, of which those of other
+/// builds are as good as none. A table that stays as
 /// it is is not written, and need not be read again.
 Status PutIntoTable(const std::vector<HarnessMutant>& all,
                     const std::vector<record::MutantRow>& rows,
-                    const fs::path& table) {
+                    const std::string& build_id, const fs::path& table) {
   std::map<std::string, record::MutantRow> known;
   for (const HarnessMutant& mutant : all) {
     known[mutant.name] = RowOf(mutant, TestOutput());
@@ -201,6 +192,7 @@ Status PutIntoTable(const std::vector<HarnessMutant>& all,
   if (const auto text = file::ReadFile(table); text.ok()) old = *text;
   if (const auto past = record::ParseCsv<record::MutantRow>(old); past.ok()) {
     for (const record::MutantRow& row : *past) {
+      if (row.build_id != build_id) continue;
       if (known.contains(row.mutant)) known[row.mutant] = row;
     }
   }
@@ -215,6 +207,9 @@ Result<int> RunMutants(const std::set<std::string>& names) {
   ASSAY_ASSIGN_OR_RETURN(const auto all, AllMutants());
   const std::vector<HarnessMutant> mutants = Chosen(all, names);
   if (mutants.empty()) return InvalidArgument("no mutant is chosen");
+  ASSAY_ASSIGN_OR_RETURN(const BuildTree tree,
+                         BuildTree::Read(ASSAY_ROOT, Build()));
+  ASSAY_RETURN_IF_ERROR(MakeMutantPrograms(tree, mutants, Build() / "mutants"));
   std::vector<Job> jobs;
   for (const HarnessMutant& mutant : mutants) {
     jobs.push_back(JobOf(mutant.name, mutant));
@@ -243,7 +238,7 @@ Result<int> RunMutants(const std::set<std::string>& names) {
   const fs::path table = Build() / "trust" / "harness_mutants.csv";
   std::error_code error;  // A folder that cannot be made shows when writing.
   fs::create_directories(table.parent_path(), error);
-  ASSAY_RETURN_IF_ERROR(PutIntoTable(all, rows, table));
+  ASSAY_RETURN_IF_ERROR(PutIntoTable(all, rows, build_id, table));
   std::cout << "written to " << table.string() << "\n";
   return survivors == 0 ? 0 : 1;
 }

@@ -16,14 +16,11 @@
 #include "framework/backend/forwarding_network.h"
 #include "framework/graph/model_text.h"
 #include "framework/testing/case/read_corpus.h"
+#include "framework/testing/support/backends_fixture.h"
+#include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::oracle {
 namespace {
-
-Backend& Reference() {
-  static const auto backend = OracleOf(ASSAY_REFERENCE_MODULE);
-  return *backend;
-}
 
 // A network whose last gradient has one number changed.
 class Changed final : public ForwardingNetwork, private Differentiable {
@@ -49,38 +46,19 @@ class Changed final : public ForwardingNetwork, private Differentiable {
   double (*change_)(double);
 };
 
-class Changing final : public Backend {
- public:
-  explicit Changing(double (*change)(double)) : change_(change) {}
-  std::string_view name() const override { return "changing"; }
-  Result<Probe> Inspect() override { return Probe{}; }
-  Result<std::unique_ptr<Network>> Load(std::shared_ptr<const Model> model,
-                                        const LoadOptions& options) override {
-    ASSAY_ASSIGN_OR_RETURN(auto network,
-                           Reference().Load(std::move(model), options));
-    if (options.gradient_targets.empty()) return network;
-    return std::unique_ptr<Network>(
-        std::make_unique<Changed>(std::move(network), change_));
-  }
-
- private:
-  double (*change_)(double);
-};
-
 TEST(GradientsTest, ADistanceIsCountedInUnits) {
   struct Row {
     const char* what;
     double (*change)(double);
     double least, most;
   };
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const std::vector<Row> rows = {
       {"right", [](double x) { return x; }, 0, 1},
       {"off by 64 units", [](double x) { return x * (1 + 0x1p-17); }, 32, 128},
-      {"of the other sign", [](double x) { return -x; }, 1e6, kInfinity},
-      {"zero", [](double) { return 0.0; }, 1e6, kInfinity},
+      {"of the other sign", [](double x) { return -x; }, 1e6, kInf},
+      {"zero", [](double) { return 0.0; }, 1e6, kInf},
       {"none", [](double) { return std::numeric_limits<double>::quiet_NaN(); },
-       kInfinity, kInfinity},
+       kInf, kInf},
   };
   const auto model = graph::ModelOfText(
       "g (float[2] a, float[1] b) => (float[2] y) { y = Div(a, b) }");
@@ -89,7 +67,14 @@ TEST(GradientsTest, ADistanceIsCountedInUnits) {
   const std::vector<Value> inputs = {*Tensor::Of<float>({2}, a),
                                      *Tensor::Of<float>({1}, b)};
   for (const Row& row : rows) {
-    Changing backend(row.change);
+    StubBackend backend(
+        [&](auto model,
+            const LoadOptions& options) -> Result<std::unique_ptr<Network>> {
+          ASSAY_ASSIGN_OR_RETURN(auto network,
+                                 Reference().Load(std::move(model), options));
+          if (options.gradient_targets.empty()) return network;
+          return std::make_unique<Changed>(std::move(network), row.change);
+        });
     const Gradients found = CheckGradients(backend, model, inputs, 7);
     EXPECT_EQ(found.verdict, Gradients::kCompared) << row.what;
     EXPECT_GE(found.units, row.least) << row.what << ": " << found.what;
@@ -102,16 +87,7 @@ TEST(GradientsTest, ADistanceIsCountedInUnits) {
 }
 
 TEST(GradientsTest, ADeclineSaysWhose) {
-  class Declining final : public Backend {
-   public:
-    std::string_view name() const override { return "declining"; }
-    Result<Probe> Inspect() override { return Probe{}; }
-    Result<std::unique_ptr<Network>> Load(std::shared_ptr<const Model>,
-                                          const LoadOptions&) override {
-      return Unsupported(Reason::kGradient, "no backward");
-    }
-  };
-  Declining backend;
+  StubBackend backend(Unsupported(Reason::kGradient, "no backward"));
   const std::vector<float> x = {1, 3};
   const std::vector<Value> inputs = {*Tensor::Of<float>({2}, x)};
   const auto model =

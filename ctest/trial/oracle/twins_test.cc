@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 #include <set>
 #include <stdexcept>
 #include <vector>
@@ -17,12 +16,10 @@
 #include "framework/graph/model_text.h"
 #include "framework/testing/case/read_corpus.h"
 #include "framework/testing/measure/exact_answers.h"
+#include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::oracle {
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 ExactValue Numbers(const std::vector<double>& value,
                    const std::vector<double>& tail = {0, 0}) {

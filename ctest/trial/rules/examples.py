@@ -29,7 +29,7 @@ _PRELUDE = "ctest/trial/rules/examples_test.h"
 _PRIVATE = re.compile(r"/onnx_(reader|writer)|/gen_|/proto_text\.h")
 _DECLARES = re.compile(
     r"(//.*\n)*(class |struct |template |namespace |constexpr |const bool k"
-    r"|ASSAY_REGISTER_BACKEND|ASSAY_MISDEED"
+    r"|ASSAY_REGISTER_BACKEND|ASSAY_REGISTER_COMMUNICATOR|ASSAY_MISDEED"
     r"|(?!if|for|while|return)[\w:<>]+ \w+\(.*\) \{\n)"
 )
 _ROOM = re.compile(r"^namespace assay::(\w+) \{", re.MULTILINE)

@@ -35,10 +35,14 @@ class Layers:
     def __init__(self, text: str) -> None:
         self.rooms: list[str] = []
         self.words: dict[str, tuple[list[str], list[str]]] = {}
+        self.all_tests: list[str] = []
         section, common = "", [""]
         for line in text.splitlines():
             line = line.partition("#")[0].strip()
             if not line:
+                continue
+            if line.startswith("|"):
+                self.all_tests = line.strip("|").split()
                 continue
             head, _, rest = line.partition(" ")
             if head.startswith("["):
@@ -76,7 +80,7 @@ class Layers:
 
     def allows(self, name: str, to: str) -> bool:
         own, tests = self.words[self.room(name) or ""]
-        words = own + (tests if is_test(name) else [])
+        words = own + (tests + self.all_tests if is_test(name) else [])
         return any(to in self.named(word) for word in words)
 
     def faults(self, tree: Tree) -> Iterator[str]:
@@ -84,6 +88,9 @@ class Layers:
         level = {room: i for i, room in enumerate(self.rooms)}
         if len(level) != len(self.rooms):
             yield "layers.txt: a room stands twice"
+        for word in self.all_tests:
+            if not self.named(word):
+                yield f"layers.txt: there is no room {word}"
         for room, (own, tests) in self.words.items():
             if not (tree.root / room).is_dir():
                 yield f"layers.txt: there is no room {room}"

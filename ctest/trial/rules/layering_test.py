@@ -12,12 +12,15 @@ from sources import Tree, circles
 
 LAYERS = """
 # rooms from top to bottom
+| framework/testing/support
+
 [framework/cli] framework/core
 run  . | framework/testing/case
 .    framework/graph/*
 
 [framework]
 testing/case core
+testing/support core
 graph/reader graph core
 graph        core | graph/reader
 core
@@ -30,7 +33,9 @@ GOOD = {
     "framework/testing/case/case.h": "framework/core/status.h",
     "framework/testing/case/case_fixture.h": "framework/core/status.h",
     "framework/graph/reader/reader.h": "framework/graph/model.h",
-    "framework/graph/model_test.cc": "framework/graph/reader/reader.h",
+    "framework/graph/model_test.cc": "framework/graph/reader/reader.h "
+    "framework/testing/support/tensors_fixture.h",
+    "framework/testing/support/tensors_fixture.h": "framework/core/status.h",
     "framework/graph/model.h": "framework/core/status.h",
     "framework/core/status.h": "",
     "backends/acme/README.md": "",
@@ -47,6 +52,14 @@ ROWS = [
         "an include of tests, in a source",
         {"framework/cli/run/run.cc": "framework/testing/case/case.h"},
         ["framework/cli/run may not include framework/testing/case/case.h"],
+    ),
+    (
+        "an include of all tests, in a source",
+        {"framework/graph/model.h": "framework/testing/support/tensors_fixture.h"},
+        [
+            "framework/graph may not include framework/testing/support/tensors_fixture",
+            "model.h:1: only tests may include a fixture",
+        ],
     ),
     (
         "a room of a room, at any depth",

@@ -45,7 +45,9 @@ _TABLES = (
     "framework/graph/upgrade/upgrade_rules.h",
 )
 # A backend's one source declares nothing: it registers itself.
-_REGISTRATION = re.compile(r"^ASSAY_REGISTER_BACKEND\(|RegisterBackend\(", re.M)
+_REGISTRATION = re.compile(
+    r"^ASSAY_REGISTER_(BACKEND|COMMUNICATOR)\(|Register(Backend|Communicator)\(", re.M
+)
 
 
 def is_derived(room: str) -> bool:
@@ -72,8 +74,14 @@ def readmes(tree: Tree) -> Iterator[tuple[str, str]]:
 
 
 def _is_row(name: str, text: str) -> bool:
-    included = _INCLUDE.findall(text)
-    if any(fnmatch(header, table) for table in _TABLES for header in included):
+    """A row may include its table's header, which stands in its room or above, at
+    any place."""
+    tables = (
+        header
+        for header in _INCLUDE.findall(text)
+        if f"{folder(name)}/".startswith(f"{folder(header)}/")
+    )
+    if any(fnmatch(header, table) for header in tables for table in _TABLES):
         return True
     return name.startswith("backends/") and bool(_REGISTRATION.search(text))
 

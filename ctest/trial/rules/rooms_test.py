@@ -38,12 +38,17 @@ ROWS = [
         ["framework/core/text.cc"],
     ),
     (
-        "a row's header, but not in front",
+        "a row's header, after another one",
         {
             "framework/cli/finish.cc": '#include "framework/core/status.h"\n'
             '#include "framework/cli/commands.h"\n'
         },
-        ["framework/cli/finish.cc"],
+        [],
+    ),
+    (
+        "the header of another room's rows",
+        {"framework/core/finish.cc": '#include "framework/cli/commands.h"\n'},
+        ["framework/core/finish.cc"],
     ),
     (
         "too many files",

@@ -9,17 +9,13 @@
 
 #include "ctest/trial/types/convert.h"
 #include "framework/graph/model_text.h"
+#include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::retype {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-Tensor Floats(std::vector<float> values) {
-  return Tensor::Of<float>({static_cast<int64_t>(values.size())}, values)
-      .value();
-}
 
 Graph GraphOf(const std::string& text) {
   return graph::ModelOfText(text)->graph();

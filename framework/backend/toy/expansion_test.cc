@@ -9,6 +9,7 @@
 
 #include "framework/backend/toy/toy_backend.h"
 #include "framework/graph/model_text.h"
+#include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::toy {
 namespace {
@@ -112,10 +113,6 @@ class Expanding : public Toy {
  private:
   const bool willing_;
 };
-
-Tensor Floats(Shape shape, std::vector<float> elements) {
-  return *Tensor::Of<float>(std::move(shape), elements);
-}
 
 constexpr char kSwiGlu[] =
     "g (float[2] a, float[2] b) => (float[2] y) "

@@ -16,6 +16,7 @@
 #include "framework/backend/forwarding_network.h"
 #include "framework/backend/toy/toy_backend.h"
 #include "framework/graph/model_text.h"
+#include "framework/testing/support/tensors_fixture.h"
 
 namespace {
 
@@ -54,10 +55,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 using Strings = std::vector<std::string>;
-
-Tensor Doubles(Shape shape, std::vector<double> elements) {
-  return *Tensor::Of<double>(std::move(shape), elements);
-}
 
 std::vector<double> Read(const Value& value) {
   const auto elements = value.tensor()->elements<double>();

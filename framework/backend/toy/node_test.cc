@@ -14,6 +14,7 @@
 
 #include "framework/backend/toy/toy_backend.h"
 #include "framework/graph/model_text.h"
+#include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::toy {
 namespace {
@@ -21,10 +22,6 @@ namespace {
 using ::testing::DoubleNear;
 using ::testing::HasSubstr;
 using ::testing::Pointwise;
-
-Tensor Doubles(const Shape& shape, const std::vector<double>& elements) {
-  return *Tensor::Of<double>(shape, elements);
-}
 
 /// The sum of cotangent times output over the outputs of the node.
 Result<double> Weighted(const NodeNetwork& node, const GradientContext& run,

@@ -10,6 +10,7 @@
 
 #include "framework/backend/eager/eager.h"
 #include "framework/graph/model_text.h"
+#include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::toy {
 namespace {
@@ -135,12 +136,6 @@ class Prepare : public testing::Test {
   Counts& counts_ = *backend_.counts;
 };
 
-Tensor Floats(const std::vector<float>& elements) {
-  return *Tensor::Of<float>({std::ssize(elements)}, elements);
-}
-
-Value Count(int64_t n) { return *Tensor::Of<int64_t>({}, {&n, 1}); }
-
 std::unique_ptr<Binding> Bound(Network& network, std::vector<Value> inputs) {
   auto binding = network.Bind(inputs, {});
   EXPECT_TRUE(binding.ok()) << binding.status().ToString();
@@ -186,7 +181,7 @@ TEST_F(Prepare, AgainWhenAShapeChangesWithinABinding) {
       "g (float[N] x, int64 n) => (float[M] y) { y = test.Repeat(x, n) <"
       "body = b (float[K] v) => (float[L] w) "
       "{ s = test.Scaled(v) w = test.Longer(s) }> }");
-  const auto binding = Bound(*network, {Floats({7}), Count(3)});
+  const auto binding = Bound(*network, {Floats({7}), Scalar<int64_t>(3)});
   counts_.prepared = 0;
   EXPECT_THAT(Forward(*network, *binding), ElementsAre(7, 0, 0, 0));
   EXPECT_EQ(counts_.prepared, 3);
@@ -194,7 +189,7 @@ TEST_F(Prepare, AgainWhenAShapeChangesWithinABinding) {
   const auto same = Load(
       "g (float[N] x, int64 n) => (float[M] y) { y = test.Repeat(x, n) <"
       "body = b (float[K] v) => (float[L] w) { w = test.Scaled(v) }> }");
-  const auto bound = Bound(*same, {Floats({7}), Count(3)});
+  const auto bound = Bound(*same, {Floats({7}), Scalar<int64_t>(3)});
   counts_.prepared = 0;
   EXPECT_THAT(Forward(*same, *bound), ElementsAre(7));
   EXPECT_EQ(counts_.prepared, 0);  // Bind ran the body

@@ -209,7 +209,7 @@ Status AddHarness(const fs::path& file, const std::string& build_id,
   ASSAY_ASSIGN_OR_RETURN(const std::string csv, file::ReadFile(file));
   ASSAY_ASSIGN_OR_RETURN(auto more, record::ParseCsv<record::MutantRow>(csv));
   if (std::ranges::any_of(more, [&](const record::MutantRow& row) {
-        return row.build_id != build_id;
+        return !row.build_id.empty() && row.build_id != build_id;
       })) {
     std::cout << file.string()
               << " is of another build and is left out: run the test "
@@ -243,18 +243,32 @@ Result<std::vector<std::string>> BackendsWithMutants() {
                          ", wanted one, or a name as --backend");
 }
 
-/// Those of the backend's list that are asked for.
-Result<std::vector<policy::MutantLine>> MutantsOf(
-    const cli::AssessOptions& options, const std::string& backend) {
+/// The backend's list: those that are asked for, and the others.
+struct Chosen {
+  std::vector<policy::MutantLine> mutants, others;
+};
+
+Result<Chosen> MutantsOf(const cli::AssessOptions& options,
+                         const std::string& backend) {
   ASSAY_ASSIGN_OR_RETURN(const plan::PlannedBackend faulty,
                          plan::ResolveBackend(backend));
-  ASSAY_ASSIGN_OR_RETURN(auto mutants,
-                         policy::ReadMutantLines(faulty.policy_dir));
-  if (options.mutants.empty()) return mutants;
-  std::erase_if(mutants, [&](const policy::MutantLine& mutant) {
-    return std::ranges::count(options.mutants, mutant.name) == 0;
-  });
-  return mutants;
+  ASSAY_ASSIGN_OR_RETURN(auto all, policy::ReadMutantLines(faulty.policy_dir));
+  if (options.mutants.empty()) return Chosen{std::move(all), {}};
+  Chosen chosen;
+  for (policy::MutantLine& mutant : all) {
+    const bool is_asked = std::ranges::count(options.mutants, mutant.name) > 0;
+    (is_asked ? chosen.mutants : chosen.others).push_back(std::move(mutant));
+  }
+  return chosen;
+}
+
+/// The row of a mutant that was not tried: it has no build.
+record::MutantRow UntriedRow(const policy::MutantLine& mutant) {
+  record::MutantRow row;
+  row.mutant = mutant.name;
+  row.mutant_class = mutant.kind;
+  row.expected_killer = mutant.killer;
+  return row;
 }
 
 struct Assessment {
@@ -293,7 +307,7 @@ Result<Assessment> TryMutants(const cli::AssessOptions& options,
 
 /// What was found out of all lists.
 struct Assessed {
-  std::vector<record::MutantRow> rows;
+  std::vector<record::MutantRow> rows, untried;
   std::vector<std::string> survivors, alarms;
   std::set<std::string> names;
 };
@@ -301,7 +315,10 @@ struct Assessed {
 /// Adds a backend's list. Invalid argument for a mutant that another one has.
 Status AddBackend(const cli::AssessOptions& options, const std::string& backend,
                   const Assessor& assessor, Assessed* all) {
-  ASSAY_ASSIGN_OR_RETURN(const auto mutants, MutantsOf(options, backend));
+  ASSAY_ASSIGN_OR_RETURN(const auto chosen, MutantsOf(options, backend));
+  const std::vector<policy::MutantLine>& mutants = chosen.mutants;
+  std::ranges::transform(chosen.others, std::back_inserter(all->untried),
+                         UntriedRow);
   if (mutants.empty()) return OkStatus();
   for (const policy::MutantLine& mutant : mutants) {
     if (all->names.insert(mutant.name).second) continue;
@@ -338,11 +355,12 @@ Status CheckNames(const cli::AssessOptions& options, const Assessed& all) {
 }
 
 /// Writes the table, those of the harness among them. True where all were killed.
-Result<bool> WriteTable(const cli::AssessOptions& options,
-                        std::vector<record::MutantRow> rows) {
+Result<bool> WriteTable(const cli::AssessOptions& options, Assessed all) {
   const fs::path prefix = file::InstallPrefix();
   ASSAY_ASSIGN_OR_RETURN(const std::string build_id, file::BuildId(prefix));
+  std::vector<record::MutantRow> rows = std::move(all.rows);
   for (record::MutantRow& row : rows) row.build_id = build_id;
+  std::ranges::move(all.untried, std::back_inserter(rows));
   ASSAY_RETURN_IF_ERROR(
       AddHarness(prefix / "trust" / "harness_mutants.csv", build_id, &rows));
   const verdict::MutantKills kills = verdict::CountMutants(rows, build_id);
@@ -377,8 +395,7 @@ Result<int> RunAssess(cli::AssessOptions options) {
   ASSAY_RETURN_IF_ERROR(CheckNames(options, all));
   bool are_all_killed = true;
   if (options.mutants.empty() || !options.out.empty()) {
-    ASSAY_ASSIGN_OR_RETURN(are_all_killed,
-                           WriteTable(options, std::move(all.rows)));
+    ASSAY_ASSIGN_OR_RETURN(are_all_killed, WriteTable(options, all));
   }
   PrintAll("survivor", all.survivors);
   PrintAll("false alarm", all.alarms);

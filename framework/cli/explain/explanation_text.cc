@@ -16,7 +16,6 @@
 #include "framework/testing/record/outcome.h"
 #include "framework/testing/record/reason.h"
 #include "framework/testing/record/run_facts.h"
-#include "framework/testing/suite/conformance_suite.h"
 #include "framework/testing/suite/suite.h"
 #include "framework/testing/verdict/oracle_word.h"
 
@@ -129,7 +128,7 @@ std::string ClaimText(const Explanation& e) {
 }
 
 /// Four digits: more of a distance to an oracle say nothing.
-std::string Digits(double x) {
+std::string FourDigits(double x) {
   std::array<char, 32> text;
   std::snprintf(text.data(), text.size(), "%.4g", x);
   return text.data();
@@ -143,15 +142,15 @@ void AddOracle(const record::AccuracyRow& row, Lines* lines) {
                         : "");
   if (verdict::IsUndecided(row)) text += ": undecided";
   if (row.max_ulp.has_value()) {
-    text += StrCat(": max ", Digits(*row.max_ulp), " ULP");
+    text += StrCat(": max ", FourDigits(*row.max_ulp), " ULP");
   }
   if (row.share_correctly_rounded.has_value()) {
-    text += StrCat(", ", Digits(100 * *row.share_correctly_rounded),
+    text += StrCat(", ", FourDigits(100 * *row.share_correctly_rounded),
                    " % correctly rounded");
   }
   if (row.oracle_bound.has_value()) {
-    text += StrCat("; the oracle is off by at most ", Digits(*row.oracle_bound),
-                   " ULP");
+    text += StrCat("; the oracle is off by at most ",
+                   FourDigits(*row.oracle_bound), " ULP");
   }
   if (row.worst_index.has_value()) {
     text += StrCat("; [", *row.worst_index, "]: ", row.worst_got, ", exact ",
@@ -316,12 +315,11 @@ Json ToJson(const Explanation& e) {
 
 /// What the suite of the case says of it.
 void AddSuite(const Explanation& e, Lines* lines) {
-  const suite::Suite* const own = suite::SuiteOf(e.planned);
-  const suite::Suite suite = own == nullptr ? suite::ConformanceSuite() : *own;
-  if (suite.explain == nullptr) return;
+  const suite::Suite* const suite = suite::RunnerOf(e.planned);
+  if (suite == nullptr || suite->explain == nullptr) return;
   record::RunFacts facts;
   facts.seed = e.result.seed;
-  for (const auto& [label, text] : suite.explain(e.planned, facts, e.rows)) {
+  for (const auto& [label, text] : suite->explain(e.planned, facts, e.rows)) {
     lines->Add(label, text);
   }
 }

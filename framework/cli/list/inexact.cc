@@ -53,7 +53,7 @@ bool LeavesHalf(const record::AccuracyRow& expected) {
 using Place = std::tuple<std::string, std::string, int64_t>;
 
 /// Three digits: more of a distance say nothing.
-std::string Digits(double x) {
+std::string ThreeDigits(double x) {
   std::array<char, 32> text;
   std::snprintf(text.data(), text.size(), "%.3g", x);
   return text.data();
@@ -65,15 +65,15 @@ std::string DistanceText(const record::AccuracyRow& row) {
   if (special > 0) {
     return StrCat(special, " elements of NaN or infinity on one side");
   }
-  const std::string ulp = StrCat(Digits(row.max_ulp.value_or(0)), " ULP");
+  const std::string ulp = StrCat(ThreeDigits(row.max_ulp.value_or(0)), " ULP");
   if (!verdict::IsUndecided(row)) return ulp;
   return StrCat("undecided at ", ulp, ", the oracle off by up to ",
-                Digits(*row.oracle_bound));
+                ThreeDigits(*row.oracle_bound));
 }
 
 std::string ShareText(const record::AccuracyRow& expected) {
   if (LeavesHalf(expected)) return "";
-  return StrCat(", ", Digits(ShareTaken(expected)), " of the tolerance");
+  return StrCat(", ", ThreeDigits(ShareTaken(expected)), " of the tolerance");
 }
 
 }  // namespace

@@ -5,10 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <limits>
 #include <sstream>
 
 #include "framework/cli/program_fixture.h"
+#include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::list {
 namespace {
@@ -69,7 +69,6 @@ TEST(FindInexact, ListsWhatIsWorseThanRoundingAndThanABackend) {
 }
 
 TEST(FindInexact, ListsWhatLeavesLessThanHalfOfTheTolerance) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const struct {
     const char* mutant;
     const char* dtype;
@@ -87,9 +86,9 @@ TEST(FindInexact, ListsWhatLeavesLessThanHalfOfTheTolerance) {
       {"what the oracle does not know counts", "float32", 0.1, false, 0.4},
       {"half of it unknown counts whole", "float32", 0.1, false, 0.2},
       {"any bound excuses", "float32", 0.1, true, 0.1},
-      {"rounding is accused", "float32", -kInfinity, false, 0, 0.5},
-      {"all is rounding", "float32", -kInfinity, true, 0, 0.6},
-      {"that rounding is exact", "float32", -kInfinity, false, 0.2, 0.6},
+      {"rounding is accused", "float32", -kInf, false, 0, 0.5},
+      {"all is rounding", "float32", -kInf, true, 0, 0.6},
+      {"that rounding is exact", "float32", -kInf, false, 0.2, 0.6},
   };
   for (const auto& row : rows) {
     auto expected = Row("a", "expected_oracle", row.distance);

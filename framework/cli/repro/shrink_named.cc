@@ -29,15 +29,14 @@ std::string TextOf(const std::vector<suite::Extent>& extents,
   return Joined(parts);
 }
 
-/// The case of another name, as a plan would have it.
-select::ChosenCase Renamed(const select::ChosenCase& chosen,
-                           const suite::Sizing& sizing,
-                           const std::string& test_id) {
+/// Another case of the same suite, as a plan would have it.
+select::ChosenCase Replaced(const select::ChosenCase& chosen,
+                            const cases::TestCase& test_case) {
   select::ChosenCase other = chosen;
-  if (test_id == chosen.row.test_id) return other;
-  if (auto named = sizing.named(test_id)) other.test_case = *std::move(named);
+  if (test_case.test_id == chosen.row.test_id) return other;
+  other.test_case = test_case;
   other.in_run.reset();
-  other.row.test_id = test_id;
+  other.row.test_id = test_case.test_id;
   other.row.ranks = other.test_case.n_ranks;
   other.row.shape_sig = record::CleanText(other.test_case.shape_sig);
   other.row.expected.reset();  // a line about the case need not match this one
@@ -47,22 +46,20 @@ select::ChosenCase Renamed(const select::ChosenCase& chosen,
 /// Runs candidates, one at a time.
 class NameJudge {
  public:
-  NameJudge(const select::ChosenCase& chosen, const suite::Sizing& sizing,
+  NameJudge(const select::ChosenCase& chosen, const suite::SizedCase& sized,
             supervise::WorkFolder* work, ShrinkJudge::Say say)
       : chosen_(chosen),
-        sizing_(sizing),
-        extents_(sizing.extents(chosen.row.test_id)),
+        sized_(sized),
         backend_(chosen.backend,
                  {chosen.seed, chosen.timeout_s, chosen.digests}),
         work_(*work),
         say_(std::move(say)) {}
 
-  const std::vector<suite::Extent>& extents() const { return extents_; }
   const record::ResultRow& wanted() const { return wanted_; }
 
   /// Runs the case itself: its fail is what is wanted of others.
   Status Begin() {
-    ASSAY_ASSIGN_OR_RETURN(wanted_, Run(backend_, chosen_.row.test_id));
+    ASSAY_ASSIGN_OR_RETURN(wanted_, Run(backend_, sized_.test_case));
     ASSAY_RETURN_IF_ERROR(CheckFails(chosen_, wanted_));
     const std::string what =
         StrCat(wanted_.test_id, " on ", chosen_.backend.instance, ": ");
@@ -86,7 +83,7 @@ class NameJudge {
         plan::UseOf(planned),
         {chosen_.seed, chosen_.timeout_s, chosen_.digests});
     ASSAY_ASSIGN_OR_RETURN(const record::ResultRow result,
-                           Run(right, chosen_.row.test_id));
+                           Run(right, sized_.test_case));
     if (result.outcome == record::Outcome::kPass) {
       right_.emplace(right);
       return instance;
@@ -100,21 +97,21 @@ class NameJudge {
   }
 
   Result<bool> Fails(const std::vector<int64_t>& values) {
-    const std::string test_id = sizing_.resized(chosen_.row.test_id, values);
+    const cases::TestCase smaller = sized_.resized(values);
     ASSAY_ASSIGN_OR_RETURN(const record::ResultRow found,
-                           Run(backend_, test_id));
+                           Run(backend_, smaller));
     std::string verdict = VerdictOf(found);
     bool fails = FailsAs(found, wanted_);
     if (fails && right_.has_value()) {
       ASSAY_ASSIGN_OR_RETURN(const record::ResultRow right,
-                             Run(*right_, test_id));
+                             Run(*right_, smaller));
       fails = right.outcome == record::Outcome::kPass;
       if (!fails) {
         verdict += StrCat(", but ", VerdictOf(right), " on ",
                           right_->backend().instance, ", too");
       }
     }
-    say_(StrCat("  ", TextOf(extents_, values), ": ", verdict,
+    say_(StrCat("  ", TextOf(sized_.extents, values), ": ", verdict,
                 fails ? ", as wanted" : ""));
     return fails;
   }
@@ -122,8 +119,8 @@ class NameJudge {
  private:
   /// Alone in a worker.
   Result<record::ResultRow> Run(const supervise::Trial& trial,
-                                const std::string& test_id) {
-    record::PlanRow row = Renamed(chosen_, sizing_, test_id).row;
+                                const cases::TestCase& test_case) {
+    record::PlanRow row = Replaced(chosen_, test_case).row;
     row.settings = trial.backend().settings_text;
     row.transport = trial.backend().launch.transport;
     ASSAY_ASSIGN_OR_RETURN(const auto results,
@@ -132,8 +129,7 @@ class NameJudge {
   }
 
   const select::ChosenCase& chosen_;
-  const suite::Sizing& sizing_;
-  const std::vector<suite::Extent> extents_;
+  const suite::SizedCase& sized_;
   const supervise::Trial backend_;
   std::optional<supervise::Trial> right_;
   supervise::WorkFolder& work_;
@@ -158,7 +154,12 @@ Status ShrinkByName(const cli::ShrinkOptions& options,
                     const suite::Sizing& sizing, const ShrinkJudge::Say& say) {
   ASSAY_ASSIGN_OR_RETURN(supervise::WorkFolder work,
                          supervise::WorkFolder::Make());
-  NameJudge judge(chosen, sizing, &work, say);
+  const std::optional<suite::SizedCase> sized =
+      sizing.named(chosen.row.test_id);
+  if (!sized.has_value()) {
+    return InvalidArgument(chosen.row.test_id, " has no numbers in its name");
+  }
+  NameJudge judge(chosen, *sized, &work, say);
   ASSAY_RETURN_IF_ERROR(judge.Begin());
   const bool is_default = options.oracle == cli::ShrinkOptions().oracle;
   ASSAY_ASSIGN_OR_RETURN(
@@ -168,7 +169,7 @@ Status ShrinkByName(const cli::ShrinkOptions& options,
   say(StrCat("right by: ", right));
   ASSAY_ASSIGN_OR_RETURN(const SmallestSizes smallest,
                          ShrinkSizes(
-                             judge.extents(),
+                             sized->extents,
                              [&](const std::vector<int64_t>& values) {
                                return judge.Fails(values);
                              },
@@ -180,16 +181,15 @@ Status ShrinkByName(const cli::ShrinkOptions& options,
   }
   if (smallest.spent) say("the budget is spent");
   std::vector<int64_t> own;
-  for (const suite::Extent& each : judge.extents()) {
+  for (const suite::Extent& each : sized->extents) {
     own.push_back(each.values.back());
   }
-  const std::string before = TextOf(judge.extents(), own);
+  const std::string before = TextOf(sized->extents, own);
   const std::string after =
-      StrCat(TextOf(judge.extents(), smallest.values),
+      StrCat(TextOf(sized->extents, smallest.values),
              smallest.steady ? "" : ", where it fails at times");
-  const std::string test_id =
-      sizing.resized(chosen.row.test_id, smallest.values);
-  CapsuleContent content{Renamed(chosen, sizing, test_id), nullptr, nullptr};
+  CapsuleContent content{Replaced(chosen, sized->resized(smallest.values)),
+                         nullptr, nullptr};
   content.command = CommandOf(content.chosen, judge.wanted());
   content.history = {{"shrunk from", chosen.row.test_id},
                      {"before", before},

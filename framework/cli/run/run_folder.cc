@@ -34,6 +34,8 @@ Json MutantsJson(const verdict::MutantKills& kills) {
                {"killed", kills.killed()},
                {"killed_by_all", kills.killed_by_all()},
                {"total", kills.total},
+               {"tried", kills.tried},
+               {"nightly", kills.nightly},
                {"build_id", kills.build_id},
                {"survivors", kills.survivors}};
   if (!kills.assessed()) json["reason"] = kills.not_assessed;

@@ -9,6 +9,7 @@
 
 #include "framework/graph/model_text.h"
 #include "framework/graph/types/check.h"
+#include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::edit {
 namespace {
@@ -20,11 +21,6 @@ std::shared_ptr<const Model> Parsed(std::string_view text) {
   auto model = graph::ParseModelText(text);
   if (!model.ok()) throw std::invalid_argument(model.status().ToString());
   return *model;
-}
-
-template <class T>
-Tensor Of(Shape shape, std::vector<T> elements) {
-  return *Tensor::Of<T>(shape, elements);
 }
 
 std::vector<std::string> OpTypes(const Graph& graph) {
@@ -52,7 +48,7 @@ TEST(ModelText, SaysWhatIsWrong) {
 TEST(WithInitializers, ReplacesWhatComputesAValue) {
   const auto model = Parsed(kMade);
   const auto fixed = WithInitializers(
-      *model, {{"w", Of<float>({2}, {3, 4})}, {"b", Of<float>({2}, {5, 6})}});
+      *model, {{"w", Floats({2}, {3, 4})}, {"b", Floats({2}, {5, 6})}});
   ASSERT_TRUE(fixed.ok()) << fixed.status().ToString();
   const auto bytes_only = Model::Parse((*fixed)->bytes());
   ASSERT_TRUE(bytes_only.ok()) << bytes_only.status().ToString();
@@ -74,7 +70,7 @@ TEST(WithInitializers, ReplacesWhatComputesAValue) {
 
 TEST(WithInitializers, FixesAnInput) {
   const auto fixed =
-      WithInitializers(*Parsed(kMade), {{"x", Of<float>({2}, {0, 1})}});
+      WithInitializers(*Parsed(kMade), {{"x", Floats({2}, {0, 1})}});
   ASSERT_TRUE(fixed.ok()) << fixed.status().ToString();
   EXPECT_TRUE((*fixed)->graph().inputs.empty());
   EXPECT_TRUE((*Model::Parse((*fixed)->bytes()))->graph().inputs.empty());
@@ -87,8 +83,7 @@ TEST(WithInitializers, OnlyWhatTheCheckerAcceptsIsChecked) {
        {std::pair{"y = Add(x, w)", true}, std::pair{"y = Abs(x, w)", false}}) {
     const auto model = Parsed(StrCat(
         "g (float[2] x) => (float[2] y) <float[2] w = {1, 2}> {", text, "}"));
-    const auto fixed =
-        WithInitializers(*model, {{"w", Of<float>({2}, {3, 4})}});
+    const auto fixed = WithInitializers(*model, {{"w", Floats({2}, {3, 4})}});
     ASSERT_TRUE(fixed.ok()) << fixed.status().ToString();
     EXPECT_EQ((*fixed)->checked(), is_right) << text;
     EXPECT_EQ(types::CheckModel(**fixed).ok(), is_right) << text;
@@ -106,11 +101,10 @@ TEST(WithInitializers, TypesAreInferredAgainOnlyWhereTheyMayChange) {
       "g (float[4] x, int64[2] s) => (float y) { b = Add(x, x) "
       "y = Reshape(b, s) }");
   const auto with_x =
-      WithInitializers(*model, {{"x", Of<float>({4}, {1, 2, 3, 4})}});
+      WithInitializers(*model, {{"x", Floats({4}, {1, 2, 3, 4})}});
   ASSERT_TRUE(with_x.ok()) << with_x.status().ToString();
   EXPECT_TRUE((*with_x)->inferred());
-  const auto with_s =
-      WithInitializers(*model, {{"s", Of<int64_t>({2}, {2, 2})}});
+  const auto with_s = WithInitializers(*model, {{"s", Int64s({2}, {2, 2})}});
   ASSERT_TRUE(with_s.ok()) << with_s.status().ToString();
   EXPECT_FALSE((*with_s)->inferred());
 }
@@ -118,12 +112,12 @@ TEST(WithInitializers, TypesAreInferredAgainOnlyWhereTheyMayChange) {
 TEST(WithInitializers, RefusesWhatDoesNotFit) {
   const auto model = Parsed(
       "g (float[4] x) => (float[2] y) { y, z = Split<num_outputs = 2>(x) }");
-  const Tensor right = Of<float>({2}, {1, 2});
+  const Tensor right = Floats({2}, {1, 2});
   EXPECT_EQ(WithInitializers(*model, {{"none", right}}).status().code(),
             StatusCode::kNotFound);
   EXPECT_THAT(WithInitializers(*model, {{"z", right}}).status().message(),
               HasSubstr("Split"));
-  EXPECT_THAT(WithInitializers(*model, {{"x", Of<int64_t>({4}, {1, 2, 3, 4})}})
+  EXPECT_THAT(WithInitializers(*model, {{"x", Int64s({4}, {1, 2, 3, 4})}})
                   .status()
                   .message(),
               HasSubstr("wanted float32[4]"));
@@ -185,7 +179,7 @@ TEST(Retyped, RoundsConstantsToHalves) {
 }
 
 TEST(SerializeTensor, IsReadBack) {
-  const Tensor tensor = Of<float>({1, 2}, {1.5F, -2});
+  const Tensor tensor = Floats({1, 2}, {1.5F, -2});
   const auto bytes = SerializeTensor(tensor, "t");
   ASSERT_TRUE(bytes.ok());
   const auto value = ParseValue(*bytes, ValueType::OfTensor(tensor));

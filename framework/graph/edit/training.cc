@@ -12,7 +12,7 @@
 namespace assay::edit {
 namespace {
 
-constexpr int kLeastOpset = 13;  // ReduceSum's axes are an input since
+constexpr int kLossOpset = 13;  // ReduceSum's axes are an input since
 
 Result<std::shared_ptr<const Model>> Read(const onnx::ModelProto& proto,
                                           const Model& from) {
@@ -150,10 +150,10 @@ Status Check(const Model& model, const LossEdit& edit, const ValueInfo& of) {
     return InvalidArgument("the graph has a value '", name, "' already");
   }
   const auto opset = model.opsets().find("");
-  if (opset == model.opsets().end() || opset->second < kLeastOpset) {
+  if (opset == model.opsets().end() || opset->second < kLossOpset) {
     return Unsupported(Reason::kOpset, "found version ",
                        opset == model.opsets().end() ? 0 : opset->second,
-                       " of ai.onnx, wanted ", kLeastOpset, " at least");
+                       " of ai.onnx, wanted ", kLossOpset, " at least");
   }
   if (!edit.weights.has_value() || (edit.weights->dtype() == of.type.dtype &&
                                     edit.weights->shape().rank() == 1)) {

@@ -17,7 +17,8 @@
 namespace assay::edit {
 namespace {
 
-constexpr int kLeastOpset = 14;  // BatchNormalization has training_mode since
+constexpr int kTrainingOpset =
+    14;  // BatchNormalization has training_mode since
 constexpr std::string_view kNormalization = "BatchNormalization",
                            kDropout = "Dropout";
 
@@ -50,13 +51,13 @@ Status Check(const Model& model) {
   }
   const auto opset = model.opsets().find("");
   const int version = opset == model.opsets().end() ? 0 : opset->second;
-  if (!HasOurs(model.graph()) || version >= kLeastOpset) return OkStatus();
+  if (!HasOurs(model.graph()) || version >= kTrainingOpset) return OkStatus();
   return Unsupported(Reason::kOpset, "found version ", version,
-                     " of ai.onnx, wanted ", kLeastOpset, " at least");
+                     " of ai.onnx, wanted ", kTrainingOpset, " at least");
 }
 
 /// The node by a value that it computes, as the other edits name it.
-std::string Named(const onnx::NodeProto& node) {
+std::string NodeText(const onnx::NodeProto& node) {
   return StrCat(node.op_type(), " of '", node.output(0), "'");
 }
 
@@ -123,7 +124,7 @@ class Turner {
     const bool has_mode = mode != node->mutable_attribute()->end();
     const bool has_more = node->output_size() > 1;
     if ((has_mode && mode->i() != 0) || has_more) {
-      return InvalidArgument("found ", Named(*node),
+      return InvalidArgument("found ", NodeText(*node),
                              " in training form, wanted training_mode=0 and "
                              "one output");
     }
@@ -146,11 +147,11 @@ class Turner {
     const bool is_input =
         std::ranges::find(graph_.inputs, id) != graph_.inputs.end();
     if (first == nullptr && !is_input) {
-      return InvalidArgument(Named(node), " has the computed statistic '", name,
-                             "', wanted an initializer or an input");
+      return InvalidArgument(NodeText(node), " has the computed statistic '",
+                             name, "', wanted an initializer or an input");
     }
     if (!fed_.insert(name).second) {
-      return InvalidArgument(Named(node), " has the statistic '", name,
+      return InvalidArgument(NodeText(node), " has the statistic '", name,
                              "' of another node, wanted one of its own");
     }
     FedBack pair{name, name + "_next", {}};
@@ -164,7 +165,7 @@ class Turner {
     const std::string ratio = InputAt(*node, 1), mode = InputAt(*node, 2);
     const bool has_mask = node->output_size() > 1 && !node->output(1).empty();
     if (has_mask || (!mode.empty() && FixedNumber(graph_, mode) != 0.0)) {
-      return InvalidArgument("found ", Named(*node),
+      return InvalidArgument("found ", NodeText(*node),
                              " in training form, wanted no mask of it and its "
                              "training_mode false");
     }
@@ -172,14 +173,14 @@ class Turner {
         ratio.empty() ? std::optional(0.5) : FixedNumber(graph_, ratio);
     if (!number.has_value() || !(*number >= 0 && *number < 1)) {
       return InvalidArgument(
-          Named(*node), " has the ratio '", ratio, "' ",
+          NodeText(*node), " has the ratio '", ratio, "' ",
           number.has_value() ? StrCat("= ", *number) : "that is not fixed",
           ", wanted a number of [0, 1)");
     }
     const std::string of = node->input(0);
     const ValueType& type = graph_[graph_.FindValue(of)].type;
     if (type.kind != ValueKind::kTensor || !type.dims.has_value()) {
-      return InvalidArgument(Named(*node), " has an input of type ",
+      return InvalidArgument(NodeText(*node), " has an input of type ",
                              type.ToString(),
                              ", wanted a tensor of known rank");
     }

@@ -20,8 +20,8 @@ void Keep(int peer, std::span<const std::byte> bytes,
   sums->push_back({peer, SumOf(bytes), bytes.size()});
 }
 
-/// The `number`th message, from 1, between a rank and another one. Null where it was not
-/// kept.
+/// The `number`th message, from 1, between a rank and `peer`. Null where it was
+/// not kept.
 const MessageSum* Find(const std::vector<MessageSum>& sums, int peer,
                        int64_t number) {
   for (const MessageSum& sum : sums) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SummedEndpoint: keeps a checksum of each message that a rank sends and receives, so that
-// one that comes other than it was sent is named with both ranks.
+// SummedEndpoint: keeps a checksum of each message that a rank sends and
+// receives. A message that arrives other than it was sent is then named with
+// both of its ranks.
 //
 //   SummedEndpoint summed(mine);
 //   ASSAY_RETURN_IF_ERROR(
@@ -22,23 +23,29 @@
 
 namespace assay::ranks {
 
-/// A message between two ranks, as one of them had it. It goes to who compares as its bytes.
+/// One end of a message between two ranks.
 struct MessageSum {
   int32_t peer = kNobody;  // the other rank
-  uint32_t sum = 0;        // CRC-32, as zlib has it
+  uint32_t sum = 0;        // CRC-32 of zlib
   uint64_t bytes = 0;
 };
 
-/// The first messages of a rank, in its order.
+constexpr void EachField(MessageSum& sum, const auto& visit) {
+  visit(sum.peer);
+  visit(sum.sum);
+  visit(sum.bytes);
+}
+
+/// A rank's first messages, in its order.
 struct MessageSums {
   std::vector<MessageSum> sent, received;
 };
 
-/// Those of collectives, of exchanges with neighbors and of a part of the ranks are not
-/// among them.
+/// Keeps the point-to-point messages of the whole communicator: none of
+/// collectives, of neighbour collectives or of a communicator that Split gave.
 class SummedEndpoint final : public ForwardingEndpoint {
  public:
-  /// Messages that are kept, of those that are sent and of those that are received.
+  /// The most messages that are kept of each direction.
   static constexpr size_t kMost = 256;
 
   using ForwardingEndpoint::ForwardingEndpoint;
@@ -53,10 +60,11 @@ class SummedEndpoint final : public ForwardingEndpoint {
   MessageSums sums_;
 };
 
-/// The first message, by the rank that has received it, that came other than it was sent:
-/// "rank 1 received message 3 from rank 0 other than it was sent: found 8 bytes with the
-/// checksum 5, wanted 8 with 7". Empty where there is none among those that both ranks kept.
-/// Between two ranks messages keep their order.
+/// Compares the two ends of each message, and describes the first one, by
+/// receiving rank, that differ: "rank 1 received message 3 from rank 0 other
+/// than it was sent: found 8 bytes with the checksum 5, wanted 8 with 7". Empty
+/// where the ends of all messages agree that both ranks kept. Messages between
+/// two ranks keep their order.
 std::string CorruptMessage(std::span<const MessageSums> ranks);
 
 }  // namespace assay::ranks

@@ -22,8 +22,8 @@ namespace {
 using ::testing::Each;
 using ::testing::Property;
 
-// Of "123456789": the check value of CRC-32 (R. Williams, "A painless guide to CRC error
-// detection algorithms", 1993).
+// The CRC-32 of "123456789" is its check value (R. Williams, "A painless guide
+// to CRC error detection algorithms", 1993).
 TEST(SummedEndpointTest, KeepsBothEndsOfAMessage) {
   constexpr uint32_t kCheck = 0xCBF43926;
   constexpr std::string_view kDigits = "123456789";
@@ -70,8 +70,8 @@ TEST(SummedEndpointTest, KeepsTheFirstMessages) {
   });
 }
 
-// Kills: messages that are compared by sum or by length alone, with those of another rank,
-// or in the order of all.
+// Kills: messages that are compared by sum or by length alone, with those of
+// another rank, or in the order of all.
 TEST(CorruptMessageTest, IsTheFirstOneBetweenTwoRanks) {
   // Rank 0 and rank 2 send two messages each to rank 1, which come in turns.
   std::vector<MessageSums> ranks(3);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// PulledObjective: one number in float64 that is pulled to a goal, or, without a pull,
-// stays where it is, so that only what ranks send each other moves it.
+// PulledObjective: one number in float64 that is pulled to a goal. Without a
+// pull only the messages of other ranks move it.
 //
 //   PulledObjective still(/*start=*/3, /*goal=*/0, /*pull=*/0);
 
@@ -18,7 +18,7 @@ namespace assay::ranks {
 
 class PulledObjective : public train::Objective {
  public:
-  /// Its gradient is `pull` times the way from the goal.
+  /// The gradient is `pull` * (number - `goal`).
   PulledObjective(double start, double goal, double pull)
       : goal_(goal), pull_(pull) {
     parameters_.push_back(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SteadyObjective: one number in float64 whose gradient is the same wherever it is, so
-// that the steps of all ranks add up to one sum, in whatever order they are taken.
+// SteadyObjective: one number in float64 whose gradient is the same everywhere.
+// The steps of all ranks add up to one sum in whatever order they are taken.
 //
 //   SteadyObjective objective(/*start=*/64, /*gradient=*/3);
 

@@ -43,7 +43,8 @@ std::vector<float> WholeObjective::Numbers() const {
 float WholeObjective::Of(int rank, int64_t step, size_t parameter,
                          size_t i) const {
   constexpr uint64_t kGradients = 17;
-  // A key is as good as a drawn number here, which would fill a generator for each element.
+  // A key takes the place of a drawn number here: a generator would be filled
+  // anew for each element.
   const uint64_t key =
       core::KeyOf(core::KeyOf(static_cast<uint64_t>(rank), step),
                   static_cast<int64_t>(100 * parameter + i));

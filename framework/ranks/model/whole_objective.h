@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// WholeObjective: a model whose gradients are whole numbers that depend on the rank and
-// the step alone, so that no order of additions shows. What ranks train together can be
-// compared, in every bit, with what one rank trains that has the batches of all.
+// WholeObjective: a model whose gradients are whole numbers that depend on rank
+// and step alone. No sum of them rounds, so that the parameters that ranks
+// train together can be compared bit by bit with those of one rank that has all
+// batches.
 //
 //   WholeObjective mine(/*rank=*/2, /*ranks=*/8);
 //   WholeObjective of_all(kNobody, 8);
@@ -21,18 +22,18 @@ namespace assay::ranks {
 
 class WholeObjective : public train::Objective {
  public:
-  /// Elements of its two parameters, which are of float32.
+  /// The elements of its two parameters of float32.
   static constexpr int64_t kSizes[] = {7, 30};
 
-  /// With the gradients of that rank, or, for kNobody, with the mean of those of all, over
-  /// so many steps at once.
+  /// With the gradients of `rank`, or, for kNobody, with the mean over all
+  /// ranks of so many batches a step.
   WholeObjective(int rank, int ranks, int64_t together = 1);
 
   std::span<train::Parameter> parameters() override { return parameters_; }
-  /// The gradients of the next step.
+  /// The gradients of the next step. The loss means nothing.
   Result<train::Evaluation> Evaluate() override;
 
-  /// Those of all parameters, one behind the other.
+  /// The elements of all parameters, concatenated.
   std::vector<float> Numbers() const;
 
  private:

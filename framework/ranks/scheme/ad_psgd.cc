@@ -16,8 +16,8 @@ namespace {
 
 using train::Objective;
 
-/// Each tensor becomes the mean of its numbers and those that came, in double, rounded
-/// once: the same bits on both sides.
+/// Each tensor becomes the mean of itself and of the one in `message`, in
+/// double, rounded once: both ranks compute the same bits.
 Status MeanWith(const ModelMessage& message, std::span<Tensor> tensors) {
   std::vector<Tensor> came;
   for (const Tensor& tensor : tensors) {
@@ -47,7 +47,7 @@ int PassiveOf(uint64_t seed, int rank, int ranks, int64_t step) {
 AdPsgdScheme::AdPsgdScheme(Endpoint& endpoint,
                            std::unique_ptr<train::Optimizer> optimizer,
                            Options options)
-    : endpoint_(endpoint), optimizer_(std::move(optimizer)), options_(options) {
+    : OptimizerScheme(endpoint, std::move(optimizer)), options_(options) {
   const int ranks = endpoint.size();
   if (is_active() || ranks % 2 == 1) return;
   for (const Peer& peer : PeersOf(Graph::kRing, endpoint.rank(), ranks, 0)) {
@@ -60,8 +60,8 @@ AdPsgdScheme::AdPsgdScheme(Endpoint& endpoint,
   }
 }
 
-/// An active rank waits for a passive one alone, and a passive rank for a request alone
-/// that is sure to come, so that nobody waits in a circle.
+/// An active rank waits for a passive one only, and a passive rank for a
+/// request that is sure to come, so that no cycle of waits exists.
 Status AdPsgdScheme::Average(std::span<Tensor> values) {
   if (is_active()) return Ask(values);
   return to_come_.empty() ? OkStatus() : Answer(values);
@@ -70,7 +70,7 @@ Status AdPsgdScheme::Average(std::span<Tensor> values) {
 Status AdPsgdScheme::Ask(std::span<Tensor> values) {
   const int passive =
       PassiveOf(options_.seed, endpoint_.rank(), endpoint_.size(), steps_);
-  // As many averages as steps.
+  // The version of an active rank is its step: it averages once a step.
   sent_.Write({.version = steps_, .clock = steps_}, values);
   ASSAY_RETURN_IF_ERROR(endpoint_.Exchange(passive, sent_.bytes(), passive,
                                            came_.RoomFor(values)));
@@ -133,8 +133,9 @@ Status AdPsgdScheme::Finish(Objective& objective) {
   return Meet();
 }
 
-/// Passive ranks tell rank 1 that they have answered all, and it tells everybody: nobody
-/// waits for a request any more, which another message could be taken for.
+/// A barrier by messages: passive ranks tell rank 1 that they have answered all
+/// requests, and it tells everybody. No rank waits for a request any more, so
+/// that no later message can be taken for one.
 Status AdPsgdScheme::Meet() {
   constexpr int kTold = 1;
   if (endpoint_.rank() != kTold) {

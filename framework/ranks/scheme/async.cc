@@ -14,7 +14,7 @@ using train::Evaluation;
 using train::Objective;
 using train::Parameter;
 
-/// Gradients that came from elsewhere.
+/// An objective whose gradients came in messages.
 class Given : public Objective {
  public:
   static Result<Given> For(Objective& model) {
@@ -69,7 +69,7 @@ class Server {
   Given given_;
   const ServerOptions& options_;
   std::vector<int64_t> clocks_;  // of the workers
-  std::vector<int> waiting_;     // for an answer
+  std::vector<int> waiting_;     // workers without an answer
   ModelMessage message_;
   int64_t version_ = 0;
   Staleness seen_;
@@ -96,7 +96,7 @@ Status Server::TakeGradient() {
   return OkStatus();
 }
 
-/// Those that are not too far ahead.
+/// Answers the workers that are within the slack.
 Status Server::Answer() {
   const int64_t slowest = std::ranges::min(clocks_);
   std::vector<int> late;

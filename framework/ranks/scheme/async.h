@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A parameter server that waits for nobody, or not for long: rank 0 takes a step with each
-// gradient as it comes and sends its parameters back, to a worker that is too far ahead
-// once the others have followed.
+// An asynchronous parameter server: rank 0 takes a step with each gradient as
+// it comes and sends its parameters back. A worker that is too far ahead gets
+// them once the others have followed.
 //
-//   if (mine.rank() == 0) return ServeGradients(mine, *optimizer, model, {.steps = 100});
+//   if (mine.rank() == 0) {
+//     return ServeGradients(mine, *optimizer, model, {.steps = 100});
+//   }
 //   WorkerScheme scheme(mine);
 //   ASSAY_ASSIGN_OR_RETURN(const double loss, scheme.Step(objective));
 
@@ -23,28 +25,28 @@ namespace assay::ranks {
 
 struct ServerOptions {
   int64_t steps = 0;  // of each worker
-  /// A worker waits while it is more steps than that ahead of the slowest; at 0 all
-  /// workers take a step at a time (Q. Ho et al., "More effective distributed ML via a
-  /// stale synchronous parallel parameter server", 2013).
+  /// A worker waits while it is more than `slack` steps ahead of the slowest
+  /// one; at 0 all workers step in turn (Q. Ho et al., "More effective
+  /// distributed ML via a stale synchronous parallel parameter server", 2013).
   int64_t slack = std::numeric_limits<int64_t>::max();
 };
 
-/// What the server saw.
+/// Maxima that the server has seen.
 struct Staleness {
-  int64_t updates = 0;  // that were behind a gradient's parameters, at most
-  int64_t clock_gap =
-      0;  // steps between the fastest and the slowest worker, at most
+  int64_t updates = 0;    // steps between a gradient's parameters and its step
+  int64_t clock_gap = 0;  // steps between the fastest and slowest worker
 };
 
-/// The server's side, until every worker has done its steps. `model` has the parameters
-/// alone: it is not evaluated. Data loss for a message of another model or step.
+/// Runs the server until every worker has done its steps. `model` has the
+/// parameters, and is not evaluated. Data loss for a message of another model
+/// or step.
 Result<Staleness> ServeGradients(Endpoint& endpoint,
                                  train::Optimizer& optimizer,
                                  train::Objective& model,
                                  const ServerOptions& options);
 
-/// A worker's: a gradient at the parameters that it got last goes to rank 0, and newer
-/// parameters come back.
+/// A worker: sends rank 0 a gradient at the parameters that it got last, and
+/// gets newer ones back.
 class WorkerScheme : public Scheme {
  public:
   explicit WorkerScheme(Endpoint& endpoint) : endpoint_(endpoint) {}

@@ -25,8 +25,8 @@ using train::Evaluation;
 using train::Objective;
 using train::Parameter;
 
-/// One number, whose gradient is its rank where `is_pulled` is not, and its own value
-/// where it is: the first gives one sum in every order, the second tells orders apart.
+/// One number. Its gradient is the rank, which gives one sum in every order,
+/// or, where `is_pulled`, the number itself, which tells orders apart.
 class OneNumber : public Objective {
  public:
   OneNumber(int rank, bool is_pulled) : rank_(rank), is_pulled_(is_pulled) {
@@ -112,9 +112,9 @@ TEST(ServeGradientsTest, EveryGradientCountsOnceInDrawnOrders) {
   EXPECT_GT(staleness.size(), 3U);
 }
 
-// Kills: a slack that is not kept. Bounds: the gap is what the slack allows and the step
-// that is under way; while a gradient is, each other worker makes at most twice the slack
-// and one more.
+// Kills: a slack that is not kept. Bounds: the gap is what the slack allows and
+// the step that is under way; while a gradient is, each other worker makes at
+// most twice the slack and one more.
 TEST(ServeGradientsTest, NobodyIsFartherAheadThanTheSlack) {
   constexpr int kWorkers = 4;
   for (const int64_t slack : {0, 1, 3}) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Between: a rank's objective with something that all ranks do around each evaluation.
+// Between: a rank's objective with communication around each evaluation.
 //
 //   const Between::Behind behind = [](std::span<Tensor> gradients) {
 //     Use(gradients);
@@ -27,7 +27,8 @@ class Between : public train::Objective {
   using Before = std::function<Status()>;
   using Behind = std::function<Status(std::span<Tensor> gradients)>;
 
-  /// Without `before` nothing is done there.
+  /// `before` runs before each evaluation, if it is given, and `behind` after
+  /// it on its gradients, in place. `inner` must outlive this.
   Between(train::Objective& inner, Before before, Behind behind)
       : inner_(inner), before_(std::move(before)), behind_(std::move(behind)) {}
 
@@ -48,7 +49,7 @@ class Between : public train::Objective {
   Behind behind_;
 };
 
-/// Handles on the parameters, whose memory they share.
+/// The parameters' tensors, which share their memory.
 inline std::vector<Tensor> ValuesOf(train::Objective& objective) {
   std::vector<Tensor> values;
   for (const train::Parameter& each : objective.parameters()) {

@@ -12,7 +12,7 @@
 namespace assay::ranks {
 namespace {
 
-/// How many tensors from the first go into one buffer.
+/// The number of tensors that go into one buffer.
 size_t CountOfBuffer(std::span<const Tensor> tensors, int64_t most) {
   int64_t elements = 0;
   size_t count = 0;
@@ -31,7 +31,7 @@ int64_t ElementsOf(std::span<const Tensor> tensors) {
   return elements;
 }
 
-/// In a buffer of so many elements, whose rest is zero.
+/// Tensors concatenated in a buffer of so many elements, padded by zeros.
 Result<Tensor> Packed(std::span<const Tensor> tensors, int64_t elements) {
   ASSAY_ASSIGN_OR_RETURN(Tensor buffer,
                          Tensor::Allocate(tensors[0].dtype(), {elements}));
@@ -67,7 +67,7 @@ Status RunBy(const Travel& travel, Collective what, Endpoint& endpoint,
              : RunOwn(what, Reduction::kSum, endpoint, buffer);
 }
 
-/// One collective after the other, each of a buffer of tensors.
+/// One collective for each buffer of tensors, in order.
 Status InBuffers(std::span<Tensor> tensors, const Travel& travel,
                  Collective what, bool is_mean, Endpoint& endpoint) {
   while (!tensors.empty()) {

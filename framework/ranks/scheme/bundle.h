@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tensors of a model on their way between ranks, several in one buffer.
+// Collectives over the tensors of a model, several in one buffer.
 //
 //   ASSAY_RETURN_IF_ERROR(MeanOfAll(gradients, {Algorithm::kRing}, mine));
 
@@ -20,30 +20,30 @@
 namespace assay::ranks {
 
 struct Travel {
-  /// Nothing: by the library's own collectives.
+  /// Nothing: the library's own collectives.
   std::optional<Algorithm> algorithm = Algorithm::kRing;
-  /// Elements of a buffer at most, and one tensor at least.
+  /// The most elements of a buffer, which holds one tensor at least.
   int64_t most = std::numeric_limits<int64_t>::max();
 };
 
-// All are unsupported for types other than float32 and float64. Ranks have tensors of the
-// same types and shapes.
+// All decline types other than float32 and float64 as unsupported. Tensors have
+// the same types and shapes on all ranks.
 
-/// Each tensor becomes the mean over all ranks, in place: the sum by the algorithm's
-/// tree, divided once.
+/// Replaces each tensor by its mean over all ranks, in place: the sum by the
+/// algorithm's tree, divided once.
 Status MeanOfAll(std::span<Tensor> tensors, const Travel& travel,
                  Endpoint& endpoint);
 
-/// The same at the root alone, which the others send theirs to. Theirs may change.
+/// The same at the root alone. On other ranks the tensors may change.
 Status MeanAtRoot(std::span<Tensor> tensors, const Travel& travel, int root,
                   Endpoint& endpoint);
 
-/// Each tensor becomes the root's.
+/// Replaces each tensor by the root's, in place.
 Status FromRoot(std::span<Tensor> tensors, const Travel& travel, int root,
                 Endpoint& endpoint);
 
-/// A copy of tensors in one buffer, of which each rank has a block, all equally long: zeros
-/// stand behind the last tensor.
+/// Tensors copied into one buffer of equally long blocks, one for each rank,
+/// padded by zeros.
 class Blocks {
  public:
   /// Unsupported for tensors of several types.
@@ -53,9 +53,10 @@ class Blocks {
   /// A copy of the rank's own block.
   Result<Tensor> Own() const;
   void SetOwn(const Tensor& block);
-  /// The own block becomes the mean over all ranks; the others may change.
+  /// Replaces the rank's own block by its mean over all ranks (reduce-scatter);
+  /// the others may change.
   Status Mean(const Travel& travel, Endpoint& endpoint);
-  /// Every block becomes that of its rank.
+  /// Replaces every block by that of its rank (all-gather).
   Status Gather(const Travel& travel, Endpoint& endpoint);
   void CopyTo(std::span<Tensor> tensors) const;
 

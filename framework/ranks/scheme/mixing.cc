@@ -11,12 +11,13 @@ namespace {
 constexpr std::array kNames = {"ring", "complete", "exponential",
                                "one_peer_exponential", "torus"};
 
-/// How far away a peer is in the grid of the ranks.
+/// The distance of a peer in the grid of ranks.
 struct Hop {
   int rows = 0, columns = 0;
 };
 
-/// Those beside along one axis of the grid; one that is on both sides counts once.
+/// Adds both neighbours along one axis of the grid; one that is on both sides
+/// counts once.
 void AddBeside(int extent, Hop next, std::vector<Hop>* hops) {
   if (extent > 1) hops->push_back(next);
   if (extent > 2) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Mixing: with whom a rank averages its parameters, and how much each of them counts.
+// Mixing: the peers with which a rank averages its parameters, and their
+// weights.
 //
 //   const std::vector<Peer> peers =
 //       PeersOf(Graph::kRing, /*rank=*/0, /*ranks=*/8, /*step=*/0);
@@ -13,31 +14,33 @@
 
 namespace assay::ranks {
 
-/// X. Lian et al., "Can decentralized algorithms outperform centralized algorithms?",
-/// 2017, has the ring; M. Assran et al., "Stochastic gradient push for distributed deep
-/// learning", 2019, the exponential graphs.
+/// Sources: X. Lian et al., "Can decentralized algorithms outperform
+/// centralized algorithms?", 2017, for the ring; M. Assran et al., "Stochastic
+/// gradient push for distributed deep learning", 2019, for the exponential
+/// graphs.
 enum class Graph : uint8_t {
-  kRing,                // the two beside; a rank that is both counts once
-  kComplete,            // everybody
-  kExponential,         // those 1, 2, 4 ... behind
-  kOnePeerExponential,  // one of those, another in each step
-  kTorus,               // the four beside in a grid (RowsOf) whose edges meet
+  kRing,                // ranks at distance 1; one that is both counts once
+  kComplete,            // all others
+  kExponential,         // ranks at distance 1, 2, 4 ...
+  kOnePeerExponential,  // one of those, the next in each step
+  kTorus,               // the four at distance 1 in a periodic grid (RowsOf)
 };
 
 std::string_view ToString(Graph graph);
 
-/// Of the grid that a torus lays the ranks out in, row by row: the greatest number below
-/// the root of the ranks that divides them. 1 for every other graph.
+/// The rows of a torus' grid, which has the ranks row by row: the greatest
+/// divisor of `ranks` <= sqrt(ranks). 1 for every other graph.
 int RowsOf(Graph graph, int ranks);
 
-/// In one exchange: whom a rank sends its parameters to, and whose it gets.
+/// One exchange: a rank sends its parameters to `to`, and gets those of `from`.
 struct Peer {
   int to, from;
-  double weight;  // of those that it gets
+  double weight;  // of the parameters of `from`
 };
 
-/// A rank's own parameters have the weight that is left of 1. Over all ranks both the
-/// weights that a rank gives and those that it takes sum up to 1. None for one rank.
+/// The peers of a rank in a step; none for one rank. The rank's own parameters
+/// have the weight 1 - the sum of the weights here. The mixing matrix is doubly
+/// stochastic: weights that a rank gives and those that it takes sum up to 1.
 std::vector<Peer> PeersOf(Graph graph, int rank, int ranks, int64_t step);
 
 }  // namespace assay::ranks

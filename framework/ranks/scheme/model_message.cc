@@ -3,22 +3,23 @@
 #include "framework/ranks/scheme/model_message.h"
 
 #include <algorithm>
-#include <cstring>
+
+#include "framework/ranks/fields.h"
 
 namespace assay::ranks {
 
 void ModelMessage::Write(const Header& header,
                          std::span<const Tensor> tensors) {
   std::byte* to = RoomFor(tensors).data();
-  std::memcpy(to, &header, sizeof header);
-  to += sizeof header;
+  PutFields(header, to);
+  to += kFieldBytes<Header>;
   for (const Tensor& tensor : tensors) {
     to = std::ranges::copy(tensor.bytes(), to).out;
   }
 }
 
 std::span<std::byte> ModelMessage::RoomFor(std::span<const Tensor> tensors) {
-  size_t size = sizeof(Header);
+  size_t size = kFieldBytes<Header>;
   for (const Tensor& tensor : tensors) size += tensor.bytes().size();
   bytes_.resize(size);
   return bytes_;
@@ -26,12 +27,12 @@ std::span<std::byte> ModelMessage::RoomFor(std::span<const Tensor> tensors) {
 
 ModelMessage::Header ModelMessage::header() const {
   Header header;
-  std::memcpy(&header, bytes_.data(), sizeof header);
+  GetFields(bytes_.data(), &header);
   return header;
 }
 
 void ModelMessage::ReadInto(std::span<Tensor> tensors) const {
-  const std::byte* from = bytes_.data() + sizeof(Header);
+  const std::byte* from = bytes_.data() + kFieldBytes<Header>;
   for (Tensor& tensor : tensors) {
     std::copy_n(from, tensor.byte_size(), tensor.mutable_data());
     from += tensor.byte_size();

@@ -16,7 +16,7 @@
 namespace assay::ranks {
 namespace {
 
-/// The numbers of all parameters in their order.
+/// The elements of all parameters, concatenated.
 Result<std::vector<double>> NumbersOf(train::Objective& objective) {
   std::vector<double> numbers;
   for (Tensor& value : ValuesOf(objective)) {
@@ -28,7 +28,7 @@ Result<std::vector<double>> NumbersOf(train::Objective& objective) {
   return numbers;
 }
 
-/// Writes numbers over a weight into the parameters, rounded once.
+/// Writes numbers / weight into the parameters, rounded once.
 Status Write(std::span<const double> numbers, double weight,
              train::Objective& objective) {
   for (Tensor& value : ValuesOf(objective)) {
@@ -54,8 +54,8 @@ std::vector<int> HopsOf(Directed graph, int rank, int ranks, int64_t step) {
   return {1};
 }
 
-/// Each rank's parts to the ranks ahead, the shortest way first: whoever sends by it, sends
-/// and gets at once.
+/// Sends the rank's parts to the ranks ahead, by ascending distance; a rank
+/// that sends and receives at a distance does both at once.
 Status PushSumScheme::Push() {
   const int rank = endpoint_.rank();
   const int ranks = endpoint_.size();

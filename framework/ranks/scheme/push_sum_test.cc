@@ -16,13 +16,14 @@
 namespace assay::ranks {
 namespace {
 
-/// What ranks have behind so many steps.
+/// The numbers and weights of ranks after a run.
 struct Pushed {
   std::vector<double> numbers, weights;
   int64_t bytes = 0;  // of all ranks
 };
 
-/// Ranks begin at the squares of their numbers, and each is pulled to its number.
+/// Ranks begin at the squares of their numbers, and each is pulled to its
+/// number.
 Pushed PushedBy(Directed graph, int ranks, int steps, double pull) {
   std::vector<PulledObjective> objectives;
   for (int rank = 0; rank < ranks; ++rank) {
@@ -55,8 +56,8 @@ double MeanOfSquares(int ranks) {
   return sum / ranks;
 }
 
-// With a power of two of ranks every rank has all numbers behind as many steps as that
-// power (B. Ying et al., "Exponential graph is provably efficient for decentralized deep
+// A power of two of ranks is at the mean after log2(ranks) steps (B. Ying et
+// al., "Exponential graph is provably efficient for decentralized deep
 // training", 2021, lemma 1), and nothing is rounded.
 TEST(PushSumSchemeTest, OnePeerAveragesExactly) {
   for (const int power : {0, 1, 2, 3, 4}) {
@@ -70,7 +71,8 @@ TEST(PushSumSchemeTest, OnePeerAveragesExactly) {
   }
 }
 
-// Kills: numbers that are not put over their weight; parts that do not sum up to 1.
+// Kills: numbers that are not put over their weight; parts that do not sum up
+// to 1.
 TEST(PushSumSchemeTest, UnevenRanksGoToTheMean) {
   for (const int ranks : {2, 3, 5, 8, 13}) {
     const Pushed pushed = PushedBy(Directed::kUneven, ranks, 600, 0);
@@ -87,8 +89,8 @@ TEST(PushSumSchemeTest, UnevenRanksGoToTheMean) {
   }
 }
 
-// Kills: a step that is lost between numbers and parameters. The mean of ranks that are
-// together goes to that of their goals.
+// Kills: a step that is lost between numbers and parameters. The mean of ranks
+// that are together goes to that of their goals.
 TEST(PushSumSchemeTest, TakesTheSteps) {
   constexpr int kRanks = 8;
   const Pushed pushed = PushedBy(Directed::kOnePeer, kRanks, 600, 1);

@@ -11,7 +11,7 @@ namespace {
 using train::Evaluation;
 using train::Objective;
 
-/// Adds weight times `other`, in double.
+/// sum += weight * other, in double.
 Status AddTo(std::vector<double>& sum, double weight, Tensor other) {
   return train::InPlace(&other, other, {}, [&](const auto& each) {
     for (size_t i = 0; i < sum.size(); ++i) {
@@ -29,8 +29,8 @@ Status Round(const std::vector<double>& sum, Tensor* tensor) {
                         });
 }
 
-/// The rank's tensors become the weighted mean with its peers', summed in double and
-/// rounded once.
+/// Replaces the rank's tensors by the weighted mean with its peers', summed in
+/// double and rounded once.
 Status Mix(const std::vector<Peer>& peers, std::span<Tensor> tensors,
            Endpoint& endpoint) {
   double own = 1;
@@ -51,7 +51,7 @@ Status Mix(const std::vector<Peer>& peers, std::span<Tensor> tensors,
   return OkStatus();
 }
 
-/// An objective's mean over its next evaluations.
+/// The mean of an objective over several evaluations.
 class Accumulated : public Objective {
  public:
   Accumulated(Objective& inner, int64_t batches)

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Scheme: how ranks train one model together, around any optimizer. Each rank has one, and
-// its own batches.
+// Scheme: distributed training of one model around any optimizer. Each rank has
+// a scheme, and its own batches.
 //
 //   AllReduceScheme scheme(mine, std::move(optimizer), {Algorithm::kRing});
 //   ASSAY_ASSIGN_OR_RETURN(const double loss, scheme.Step(objective));
 //
-// Ranks begin with the same parameters and optimizers. A step is on as many samples on
-// each rank: the mean over ranks is that over samples then.
+// Ranks begin with the same parameters and optimizers. A step is on as many
+// samples on each rank, so that a mean over ranks is a mean over samples.
 
 #pragma once
 
@@ -28,30 +28,47 @@ namespace assay::ranks {
 class Scheme {
  public:
   virtual ~Scheme() = default;
-  /// A step of all ranks. Returns the loss of the rank's own batch.
+  /// Takes a step, which all ranks take together, and returns the loss of the
+  /// rank's own batch.
   virtual Result<double> Step(train::Objective& objective) = 0;
-  /// Behind the last step: brings the parameters to all ranks where some lag behind.
+  /// Called after the last step: brings the parameters to all ranks where some
+  /// lag.
   virtual Status Finish(train::Objective&) { return OkStatus(); }
 };
 
-/// Gradients are averaged, and every rank takes the same step: consistent decentralized.
-class AllReduceScheme : public Scheme {
- public:
-  AllReduceScheme(Endpoint& endpoint,
-                  std::unique_ptr<train::Optimizer> optimizer, Travel travel)
-      : endpoint_(endpoint),
-        optimizer_(std::move(optimizer)),
-        travel_(travel) {}
-  Result<double> Step(train::Objective& objective) override;
+/// The base of schemes around an optimizer of each rank. The endpoint must
+/// outlive them.
+class OptimizerScheme : public Scheme {
+ protected:
+  OptimizerScheme(Endpoint& endpoint,
+                  std::unique_ptr<train::Optimizer> optimizer)
+      : endpoint_(endpoint), optimizer_(std::move(optimizer)) {}
 
- private:
   Endpoint& endpoint_;
-  std::unique_ptr<train::Optimizer> optimizer_;
+  const std::unique_ptr<train::Optimizer> optimizer_;
+};
+
+/// The base of schemes whose tensors travel by collectives.
+class CollectiveScheme : public OptimizerScheme {
+ public:
+  CollectiveScheme(Endpoint& endpoint,
+                   std::unique_ptr<train::Optimizer> optimizer, Travel travel)
+      : OptimizerScheme(endpoint, std::move(optimizer)), travel_(travel) {}
+
+ protected:
   const Travel travel_;
 };
 
-/// Each rank takes the gradients of several batches for a step of another scheme: their mean,
-/// summed in double and rounded once, is what goes to the other ranks.
+/// All-reduces gradients, and every rank takes the same step: consistent
+/// decentralized.
+class AllReduceScheme : public CollectiveScheme {
+ public:
+  using CollectiveScheme::CollectiveScheme;
+  Result<double> Step(train::Objective& objective) override;
+};
+
+/// Gradient accumulation around another scheme, which gets the mean gradient of
+/// several batches, summed in double and rounded once.
 class AccumulatingScheme : public Scheme {
  public:
   AccumulatingScheme(std::unique_ptr<Scheme> inner, int64_t batches)
@@ -66,57 +83,44 @@ class AccumulatingScheme : public Scheme {
   const int64_t batches_;
 };
 
-/// Rank 0 has the optimizer and its state. It sends the parameters where gradients are to
-/// be taken and gets the gradients: a consistent parameter server, which is a worker too.
-class ServerScheme : public Scheme {
+/// A consistent parameter server: rank 0 has the optimizer and its state. It
+/// sends the parameters before gradients are taken, and gets the mean of these.
+/// It is a worker, too.
+class ServerScheme : public CollectiveScheme {
  public:
-  ServerScheme(Endpoint& endpoint, std::unique_ptr<train::Optimizer> optimizer,
-               Travel travel)
-      : endpoint_(endpoint),
-        optimizer_(std::move(optimizer)),
-        travel_(travel) {}
+  using CollectiveScheme::CollectiveScheme;
   Result<double> Step(train::Objective& objective) override;
   Status Finish(train::Objective& objective) override;
-
- private:
-  Endpoint& endpoint_;
-  std::unique_ptr<train::Optimizer> optimizer_;  // of rank 0 alone
-  const Travel travel_;
 };
 
-/// Each rank takes steps of its own, and behind every `period`th the parameters are
-/// averaged (J. Wang, G. Joshi, "Cooperative SGD", 2018). The optimizers' states are not.
-class AverageScheme : public Scheme {
+/// Local SGD: each rank takes steps of its own, and after every `period`th the
+/// parameters are averaged, but not the optimizers' states (J. Wang, G. Joshi,
+/// "Cooperative SGD", 2018).
+class AverageScheme : public CollectiveScheme {
  public:
   AverageScheme(Endpoint& endpoint, std::unique_ptr<train::Optimizer> optimizer,
                 Travel travel, int64_t period)
-      : endpoint_(endpoint),
-        optimizer_(std::move(optimizer)),
-        travel_(travel),
+      : CollectiveScheme(endpoint, std::move(optimizer), travel),
         period_(period) {}
   Result<double> Step(train::Objective& objective) override;
   Status Finish(train::Objective& objective) override;
 
  private:
-  Endpoint& endpoint_;
-  std::unique_ptr<train::Optimizer> optimizer_;
-  const Travel travel_;
   const int64_t period_;
   int64_t steps_ = 0;
 };
 
-/// D-PSGD: a rank's gradient is taken at its own parameters, which are then mixed with
-/// those of its peers, and the step is taken from there (Lian et al., 2017, algorithm 1).
-class GossipScheme : public Scheme {
+/// D-PSGD: takes a gradient at the rank's parameters, mixes these with those of
+/// its peers, and steps from there (X. Lian et al., "Can decentralized
+/// algorithms outperform centralized algorithms?", 2017, algorithm 1).
+class GossipScheme : public OptimizerScheme {
  public:
   GossipScheme(Endpoint& endpoint, std::unique_ptr<train::Optimizer> optimizer,
                Graph graph)
-      : endpoint_(endpoint), optimizer_(std::move(optimizer)), graph_(graph) {}
+      : OptimizerScheme(endpoint, std::move(optimizer)), graph_(graph) {}
   Result<double> Step(train::Objective& objective) override;
 
  private:
-  Endpoint& endpoint_;
-  std::unique_ptr<train::Optimizer> optimizer_;
   const Graph graph_;
   int64_t steps_ = 0;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the tests of schemes train: a model whose gradients are whole numbers, by ranks
-// together, and by one rank that has the batches of all.
+// For tests of schemes: trains a model whose gradients are whole numbers, by
+// ranks together, and by one rank that has the batches of all.
 //
 //   const Trained trained = TrainedBy(make, "adam", /*ranks=*/8);
 //   EXPECT_EQ(trained.parameters[3], Alone("adam", 8));
@@ -41,7 +41,8 @@ inline std::unique_ptr<train::Optimizer> Made(const std::string& name) {
 
 inline constexpr int kSteps = 5;
 
-/// The parameters of one rank that has the batches of all, several of each in a step.
+/// The parameters that one rank trains on the batches of all, with several
+/// batches of each in a step.
 inline std::vector<float> Alone(const std::string& optimizer, int ranks,
                                 int64_t batches = 1) {
   WholeObjective objective(kNobody, ranks, batches);

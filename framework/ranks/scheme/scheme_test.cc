@@ -69,8 +69,8 @@ TEST_P(SchemeTest, ServerIsTheStepOfTheLargeBatch) {
   }
 }
 
-// Kills: a batch that counts for nothing or for more than the others, and gradients that
-// travel before all of a step are there.
+// Kills: a batch that counts for nothing or for more than the others, and
+// gradients that travel before all of a step are there.
 TEST_P(SchemeTest, AccumulatedBatchesAreOne) {
   for (const int ranks : {1, 2, 3, 8}) {
     for (const int64_t batches : {1, 2, 4}) {
@@ -92,8 +92,8 @@ TEST_P(SchemeTest, AccumulatedBatchesAreOne) {
 INSTANTIATE_TEST_SUITE_P(All, SchemeTest, ::testing::ValuesIn(Optimizers()),
                          [](const auto& info) { return info.param; });
 
-// Averaging parameters behind each step of plain descent is averaging gradients, where
-// nothing is rounded.
+// To average parameters after each step of plain descent is to average
+// gradients, where nothing is rounded.
 TEST(AverageSchemeTest, OfEachStepIsAllReduce) {
   const std::string plain = "gradient_descent";
   for (const int ranks : {2, 4, 8}) {
@@ -111,7 +111,8 @@ TEST(AverageSchemeTest, OfEachStepIsAllReduce) {
   }
 }
 
-/// The numbers of ranks that are pulled to 0, 1, 2 ... behind three steps of a scheme.
+/// The numbers of ranks that are pulled to 0, 1, 2 ... after three steps of a
+/// scheme.
 std::vector<double> PulledApart(const MakeScheme& make, int ranks) {
   std::vector<PulledObjective> objectives;
   for (int rank = 0; rank < ranks; ++rank) objectives.emplace_back(5, rank, 1);
@@ -129,11 +130,12 @@ std::vector<double> PulledApart(const MakeScheme& make, int ranks) {
   return numbers;
 }
 
-// Kills: a worker whose gradient is of parameters that the server, or the owner of a block,
-// has no longer.
+// Kills: a worker whose gradient is of parameters that the server, or the owner
+// of a block, has no longer.
 TEST(ServerSchemeTest, WorkersSeeTheParametersOfTheServer) {
   constexpr int kRanks = 4;
-  // To the mean of the goals, by 1/8 of the way in each step: nothing is rounded.
+  // To the mean of the goals, by 1/8 of the way in each step: nothing is
+  // rounded.
   double wanted = 5;
   for (int i = 0; i < 3; ++i) wanted -= (wanted - 1.5) / 8;
   const std::vector<double> all(kRanks, wanted);
@@ -180,7 +182,7 @@ TEST(PeersOfTest, OnePeerIsAnotherInEachStep) {
   EXPECT_EQ(PeersOf(Graph::kExponential, 5, 6, 0)[2].to, 3);
 }
 
-/// The numbers of all ranks behind so many steps.
+/// The numbers of all ranks after a run.
 std::vector<double> Gossiped(Graph graph,
                              std::vector<PulledObjective> objectives,
                              int steps) {
@@ -267,7 +269,7 @@ TEST(PeersOfTest, ATorusHasFourNeighbours) {
     EXPECT_EQ(peer.weight, 1.0 / 5);
   }
   EXPECT_EQ(to, (std::vector{9, 1, 6, 4}));
-  // Of two rows the other one is above and below.
+  // With two rows the other one is both above and below.
   EXPECT_EQ(PeersOf(Graph::kTorus, 0, 6, 0).size(), 3U);
   EXPECT_EQ(PeersOf(Graph::kTorus, 0, 4, 0).size(), 2U);
 }
@@ -289,8 +291,9 @@ TEST(GossipSchemeTest, KeepsTheMean) {
   }
 }
 
-// Kills: gradients that are mixed in place of parameters, as Deep500's neighbour scheme
-// has it: there the ranks leave each other by 3 percent a step.
+// Kills: gradients that are mixed in place of parameters, as Deep500's
+// neighbour scheme has it: there the ranks leave each other by 3 percent a
+// step.
 TEST(GossipSchemeTest, RanksStayTogether) {
   constexpr int kRanks = 8;
   std::vector<PulledObjective> objectives;
@@ -300,8 +303,8 @@ TEST(GossipSchemeTest, RanksStayTogether) {
   double spread = 0;
   for (const double x : Gossiped(Graph::kRing, objectives, 100))
     spread += x * x;
-  // Where each is pulled by 1/8 from x to its goal, and the wave that turns sign from
-  // rank to rank has the factor -1/3: x = -x/3 - (x - goal)/8.
+  // Where each is pulled by 1/8 from x to its goal, and the wave that turns
+  // sign from rank to rank has the factor -1/3: x = -x/3 - (x - goal)/8.
   const double x = (1.0 / 8) / (1 + 1.0 / 3 + 1.0 / 8);
   EXPECT_NEAR(spread, kRanks * x * x, 1e-12);
 }

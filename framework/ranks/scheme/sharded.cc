@@ -17,7 +17,7 @@ using train::Evaluation;
 using train::Objective;
 using train::Parameter;
 
-/// The parameters of one rank, and the gradients by these.
+/// An objective of the parameters that one rank owns.
 class Owned : public Objective {
  public:
   Owned(Objective& all, const std::vector<int>& owners, int rank) : all_(all) {
@@ -48,7 +48,7 @@ class Owned : public Objective {
 using Move = Status (*)(std::span<Tensor> tensors, const Travel& travel,
                         int root, Endpoint& endpoint);
 
-/// The tensors of each owner in turn, with it as the root.
+/// Moves the tensors of each owner in turn, with it as the root.
 Status EachOwner(Move move, std::span<Tensor> tensors,
                  const std::vector<int>& owners, const Travel& travel,
                  Endpoint& endpoint) {
@@ -62,7 +62,7 @@ Status EachOwner(Move move, std::span<Tensor> tensors,
   return OkStatus();
 }
 
-/// A rank's block of all parameters, as one.
+/// An objective of one parameter, the rank's block of all elements.
 class OwnBlock : public Objective {
  public:
   static Result<OwnBlock> Of(Objective& all, const Travel& travel,
@@ -87,7 +87,7 @@ class OwnBlock : public Objective {
     return Evaluation{evaluation.loss, gradients_};
   }
 
-  /// The rank's own elements become those of the block.
+  /// Writes the block back into the rank's own parameters.
   void Keep() {
     blocks_.SetOwn(parameters_[0].value);
     blocks_.CopyTo(values_);

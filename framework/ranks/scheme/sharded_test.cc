@@ -16,8 +16,8 @@ namespace {
 
 class ShardedTest : public ::testing::TestWithParam<std::string> {};
 
-// Also where there are more ranks than parameters. Kills: an owner that keeps its
-// parameters to itself, gradients of another rank's parameters.
+// Also where there are more ranks than parameters. Kills: an owner that keeps
+// its parameters to itself, gradients of another rank's parameters.
 TEST_P(ShardedTest, IsTheStepOfTheLargeBatch) {
   for (const int ranks : {1, 2, 3, 8}) {
     const std::vector<float> wanted = Alone(GetParam(), ranks);
@@ -60,8 +60,8 @@ TEST(ShardedSchemeTest, AnOptimizerOfAllSeesTheOwnersAlone) {
 
 class ScatteredTest : public ::testing::TestWithParam<std::string> {};
 
-// Also where there are more ranks than elements. Kills: a block that stays with its rank, or
-// that gets the gradients of another one.
+// Also where there are more ranks than elements. Kills: a block that stays with
+// its rank, or that gets the gradients of another one.
 TEST_P(ScatteredTest, IsTheStepOfTheLargeBatch) {
   constexpr int64_t kElements = kSizes[0] + kSizes[1];
   for (const int ranks : {1, 2, 3, 8, 40}) {
@@ -93,7 +93,8 @@ INSTANTIATE_TEST_SUITE_P(All, ScatteredTest,
                          ::testing::ValuesIn(OfEachElement()),
                          [](const auto& info) { return info.param; });
 
-// A rank keeps the state of its share. Kills: an optimizer of all elements on each rank.
+// A rank keeps the state of its share. Kills: an optimizer of all elements on
+// each rank.
 TEST(ScatteredSchemeTest, AnOptimizerSeesOneBlock) {
   const MakeScheme make = [](Endpoint& mine, auto optimizer) {
     return std::make_unique<ScatteredScheme>(mine, std::move(optimizer),

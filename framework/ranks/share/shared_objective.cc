@@ -17,7 +17,7 @@ Result<train::Evaluation> SharedObjective::Evaluate() {
   }
   ASSAY_RETURN_IF_ERROR(put_(share_.samples));
   ASSAY_ASSIGN_OR_RETURN(const train::Evaluation own, inner_.Evaluate());
-  // Most batches are divided without a remainder.
+  // A weight of 1 changes nothing: most batches divide without a remainder.
   if (share_.weight == 1) return own;
   ASSAY_RETURN_IF_ERROR(Weigh(own.gradients));
   return train::Evaluation{share_.weight * own.loss, gradients_};

@@ -25,18 +25,20 @@ class SharedObjective : public train::Objective {
  public:
   using Put = std::function<Status(std::span<const int64_t> samples)>;
 
-  /// The loss of `inner` and its gradients, of float32 or float64, are means over the
-  /// samples that `put` put into it.
+  /// `put` makes samples the next batch of `inner`, whose loss and gradients,
+  /// of float32 or float64, are means over that batch. `inner` must outlive
+  /// this.
   SharedObjective(train::Objective& inner, Put put)
       : inner_(inner), put_(std::move(put)) {}
 
-  /// What the next step is on.
+  /// The share that the next step is on.
   void Take(Share share) { share_ = std::move(share); }
 
   std::span<train::Parameter> parameters() override {
     return inner_.parameters();
   }
-  /// Times the share's weight; zero for a share without samples.
+  /// Loss and gradients of `inner`, times the share's weight; zero for a share
+  /// without samples.
   Result<train::Evaluation> Evaluate() override;
 
  private:

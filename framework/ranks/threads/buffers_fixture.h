@@ -21,7 +21,7 @@ inline constexpr Operation kOperations[] = {
     Operation::kAllReduce, Operation::kGather,        Operation::kScatter,
     Operation::kAllGather, Operation::kReduceScatter, Operation::kAllToAll};
 
-/// A buffer of random numbers for each rank, alike each time.
+/// A buffer of numbers for each rank, the same each time.
 inline std::vector<Tensor> Buffers(const Collective& what) {
   core::Numbers numbers(5);
   std::vector<Tensor> buffers;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Choices: who goes on, and whose message is taken, where several could. A run with the
-// same choices is the same run.
+// Choices: decides which rank goes on and which message is taken, where several
+// could. A run with the same choices is the same run.
 //
 //   DrawnChoices drawn(/*seed=*/7);
 //   const size_t next = drawn.Choose(3);
@@ -24,18 +24,19 @@ namespace assay::ranks {
 class Choices {
  public:
   virtual ~Choices() = default;
-  /// True where ranks go on in any order, and a receive from anybody waits until nobody
-  /// else can send: then only who of those that wait so goes first is chosen, and whose
-  /// message it takes. Nothing else shows, since messages between two ranks keep their
-  /// order (S. Vakkalanka, G. Gopalakrishnan, R. Kirby, "Dynamic verification of MPI
-  /// programs with reductions in presence of split operations and relaxed orderings",
-  /// 2008).
+  /// True for choices of answers alone: ranks go on in any order, and a receive
+  /// from anybody waits until no other rank can send. Then only two things are
+  /// chosen: which of the ranks that wait so is answered first, and with which
+  /// message. Nothing else can be observed, since messages between two ranks
+  /// keep their order (S. Vakkalanka, G. Gopalakrishnan, R. Kirby, "Dynamic
+  /// verification of MPI programs with reductions in presence of split
+  /// operations and relaxed orderings", 2008).
   virtual bool only_answers() const = 0;
-  /// From 0 to below `options`, which is 1 or more.
+  /// A number from 0 to `options` - 1; `options` is 1 or more.
   virtual size_t Choose(size_t options) = 0;
 };
 
-/// Everything is drawn from a seed.
+/// Draws every choice from a seed.
 class DrawnChoices : public Choices {
  public:
   explicit DrawnChoices(uint64_t seed) : drawn_(seed) {}
@@ -46,12 +47,12 @@ class DrawnChoices : public Choices {
   core::Numbers drawn_;
 };
 
-/// Each answer after the other, over as many runs as there are ways.
+/// Goes through all combinations of answers, one a run.
 class ListedChoices : public Choices {
  public:
   bool only_answers() const override { return true; }
   size_t Choose(size_t options) override;
-  /// To the next way, behind a run. False where all have been.
+  /// Goes to the next combination, after a run. False where all have been.
   bool GoOn();
 
  private:

@@ -15,7 +15,8 @@
 namespace assay::ranks {
 namespace {
 
-/// Short vectors go in few messages, long ones in short messages.
+/// Short vectors by an algorithm of few messages, long ones by one of short
+/// messages.
 Algorithm AlgorithmFor(const Collective& what) {
   switch (what.operation) {
     case Operation::kBarrier:
@@ -69,12 +70,12 @@ class ThreadCall final : public Pending {
 
   bool is_done() const { return is_done_; }
   const Status& status() const { return status_; }
-  /// The message that it waits for, where it is not done.
+  /// The message that the call waits for; nothing where it is done.
   Wanted wanted() const { return {MemberOf(schedule_[at_].from), channel_}; }
 
-  /// Takes all steps whose messages are there.
+  /// Takes all steps whose messages have arrived.
   void GoOn();
-  /// The message that was wanted came.
+  /// Takes the message that wanted() named.
   void Take(const Message& message);
 
  private:
@@ -83,7 +84,7 @@ class ThreadCall final : public Pending {
     return rank == kNobody ? kNobody
                            : group_.members[static_cast<size_t>(rank)];
   }
-  /// Until a step waits, or all are taken.
+  /// Takes steps until one has to wait, or all are taken.
   Status TakeSteps();
   Status SendStep();
   Status PutIn(std::span<const std::byte> came);
@@ -186,7 +187,7 @@ Result<std::unique_ptr<Pending>> ThreadCalls::Start(
 
 Result<std::optional<Message>> ThreadCalls::GoOn(
     const std::optional<Wanted>& other) {
-  // Those that end leave the list.
+  // Calls that end leave the list.
   for (ThreadCall* const each : std::vector(under_way_)) each->GoOn();
   std::vector<Wanted> wanted;
   if (other.has_value()) wanted.push_back(*other);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ThreadCalls: the collectives that a rank has under way, of all its groups. They go on
-// while the rank waits for one of them, or for a message.
+// ThreadCalls: the collectives that a rank has under way, of all its
+// communicators. They progress while the rank waits for one of them, or for a
+// message.
 //
 //   ThreadCalls calls(&world, /*rank=*/0);
 //   ASSAY_ASSIGN_OR_RETURN(auto pending, calls.Start(group, channel, call));
@@ -19,35 +20,36 @@
 
 namespace assay::ranks {
 
-/// Ranks among themselves.
+/// The ranks of a communicator.
 struct ThreadGroup {
-  std::vector<int> members;  // of the world, by their ranks here
-  int rank = 0;              // one's own here
+  std::vector<int> members;  // ranks of the world, by rank here
+  int rank = 0;              // this rank here
 };
 
 class ThreadCall;
 
 class ThreadCalls {
  public:
-  /// `rank` is that of the world, which lives as long.
+  /// `rank` is the rank in `world`, which must outlive this.
   ThreadCalls(World* world, int rank) : world_(*world), rank_(rank) {}
 
-  /// Begins a collective, which no other one shares the channel with. Invalid argument
-  /// for memory of another size than the collective's, unsupported as Combine. Nothing of
-  /// it outlives these calls.
+  /// Begins a collective, the only one on its channel. Invalid argument for
+  /// memory of another size than the collective's, unsupported as Combine. The
+  /// result must not outlive these calls.
   Result<std::unique_ptr<Pending>> Start(const ThreadGroup& group,
                                          Channel channel,
                                          const CollectiveCall& call);
 
-  /// Waits for a message of no collective. Those under way go on.
+  /// Waits for a point-to-point message. Collectives under way progress.
   Result<Message> Receive(const Wanted& wanted);
 
  private:
   friend class ThreadCall;
 
-  /// Until the call is done: all go on as messages come.
+  /// Returns when the call is done; all calls progress as messages come.
   Status WaitFor(const ThreadCall& call);
-  /// Takes a message that a collective wants, or the other one, which it returns.
+  /// Takes one message: one that a collective wants, or the `other`, which it
+  /// returns.
   Result<std::optional<Message>> GoOn(const std::optional<Wanted>& other);
   void Forget(const ThreadCall* call) { std::erase(under_way_, call); }
 

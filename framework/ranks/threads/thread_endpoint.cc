@@ -12,7 +12,7 @@
 namespace assay::ranks {
 namespace {
 
-/// What a rank says of itself when ranks part.
+/// A rank's arguments of Split.
 struct Wish {
   int color = 0, key = 0, rank = 0;
 };
@@ -23,7 +23,7 @@ ThreadGroup Everybody(const World& world, int rank) {
   return group;
 }
 
-/// The ranks of the color, in their new order.
+/// The ranks of a color, in the order of their keys.
 std::vector<int> RanksOf(int color, std::vector<Wish> wishes) {
   std::ranges::stable_sort(wishes, {}, &Wish::key);
   std::vector<int> ranks;
@@ -94,7 +94,8 @@ Result<std::unique_ptr<Pending>> ThreadEndpoint::Start(
 Result<std::unique_ptr<Endpoint>> ThreadEndpoint::Split(int color, int key) {
   const Wish mine{color, key, rank()};
   std::vector<Wish> wishes(static_cast<size_t>(size()));
-  // As a message of a collective, which those of the rank do not meet.
+  // On the channel of a collective, so that no message of the rank is taken for
+  // it.
   const Channel channel{number_, ++started_};
   for (const int other : group_.members) {
     ASSAY_RETURN_IF_ERROR(world_.Send(channel, world_rank(), other,
@@ -106,7 +107,7 @@ Result<std::unique_ptr<Endpoint>> ThreadEndpoint::Split(int color, int key) {
     std::ranges::copy(came.bytes,
                       std::as_writable_bytes(std::span(&wishes[i], 1)).begin());
   }
-  // The first one of a group numbers it.
+  // The first rank of a group gives it its number.
   const std::vector<int> ranks = RanksOf(color, wishes);
   ThreadGroup group;
   for (const int each : ranks) {
@@ -141,7 +142,7 @@ Result<std::unique_ptr<Neighbors>> ThreadEndpoint::Connect(
 }
 
 Result<Counted> ThreadEndpoint::counted() const {
-  // The messages of collectives are the world's as well.
+  // Collectives are messages of the world, too.
   return Counted{.sent = world_.SentBy(world_rank())};
 }
 

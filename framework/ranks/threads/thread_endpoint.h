@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ThreadEndpoint: what a rank that is a thread has.
+// ThreadEndpoint: the communicator of a rank that is a thread.
 //
 //   ThreadCalls calls(&world, rank);
 //   ThreadEndpoint all(&world, &calls, rank);
@@ -21,9 +21,9 @@ namespace assay::ranks {
 
 class ThreadEndpoint final : public Endpoint {
  public:
-  /// Of all ranks. The world and the rank's calls live as long.
+  /// The communicator of all ranks. World and calls must outlive this.
   ThreadEndpoint(World* world, ThreadCalls* calls, int rank);
-  /// Of some of them.
+  /// The communicator of some ranks.
   ThreadEndpoint(World* world, ThreadCalls* calls, ThreadGroup group,
                  int64_t number);
 
@@ -46,7 +46,8 @@ class ThreadEndpoint final : public Endpoint {
     return group_.members[static_cast<size_t>(group_.rank)];
   }
   Status CheckRank(int other) const;
-  /// From whom it came, or anybody.
+  /// Receives a message from a rank of the group, or from anybody, and returns
+  /// its sender.
   Result<int> Receive(int from, std::span<std::byte> in);
 
   World& world_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ThreadNeighbors: a rank that is a thread, with its neighbours.
+// ThreadNeighbors: the neighbour collectives of a rank that is a thread.
 //
 //   const Channel channel = {.group = 0, .call = 7};
 //   ThreadNeighbors neighbors(&world, &calls, group, channel, {1, 3}, {3, 1});
@@ -22,8 +22,8 @@ namespace assay::ranks {
 
 class ThreadNeighbors final : public Neighbors {
  public:
-  /// Neighbours are ranks of the group. Nobody else has the channel; the world and the
-  /// rank's calls live as long.
+  /// Neighbours are ranks of the group. The channel is theirs alone; world and
+  /// calls must outlive this.
   ThreadNeighbors(World* world, ThreadCalls* calls, ThreadGroup group,
                   Channel channel, std::vector<int> to, std::vector<int> from)
       : world_(*world),

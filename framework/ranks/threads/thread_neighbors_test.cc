@@ -26,7 +26,8 @@ using ::testing::Property;
 
 const auto kAllWell = Each(Property(&Status::ok, true));
 
-/// Two blocks go to the next rank and one between them stays; of 2 ranks or more.
+/// Two blocks go to the next rank and one between them stays; of 2 ranks or
+/// more.
 Status ExchangeTwice(Endpoint& mine) {
   const int own = mine.rank();
   const int next = (own + 1) % mine.size();
@@ -51,7 +52,8 @@ Status ExchangeTwice(Endpoint& mine) {
   return OkStatus();
 }
 
-// Kills: blocks in another order than the lists; exchanges, or groups, whose messages meet.
+// Kills: blocks in another order than the lists; exchanges, or groups, whose
+// messages meet.
 TEST(ThreadNeighborsTest, BlocksAreInTheOrderOfTheLists) {
   const auto rank = [](Endpoint& mine) -> Status {
     ASSAY_RETURN_IF_ERROR(ExchangeTwice(mine));
@@ -99,7 +101,7 @@ TEST(ThreadNeighborsTest, AnExchangeAndASumUnderWayDoNotMeet) {
   }
 }
 
-/// Of one rank, with the memory of so many bytes.
+/// An exchange of one rank with itself, in memory of so many bytes.
 Status ExchangeAlone(Endpoint& mine, std::vector<int> to, std::vector<int> from,
                      size_t out_bytes, size_t in_bytes) {
   ASSAY_ASSIGN_OR_RETURN(const auto neighbors, mine.Connect(to, from));
@@ -133,7 +135,7 @@ TEST(ThreadNeighborsTest, MemoryFitsTheLists) {
   }
 }
 
-/// To the other one of two ranks, of another block on each.
+/// Each of two ranks sends the other a block of another length.
 Status ExchangeUnevenly(Endpoint& mine) {
   const std::array other = {1 - mine.rank()};
   ASSAY_ASSIGN_OR_RETURN(const auto neighbors, mine.Connect(other, other));

@@ -14,8 +14,7 @@ namespace assay::ranks {
 
 std::vector<Status> RunThreads(int ranks,
                                const std::function<Status(Endpoint&)>& rank,
-                               Choices* choices,
-                               std::vector<std::string>* left) {
+                               Choices* choices) {
   const int count = std::max(0, ranks);
   World world(count, choices);
   std::vector<Status> ended(static_cast<size_t>(count));
@@ -31,9 +30,6 @@ std::vector<Status> RunThreads(int ranks,
         world.End(i, status);
       });
     }
-  }
-  if (left != nullptr && std::ranges::all_of(ended, &Status::ok)) {
-    *left = world.Left();
   }
   return ended;
 }

@@ -8,7 +8,6 @@
 #pragma once
 
 #include <functional>
-#include <string>
 #include <vector>
 
 #include "framework/core/status.h"
@@ -17,16 +16,15 @@
 
 namespace assay::ranks {
 
-/// What each rank returned. With choices the ranks take turns, one at a time, and change
-/// where they send or receive; without they run as the machine lets them.
+/// Runs `rank` as `ranks` threads, and returns the Status of each. With choices
+/// the ranks take turns, one at a time, and change where they send or receive;
+/// without, they run as the machine schedules them.
 ///
-/// Nobody waits for ever: where all that are left wait, each gets failed precondition
-/// with who waits for whom, or cancelled with the rank that failed before. `rank` throws
-/// nothing; fewer ranks than one are none. `left` gets a text for each rank with messages
-/// that it did not receive, where all ended well.
+/// No rank waits for ever: where all ranks that are left wait, each gets failed
+/// precondition with who waits for whom, or cancelled with the rank that failed
+/// before. `rank` must not throw; fewer ranks than one are none.
 std::vector<Status> RunThreads(int ranks,
                                const std::function<Status(Endpoint&)>& rank,
-                               Choices* choices = nullptr,
-                               std::vector<std::string>* left = nullptr);
+                               Choices* choices = nullptr);
 
 }  // namespace assay::ranks

@@ -117,8 +117,8 @@ TEST(RunThreadsTest, MessagesFitAndGoToRanks) {
               HasSubstr("found the rank 3, wanted one below 1"));
 }
 
-// Kills: a rank that is counted what it sends to itself or gets, or whose groups have other
-// counts.
+// Kills: a rank that is counted what it sends to itself or gets, or whose
+// groups have other counts.
 TEST(RunThreadsTest, CountsWhatEachRankSends) {
   const auto ended = RunThreads(3, [](Endpoint& mine) -> Status {
     const std::array<std::byte, 5> out = {};
@@ -156,8 +156,8 @@ TEST(RunCollectiveTest, FitsItsEndpointAndItsBuffer) {
                         "ranks, 4 elements, wanted 4"));
 }
 
-/// Each other rank sends rank 0 so many messages of a byte. Returns whose came, in
-/// their order.
+/// Each other rank sends rank 0 so many messages of a byte. Returns whose came,
+/// in their order.
 std::string Arrivals(int ranks, int messages, Choices* choices) {
   std::string order;
   const auto ended = RunThreads(
@@ -235,8 +235,9 @@ TEST(ListedChoicesTest, WaitsForThoseThatCouldStillSend) {
   EXPECT_EQ(firsts, (std::set{1, 2}));
 }
 
-// Rank 2 asks rank 0 and then rank 1, and rank 3 asks them the other way around. Kills: of
-// two ranks that wait for anybody the same one is always answered first.
+// Rank 2 asks rank 0 and then rank 1, and rank 3 asks them the other way
+// around. Kills: of two ranks that wait for anybody the same one is always
+// answered first.
 TEST(ListedChoicesTest, ChoosesWhoOfTwoIsAnsweredFirst) {
   std::set<std::string> ends;
   ListedChoices listed;

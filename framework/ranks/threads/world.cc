@@ -37,8 +37,8 @@ bool World::CanGoOn(int rank) {
   return member.awaits.empty() || !Answers(rank).empty();
 }
 
-/// To a rank that can go on; to one that takes anybody's message last of all, where
-/// only answers are chosen.
+/// Passes the turn to a rank that can go on. Where only answers are chosen, a
+/// rank that takes a message from anybody comes last.
 void World::PassTurn() {
   std::vector<int> able;
   std::vector<int> last;
@@ -47,8 +47,8 @@ void World::PassTurn() {
     const bool is_last = choices_->only_answers() && At(rank).AwaitsAnybody();
     (is_last ? last : able).push_back(rank);
   }
-  // The answer to one may let another rank send to the next one, so that who goes first
-  // shows.
+  // The order is chosen, too: the answer to one rank may let another send to
+  // the next one.
   const bool chooses = able.empty() || !choices_->only_answers();
   if (able.empty()) able = last;
   if (able.empty()) return StopWhereAllWait();
@@ -80,7 +80,7 @@ Status World::Send(Channel channel, int from, int to,
     At(to).wakes.notify_one();
     return OkStatus();
   }
-  // Where only answers are chosen nobody sees when a message was sent.
+  // Where only answers are chosen, the time of a send cannot be observed.
   if (choices_->only_answers()) return OkStatus();
   PassTurn();
   WaitForTurn(from, lock);
@@ -130,20 +130,6 @@ void World::End(int rank, const Status& status) {
   }
   if (choices_ == nullptr || !failure_.ok()) return StopWhereAllWait();
   PassTurn();
-}
-
-std::vector<std::string> World::Left() {
-  const std::lock_guard lock(mutex_);
-  std::vector<std::string> texts;
-  for (int rank = 0; rank < ranks(); ++rank) {
-    const std::deque<Message>& came = At(rank).came;
-    if (came.empty()) continue;
-    texts.push_back(StrCat("rank ", rank, " did not receive ", came.size(),
-                           came.size() == 1 ? " message" : " messages",
-                           ", the first of ", came.front().bytes.size(),
-                           " bytes from rank ", came.front().from));
-  }
-  return texts;
 }
 
 Traffic World::SentBy(int rank) {

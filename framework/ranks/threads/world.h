@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// World: what ranks that are threads share. A message has room until it is received.
+// World: the state that ranks that are threads share. A message is buffered
+// until it is received.
 //
 //   World world(/*ranks=*/8, /*choices=*/nullptr);
 //   ASSAY_RETURN_IF_ERROR(world.Send({}, /*from=*/1, /*to=*/0, bytes));
@@ -24,11 +25,10 @@
 
 namespace assay::ranks {
 
-/// Messages of two channels do not meet.
+/// A message is received on the channel that it was sent on alone.
 struct Channel {
-  int64_t group = 0;  // of ranks; 0: all
-  int64_t call =
-      0;  // the collective of the group; 0: messages of no collective
+  int64_t group = 0;  // 0: all ranks
+  int64_t call = 0;  // number of the collective in the group; 0: point-to-point
 
   friend bool operator==(const Channel&, const Channel&) = default;
 };
@@ -40,7 +40,7 @@ struct Message {
 };
 
 struct Wanted {
-  int from = kNobody;  // or anybody
+  int from = kNobody;  // or kAnybody
   Channel channel;
 
   bool Matches(const Message& message) const {
@@ -49,7 +49,7 @@ struct Wanted {
   }
 };
 
-/// Ranks are those of the world, whatever their numbers in a group.
+/// Ranks are numbered as in the world, whatever their numbers in a group.
 class World {
  public:
   World(int ranks, Choices* choices)
@@ -57,35 +57,31 @@ class World {
 
   int ranks() const { return static_cast<int>(members_.size()); }
 
-  /// A rank's first turn.
+  /// A rank waits for its first turn.
   void Begin(int rank);
   Status Send(Channel channel, int from, int to,
               std::span<const std::byte> bytes);
-  /// Waits for a message that is one of those wanted, of which there is one at least.
+  /// Waits for a message that matches one of `wanted`, which is not empty.
   Result<Message> Receive(const std::vector<Wanted>& wanted, int to);
-  /// One that is there.
+  /// A message that has arrived already; nothing where none has.
   std::optional<Message> ReceiveNow(const Wanted& wanted, int to);
-  /// A rank has returned.
+  /// A rank has returned `status`. One that failed ends those that wait.
   void End(int rank, const Status& status);
 
-  /// Of each rank with messages that it did not receive: "rank 1 did not receive 2 messages,
-  /// the first of 4 bytes from rank 0". When all have ended.
-  std::vector<std::string> Left();
-
-  /// The messages that the world took from a rank, those of collectives among them.
+  /// The traffic that a rank has sent, that of collectives included.
   Traffic SentBy(int rank);
 
-  /// A number that no group has.
+  /// A new group number.
   int64_t NewGroup();
 
  private:
   using Lock = std::unique_lock<std::mutex>;
 
-  /// What the world knows of a rank.
+  /// The state of one rank.
   struct Member {
-    std::deque<Message> came;  // in the order of their sending
+    std::deque<Message> came;  // in the order of sending
     Traffic sent;
-    std::vector<Wanted> awaits;  // empty: nothing
+    std::vector<Wanted> awaits;  // empty: it does not wait
     bool has_ended = false;
     std::condition_variable wakes;
 
@@ -93,7 +89,7 @@ class World {
   };
 
   Member& At(int rank) { return members_[static_cast<size_t>(rank)]; }
-  /// Of each channel and sender the first message that could be taken.
+  /// By channel and sender, the first message that the rank could take.
   std::vector<size_t> Answers(int rank);
   bool CanGoOn(int rank);
   void PassTurn();
@@ -108,8 +104,8 @@ class World {
   int turn_ = kNobody;
   int begun_ = 0;
   int64_t groups_ = 0;
-  std::string failed_;  // the first rank that did
-  Status failure_;      // what those get that wait
+  std::string failed_;  // the first rank that failed
+  Status failure_;      // what ranks that wait get
 };
 
 }  // namespace assay::ranks

@@ -9,25 +9,22 @@
 
 #include <algorithm>
 #include <atomic>
-#include <bit>
 #include <cerrno>
 #include <cstring>
 #include <thread>
-#include <type_traits>
 #include <utility>
 
 #include "framework/file/descriptor.h"
+#include "framework/ranks/fields.h"
 
 namespace assay::ranks {
 namespace {
 
-static_assert(std::is_trivially_copyable_v<RankState>);
-static_assert(sizeof(RankState) % sizeof(uint64_t) == 0);
 static_assert(std::atomic_ref<uint64_t>::is_always_lock_free);
 
-constexpr size_t kWords = sizeof(RankState) / sizeof(uint64_t);
+constexpr size_t kWords = FieldsOf<RankState>();
 constexpr int64_t kMostRanks = 1 << 16;
-// A rank that is killed while it writes leaves a row that is never whole.
+// A rank that is killed while it writes leaves a row that never becomes whole.
 constexpr int kTries = 1000;
 
 bool IsRank(int64_t rank, int64_t least) {
@@ -47,9 +44,9 @@ bool CanBe(const RankState& state) {
          IsRank(call.to, kNobody) && IsRank(call.from, kAnybody);
 }
 
-/// A number that is odd while the words are written, as in a seqlock: H. Boehm, "Can
-/// seqlocks get along with programming language memory models?", 2012, figure 6 with the
-/// words released and acquired in place of fences.
+/// `version` is odd while the words are written, as in a seqlock: H. Boehm,
+/// "Can seqlocks get along with programming language memory models?", 2012,
+/// figure 6, with release and acquire on the words in place of fences.
 struct CallTable::Row {
   uint64_t version;
   std::array<uint64_t, kWords> words;
@@ -69,7 +66,7 @@ Result<CallTable> CallTable::InFile(const std::filesystem::path& file,
   if (opened.get() < 0) {
     return Internal("cannot open ", file.string(), ": ", std::strerror(errno));
   }
-  // Never shorter than another process has it.
+  // This does not shorten a file that another process has made longer.
   const int error = posix_fallocate(opened.get(), 0, static_cast<off_t>(size));
   if (error != 0) {
     return Internal("cannot give ", file.string(), " ", size,
@@ -88,7 +85,9 @@ Result<CallTable> CallTable::InFile(const std::filesystem::path& file,
 
 void CallTable::Write(int rank, const RankState& state) {
   std::array<uint64_t, kWords> words{};
-  std::memcpy(words.data(), &state, sizeof state);
+  RankState fields = state;
+  size_t at = 0;
+  EachField(fields, [&](const auto& field) { words[at++] = WordOf(field); });
   Row& row = rows_.get()[rank];
   std::atomic_ref<uint64_t> version(row.version);
   const uint64_t before = version.load(std::memory_order_relaxed);
@@ -119,8 +118,13 @@ RankState CallTable::Read(int rank) const {
 }
 
 RankState CallTable::StateOf(const Row& row) {
-  const auto state = std::bit_cast<RankState>(row.words);
-  return CanBe(state) ? state : RankState();
+  RankState state;
+  bool fits = true;
+  size_t at = 0;
+  EachField(state, [&](auto& field) {
+    fits = FromWord(row.words[at++], &field) && fits;
+  });
+  return fits && CanBe(state) ? state : RankState();
 }
 
 std::vector<RankState> CallTable::ReadAll() const {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CallTable: where each rank writes which call it is in, for all to read: in the memory of
-// one process, or in a file that several have.
+// CallTable: a row for each rank, in which it writes the call that it is in. It
+// lies in the memory of one process, or in a file that several processes map.
 //
 //   CallTable table = CallTable::InMemory(/*ranks=*/4);
-//   table.Write(/*rank=*/1, {.run = 1, .ranks = 4, .where = Whereabouts::kEnded});
+//   table.Write(/*rank=*/1,
+//               {.run = 1, .ranks = 4, .where = Whereabouts::kEnded});
 //   const std::vector<RankState> states = table.ReadAll();
 
 #pragma once
@@ -24,50 +25,65 @@
 namespace assay::ranks {
 
 enum class Whereabouts : uint8_t {
-  kUnknown,  // it has written nothing
+  kUnknown,  // nothing was written
   kBetweenCalls,
-  kInCall,  // or it failed
+  kInCall,  // or the call failed
   kEnded,
 };
 
-/// A rank's place in a group, and how many collectives of it the rank has come to.
+/// A communicator that a rank belongs to, its rank there, and how many
+/// collectives it has come to.
 struct GroupPlace {
   uint64_t group = kAllRanks;
-  int64_t rank = kNobody;  // nobody: an empty place
+  int64_t rank = kNobody;  // kNobody: an unused entry
   int64_t collectives = 0;
 };
 
-/// As a rank writes it. All of it is copied as bytes.
+/// A row, whose fields are written one by one (fields.h): its writer and its
+/// readers may be processes.
 struct RankState {
-  int64_t run = 0;  // of the ranks; 0: none
+  int64_t run = 0;  // number of the run; 0: none
   int64_t ranks = 0;
   Whereabouts where = Whereabouts::kUnknown;
-  int64_t number = 0;     // of its call, from 1
-  int64_t since_us = 0;   // when the call began, by the steady clock
-  int64_t waited_us = 0;  // in all calls that have ended
+  int64_t number = 0;    // number of the rank's call, from 1
+  int64_t since_us = 0;  // start of the call, steady clock
   RankCall call;
-  // The group of all ranks, and the last ones that it has split off.
+  // The communicator of all ranks, and the last ones that Split gave.
   std::array<GroupPlace, 8> groups;
 };
 
-/// False of bytes that no rank writes: names are found by their numbers.
+constexpr void EachField(RankState& state, const auto& visit) {
+  visit(state.run);
+  visit(state.ranks);
+  visit(state.where);
+  visit(state.number);
+  visit(state.since_us);
+  EachField(state.call, visit);
+  for (GroupPlace& place : state.groups) {
+    visit(place.group);
+    visit(place.rank);
+    visit(place.collectives);
+  }
+}
+
+/// False for a state that no rank writes: enumerators and ranks out of range.
 bool CanBe(const RankState& state);
 
-/// The file of a folder that ranks have in common.
+/// The file name in a folder that all ranks share.
 inline constexpr char kCallsFile[] = "rank_calls";
 
-/// Each row has one rank that writes it; any thread or process may read meanwhile.
+/// One rank writes a row; any thread or process may read meanwhile.
 class CallTable {
  public:
   static CallTable InMemory(int ranks);
-  /// Makes the file where there is none. What is in it stays. Internal where the system
-  /// makes none.
+  /// Maps a file, which is made where there is none and else keeps its content.
+  /// Internal where the system refuses.
   static Result<CallTable> InFile(const std::filesystem::path& file, int ranks);
 
   int ranks() const { return ranks_; }
-  /// Of a rank that the table has.
+  /// `rank` is from 0 to below ranks().
   void Write(int rank, const RankState& state);
-  /// The last state; unknown where the rank does not come to the end of writing it.
+  /// The last state; kUnknown where the writer does not finish.
   RankState Read(int rank) const;
   std::vector<RankState> ReadAll() const;
 
@@ -84,12 +100,12 @@ class CallTable {
   int ranks_;
 };
 
-/// What a table's file has, as far as it can be that of one: whoever writes it may be at
-/// fault. Empty where there is none.
+/// The rows of a table's file as far as they can be valid: its writer may be at
+/// fault. Empty where there is no such file.
 std::vector<RankState> ReadCalls(const std::filesystem::path& file);
 
-/// The first ones, of as many ranks as the last run has. A rank that has not come to it
-/// stands where it is. Empty where there is no run.
+/// The first rows, as many as the last run has ranks. A rank that has not begun
+/// that run has its earlier state. Empty where there is no run.
 std::vector<RankState> StatesOfLastRun(std::span<const RankState> all);
 
 }  // namespace assay::ranks

@@ -17,7 +17,8 @@ namespace {
 
 RankState Numbered(int64_t number) {
   RankState state;
-  state.run = state.number = state.since_us = state.waited_us = number;
+  state.run = state.number = state.since_us = number;
+  state.groups.back().collectives = number;
   state.ranks = 2;
   state.where = Whereabouts::kInCall;
   return state;
@@ -40,14 +41,15 @@ TEST(CallTableTest, AReaderSeesWholeStates) {
   for (int64_t last = 0; last < kWrites;) {
     const RankState state = table.Read(0);
     if (state.where == Whereabouts::kUnknown) continue;
-    EXPECT_EQ(state.run, state.waited_us);
+    EXPECT_EQ(state.run, state.groups.back().collectives);
     EXPECT_EQ(state.number, state.since_us);
     EXPECT_GE(state.number, last);
     last = state.number;
   }
 }
 
-// Kills: processes that have tables of their own; one that cuts what another has.
+// Kills: processes that have tables of their own; one that cuts what another
+// has.
 TEST(CallTableTest, AFileIsOneTable) {
   const file::ScratchFolder folder;
   const std::filesystem::path file = folder.path() / kCallsFile;
@@ -65,8 +67,8 @@ TEST(CallTableTest, AFileIsOneTable) {
       StatusCode::kInternal);
 }
 
-// Kills: names found by a number that a broken library has written; a reader that waits for
-// ever, or follows a link.
+// Kills: names found by a number that a broken library has written; a reader
+// that waits for ever, or follows a link.
 TEST(CallTableTest, WhatIsNoTableIsRead) {
   const file::ScratchFolder folder;
   for (const RankState& state :

@@ -67,7 +67,6 @@ Status RankNote::During(const RankCall& call,
   state_.call = call;
   table_.Write(rank_, state_);
   const Status status = make();
-  state_.waited_us += clock_() - state_.since_us;
   if (status.ok()) state_.where = Whereabouts::kBetweenCalls;
   table_.Write(rank_, state_);
   return status;
@@ -80,7 +79,7 @@ int64_t RankNote::NextCollective(uint64_t group) {
 }
 
 void RankNote::Join(uint64_t group, int rank) {
-  // The first place stays that of all ranks.
+  // The first entry stays that of all ranks.
   const size_t others = state_.groups.size() - 1;
   const size_t at = joined_ == 0 ? 0 : 1 + (joined_ - 1) % others;
   ++joined_;
@@ -143,7 +142,7 @@ Result<std::unique_ptr<Endpoint>> NotedEndpoint::Split(int color, int key) {
     ASSAY_ASSIGN_OR_RETURN(part, inner_.Split(color, key));
     return OkStatus();
   }));
-  // The same for all that go to it, and for no others.
+  // Ranks of one part compute the same number, and those of no other part.
   const uint64_t group =
       core::KeyOf(core::KeyOf(group_, noted.collective), color);
   note_->Join(group, part->rank());

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// NotedEndpoint: writes into a table which call the rank is in, and how long it waits.
+// NotedEndpoint: writes into a table which call the rank is in, and since when.
 //
 //   CallTable table = CallTable::InMemory(mine.size());
 //   NotedEndpoint noted(mine, &table);
 //   ASSAY_RETURN_IF_ERROR(noted.Exchange(1, {}, kNobody, {}));
 //   noted.End();
-//   const int64_t waited_us = table.Read(mine.rank()).waited_us;
+//   Use(table.Read(mine.rank()).number);
 
 #pragma once
 
@@ -25,21 +25,21 @@
 
 namespace assay::ranks {
 
-/// Microseconds from any beginning, which is the same for all ranks of a table. Null where
-/// nobody asks how long ranks wait.
+/// Microseconds since any epoch that all ranks of a table share. Null: calls
+/// have no start.
 using MicrosecondClock = std::function<int64_t()>;
 
-/// A rank's row of a table, which lives as long. For one thread at a time.
+/// A rank's row of a table, which must outlive this. For one thread at a time.
 class RankNote {
  public:
   RankNote(CallTable* table, int rank, int64_t run, MicrosecondClock clock);
 
-  /// Makes the call, and writes that the rank is in it until it returns. One that failed
-  /// stays, so that who asks later finds where the rank stood.
+  /// Runs `make`, and writes that the rank is in `call` until it returns. A
+  /// call that failed stays in the row, so that a report can name it.
   Status During(const RankCall& call, const std::function<Status()>& make);
-  /// The number of the next collective or split of the group.
+  /// Counts one more collective or split of the group, and returns its number.
   int64_t NextCollective(uint64_t group);
-  /// Of a group that was split off.
+  /// Adds a communicator that Split gave.
   void Join(uint64_t group, int rank);
   void End();
 
@@ -53,7 +53,8 @@ class RankNote {
 
 class NotedEndpoint final : public ForwardingEndpoint {
  public:
-  /// Of all ranks, in that run of them. The table and the other endpoint live as long.
+  /// The communicator of all ranks in run number `run`. Table and `inner` must
+  /// outlive this.
   NotedEndpoint(Endpoint& inner, CallTable* table, int64_t run = 1,
                 MicrosecondClock clock = nullptr)
       : NotedEndpoint(inner, nullptr,
@@ -61,7 +62,7 @@ class NotedEndpoint final : public ForwardingEndpoint {
                                                  std::move(clock)),
                       kAllRanks) {}
 
-  /// The rank has ended well.
+  /// The rank has ended without an error.
   void End() { note_->End(); }
 
   Status Exchange(int to, std::span<const std::byte> out, int from,
@@ -83,8 +84,7 @@ class NotedEndpoint final : public ForwardingEndpoint {
 
   Status Note(RankCall call, const std::function<Status()>& make) const;
 
-  const std::unique_ptr<Endpoint>
-      own_;  // of a part of the ranks: the other one
+  const std::unique_ptr<Endpoint> own_;  // the communicator that Split gave
   const std::shared_ptr<RankNote> note_;
   const uint64_t group_;
 };

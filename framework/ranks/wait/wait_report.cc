@@ -14,18 +14,18 @@ namespace {
 
 constexpr size_t kMostNamed = 16;
 
-/// For whom a rank waits: for all of them, or for any.
+/// The ranks that a rank waits for: for all of them, or for any.
 struct Awaited {
   std::vector<int> ranks;
   bool is_any = false;
 };
 
-/// Which ranks wait for which.
+/// The graph of waits between ranks.
 class WaitGraph {
  public:
   explicit WaitGraph(std::span<const RankState> states);
 
-  /// Ranks, each of which waits for the next one.
+  /// A chain of ranks, each of which waits for the next.
   std::vector<int> Chain(bool* is_cycle) const;
 
  private:
@@ -52,8 +52,8 @@ class WaitGraph {
 
   std::span<const RankState> states_;
   std::vector<Awaited> awaited_;
-  // When a rank can go on, as far as this shows: those that it needs have earlier turns.
-  // 0: never.
+  // The turn in which a rank can go on, as far as the rows show: the ranks that
+  // it needs have earlier turns. 0: never.
   std::vector<int> turns_;
 };
 
@@ -62,7 +62,7 @@ WaitGraph::WaitGraph(std::span<const RankState> states) : states_(states) {
   FindTurns();
 }
 
-/// Null where it is none of the group.
+/// Null where the rank is not in the group.
 const GroupPlace* WaitGraph::PlaceOf(int rank, uint64_t group) const {
   const auto& places = At(rank).groups;
   const auto found = std::ranges::find_if(places, [&](const GroupPlace& each) {
@@ -71,7 +71,8 @@ const GroupPlace* WaitGraph::PlaceOf(int rank, uint64_t group) const {
   return found == places.end() ? nullptr : &*found;
 }
 
-/// Of a rank of the group among all; nobody where it is not known.
+/// The rank among all of the group's rank `member`; kNobody where it is not
+/// known.
 int WaitGraph::RankOf(int member, uint64_t group) const {
   if (group == kAllRanks) return Has(member) ? member : kNobody;
   for (int rank = 0; Has(rank); ++rank) {
@@ -103,7 +104,7 @@ Awaited WaitGraph::AwaitedBy(int rank) const {
   return awaited;
 }
 
-/// As far as those are able that it waits for.
+/// True where the ranks that it waits for can go on as far as they must.
 bool WaitGraph::MayGoOn(int rank) const {
   if (!IsInCall(rank)) return At(rank).where != Whereabouts::kEnded;
   const Awaited& awaited = Of(rank);
@@ -124,7 +125,8 @@ void WaitGraph::FindTurns() {
   }
 }
 
-/// The first rank that cannot go on, or else that waits for another one.
+/// The first rank that can never go on, or else the first that waits for
+/// another.
 int WaitGraph::First() const {
   int waits = kNobody;
   for (int rank = 0; Has(rank); ++rank) {
@@ -135,8 +137,9 @@ int WaitGraph::First() const {
   return waits;
 }
 
-/// Of those that a rank waits for: one that has ended, one that waits for ever as it does,
-/// or one that is in no call. Nobody where it waits for none.
+/// Chooses one of the ranks that `rank` waits for: one that has ended, one that
+/// can never go on either, or one that is in no call. kNobody where it waits
+/// for none.
 int WaitGraph::Next(int rank) const {
   const std::vector<int>& others = Of(rank).ranks;
   const auto find = [&](auto is_it) {
@@ -195,7 +198,21 @@ std::string CallText(int rank, const RankState& state,
   return text + ")";
 }
 
-/// As what the last rank of a chain is.
+/// "rank 0 in barrier (call 3, for 12 s); rank 1 has ended".
+std::string CallsText(std::span<const RankState> ranks,
+                      std::optional<int64_t> now_us) {
+  std::vector<std::string> texts;
+  for (const RankState& state :
+       ranks.first(std::min(ranks.size(), kMostNamed))) {
+    texts.push_back(CallText(static_cast<int>(texts.size()), state, now_us));
+  }
+  if (ranks.size() > kMostNamed) {
+    texts.push_back(StrCat("and ", ranks.size() - kMostNamed, " more"));
+  }
+  return Joined(texts, "; ");
+}
+
+/// The end of a chain that is no cycle.
 std::string EndText(const RankState& state) {
   switch (state.where) {
     case Whereabouts::kUnknown:
@@ -235,19 +252,6 @@ std::string ChainText(const WaitReport& report,
 
 bool IsAnyInCall(std::span<const RankState> ranks) {
   return std::ranges::count(ranks, Whereabouts::kInCall, &RankState::where) > 0;
-}
-
-std::string CallsText(std::span<const RankState> ranks,
-                      std::optional<int64_t> now_us) {
-  std::vector<std::string> texts;
-  for (const RankState& state :
-       ranks.first(std::min(ranks.size(), kMostNamed))) {
-    texts.push_back(CallText(static_cast<int>(texts.size()), state, now_us));
-  }
-  if (ranks.size() > kMostNamed) {
-    texts.push_back(StrCat("and ", ranks.size() - kMostNamed, " more"));
-  }
-  return Joined(texts, "; ");
 }
 
 WaitReport ReportOf(std::span<const RankState> ranks,

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// WaitReport: who waits for whom, out of the calls that ranks are in.
+// WaitReport: finds who waits for whom from the calls that ranks are in.
 //
 //   const WaitReport report = ReportOf(table.ReadAll());
-//   report.text;  // "rank 0 in receive 4 bytes from rank 1 (call 7); rank 1 in receive 4
-//                 // bytes from rank 0 (call 7); rank 0 waits for rank 1, which waits for
-//                 // rank 0"
+//   report.text;  // "rank 0 in receive 4 bytes from rank 1 (call 7); rank 1
+//                 // in receive 4 bytes from rank 0 (call 7); rank 0 waits
+//                 // for rank 1, which waits for rank 0"
 
 #pragma once
 
@@ -21,32 +21,33 @@
 namespace assay::ranks {
 
 struct WaitReport {
-  /// Each rank's call, 16 ranks at most, and the chain.
+  /// The calls of 16 ranks at most, then the chain.
   std::string text;
-  /// Ranks, each of which waits for the next one. Empty: nobody waits for a rank.
+  /// Ranks, each of which waits for the next one. Empty: no rank waits for
+  /// another.
   std::vector<int> chain;
-  /// The last one waits for the first. Else the last one has ended, is in no call, is
-  /// unknown or waits for nobody.
+  /// True where the last rank of the chain waits for the first. Else the last
+  /// one has ended, is in no call, is unknown or waits for nobody.
   bool is_cycle = false;
 };
 
-/// Of states by their ranks. A rank in a collective waits for those that have not come to
-/// it; one that receives from anybody for all of its group, any of which would do; one that
-/// sends and receives for whom it receives from. Ranks that wait for ranks which cannot go
-/// on are named before those whose others may still come. With `now_us`, by the clock of
-/// the notes, calls have their age.
+/// `ranks` has the states by rank. A call waits for:
+///
+///   exchange               the rank it receives from, else the one it sends to
+///   receive from anybody   any other rank of its group
+///   every other call       each rank of its group that has not come to it
+///
+/// A chain of ranks that can never go on is preferred to one whose ranks still
+/// may. With `now_us`, on the clock of the notes, calls have their age in
+/// seconds.
 WaitReport ReportOf(std::span<const RankState> ranks,
                     std::optional<int64_t> now_us = std::nullopt);
-
-/// The calls alone: "rank 0 in barrier (call 3, for 12 s); rank 1 has ended".
-std::string CallsText(std::span<const RankState> ranks,
-                      std::optional<int64_t> now_us = std::nullopt);
 
 /// True where a rank is in a call.
 bool IsAnyInCall(std::span<const RankState> ranks);
 
-/// The text of the last run in a folder that ranks have in common (kCallsFile); empty where no
-/// rank is in a call.
+/// The text of the last run in the table of a shared folder (kCallsFile); empty
+/// where no rank is in a call.
 std::string ReportIn(const std::filesystem::path& folder, int64_t now_us);
 
 }  // namespace assay::ranks

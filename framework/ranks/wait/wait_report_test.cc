@@ -146,8 +146,9 @@ const Case kCases[] = {
     {"nobody is in a call", {kEnded, kFree}, {}, false, "rank 0 has ended"},
 };
 
-// Kills: a cycle that is not found; one with ranks that lead to it; a rank that has ended,
-// or is elsewhere, and is not named; who may still come taken for who cannot.
+// Kills: a cycle that is not found, or that includes ranks which lead to it; a
+// rank that has ended, or is in no call, and is not named; a rank that may
+// still come taken for one that cannot.
 TEST(WaitReportTest, SaysWhoWaitsForWhom) {
   for (const Case& each : kCases) {
     const WaitReport report = ReportOf(each.ranks);
@@ -160,9 +161,9 @@ TEST(WaitReportTest, SaysWhoWaitsForWhom) {
 TEST(WaitReportTest, HasTheNumberOfACallAndItsAge) {
   RankState waits = Receives(1, /*number=*/7);
   waits.since_us = 5'000'000;
-  EXPECT_EQ(CallsText(std::vector{waits, kEnded}, 17'900'000),
+  EXPECT_EQ(ReportOf(std::vector{waits, kEnded}, 17'900'000).text,
             "rank 0 in receive 4 bytes from rank 1 (call 7, for 12 s); rank 1 "
-            "has ended");
+            "has ended; rank 0 waits for rank 1, which has ended");
 }
 
 TEST(WaitReportTest, NamesAsManyRanksAsOneReads) {

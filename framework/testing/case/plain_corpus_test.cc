@@ -18,6 +18,7 @@
 #include "framework/testing/case/onnx_bytes.h"
 #include "framework/testing/case/plain_corpus_case.h"
 #include "framework/testing/case/read_corpus.h"
+#include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::cases {
 namespace {
@@ -247,10 +248,6 @@ TEST(PlainCorpusTest, FoldersThatCannotBeACorpusAreErrors) {
               HasSubstr("b/model.onnx: No such file"));
 }
 
-Value Floats(const std::vector<float>& values) {
-  return *Tensor::Of<float>({static_cast<int64_t>(values.size())}, values);
-}
-
 // Kills: a single element taken for a repetition; NaN that is never equal; one
 // output or set that proves something overruled by another.
 TEST(PlainCorpusTest, VacuityIsOfAllOutputs) {
@@ -407,7 +404,7 @@ TEST(PlainCorpusTest, AttributesAreShortTexts) {
                         {std::string("SAME"), "SAME"},
                         {std::vector<int64_t>{1, 2}, "[1,2]"},
                         {std::vector<float>{}, "[]"},
-                        {*Floats({1, 2}).tensor(), "tensor(float32,[2])"},
+                        {Floats({1, 2}), "tensor(float32,[2])"},
                         {std::string(65, 'x'), std::string(61, 'x') + "..."},
                         {std::string(64, 'x'), std::string(64, 'x')}}) {
     EXPECT_EQ(AttributeText({"a", row.held, {}}), row.text);

@@ -20,11 +20,11 @@ namespace assay::cases {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = simdjson::dom::element;
+using Element = simdjson::dom::element;
 
 /// The member of that name as a T; throws a text that names it.
 template <class T>
-T Get(const Json& json, const char* key) {
+T Get(const Element& json, const char* key) {
   T value;
   const simdjson::error_code error = json[key].get(value);
   if (error == simdjson::SUCCESS) return value;
@@ -32,22 +32,22 @@ T Get(const Json& json, const char* key) {
       StrCat("member ", key, ": ", simdjson::error_message(error)));
 }
 
-std::string Text(const Json& json, const char* key) {
+std::string Text(const Element& json, const char* key) {
   return std::string(Get<std::string_view>(json, key));
 }
 
-std::vector<std::string> Texts(const Json& json, const char* key) {
+std::vector<std::string> Texts(const Element& json, const char* key) {
   std::vector<std::string> texts;
-  for (const Json& item : Get<simdjson::dom::array>(json, key)) {
+  for (const Element& item : Get<simdjson::dom::array>(json, key)) {
     texts.emplace_back(item.get_string().value());
   }
   return texts;
 }
 
 /// "[2,N,?];[3]": extents that are known, named or neither.
-std::string ShapeSignature(const Json& json) {
+std::string ShapeSignature(const Element& json) {
   std::string text;
-  for (const Json& input : Get<simdjson::dom::array>(json, "inputs")) {
+  for (const Element& input : Get<simdjson::dom::array>(json, "inputs")) {
     if (!text.empty()) text += ';';
     simdjson::dom::array shape;
     if (input["shape"].get(shape) != simdjson::SUCCESS) {
@@ -56,7 +56,7 @@ std::string ShapeSignature(const Json& json) {
     }
     std::string_view between;
     text += '[';
-    for (const Json& extent : shape) {
+    for (const Element& extent : shape) {
       text += between;
       between = ",";
       if (extent.is_string()) {
@@ -71,11 +71,11 @@ std::string ShapeSignature(const Json& json) {
 }
 
 /// Of the tensors in a list; none where there is no such list.
-std::vector<std::string> Dtypes(const Json& json, const char* key) {
+std::vector<std::string> Dtypes(const Element& json, const char* key) {
   std::vector<std::string> dtypes;
   simdjson::dom::array values;
   if (json[key].get(values) != simdjson::SUCCESS) return dtypes;
-  for (const Json& value : values) {
+  for (const Element& value : values) {
     std::string_view dtype;
     if (value["dtype"].get(dtype) != simdjson::SUCCESS) dtype = "";
     dtypes.emplace_back(Text(value, "kind") == "tensor" ? dtype : "");
@@ -84,7 +84,7 @@ std::vector<std::string> Dtypes(const Json& json, const char* key) {
 }
 
 /// The claim that a case is about; the forward where it names none.
-ClaimKind ClaimOf(const Json& json) {
+ClaimKind ClaimOf(const Element& json) {
   if (json["claim"].error() == simdjson::NO_SUCH_FIELD) {
     return ClaimKind::kForward;
   }
@@ -95,7 +95,7 @@ ClaimKind ClaimOf(const Json& json) {
 }
 
 /// The tier that a case names, else that of its kind.
-Tier TierOf(const Json& json, std::string_view kind) {
+Tier TierOf(const Element& json, std::string_view kind) {
   if (json["tier"].error() == simdjson::NO_SUCH_FIELD) {
     return kind == "node" ? Tier::kSmoke : Tier::kCi;
   }
@@ -104,7 +104,7 @@ Tier TierOf(const Json& json, std::string_view kind) {
   throw std::runtime_error(StrCat("found the tier ", tier, ", wanted nightly"));
 }
 
-TestCase FromJson(const Json& json, const fs::path& root,
+TestCase FromJson(const Element& json, const fs::path& root,
                   const std::string& corpus) {
   TestCase c;
   c.test_id = Text(json, "test_id");
@@ -214,7 +214,7 @@ Status ReadInsensitive(const fs::path& file, Corpus* corpus) {
 }
 
 /// The header, a JSON object but for its cases.
-uint64_t ReadHeader(const Json& header, Corpus* corpus) {
+uint64_t ReadHeader(const Element& header, Corpus* corpus) {
   if (const std::string schema = Text(header, "schema");
       schema != "assay.corpus/1") {
     throw std::runtime_error(
@@ -263,7 +263,8 @@ Result<Corpus> ReadManifest(const fs::path& file, std::string_view only) {
   try {
     const auto lines = CaseLines(text);
     simdjson::dom::parser parser;
-    const Json header = parser.parse(lines.has_value() ? HeaderOf(text) : text);
+    const Element header =
+        parser.parse(lines.has_value() ? HeaderOf(text) : text);
     const uint64_t claimed = ReadHeader(header, &corpus);
     if (!lines.has_value()) Get<simdjson::dom::array>(header, "cases");
     in_case = true;

@@ -15,12 +15,12 @@ namespace assay::cases {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 /// "[2,N,?];seq" as the manifest's list of inputs, with their types.
-Json Inputs(const std::string& shape_sig,
-            const std::vector<std::string>& dtypes) {
-  Json inputs = Json::array();
+OrderedJson Inputs(const std::string& shape_sig,
+                   const std::vector<std::string>& dtypes) {
+  OrderedJson inputs = OrderedJson::array();
   size_t at = 0;
   while (at < shape_sig.size()) {
     size_t end = std::min(shape_sig.find(';', at), shape_sig.size());
@@ -30,7 +30,7 @@ Json Inputs(const std::string& shape_sig,
       inputs.push_back({{"kind", text}});
       continue;
     }
-    Json shape = Json::array();
+    OrderedJson shape = OrderedJson::array();
     for (size_t i = 1; i + 1 < text.size();) {
       const size_t comma = std::min(text.find(',', i), text.size() - 1);
       const std::string extent = text.substr(i, comma - i);
@@ -53,8 +53,8 @@ Json Inputs(const std::string& shape_sig,
   return inputs;
 }
 
-Json Outputs(const std::vector<std::string>& dtypes) {
-  Json outputs = Json::array();
+OrderedJson Outputs(const std::vector<std::string>& dtypes) {
+  OrderedJson outputs = OrderedJson::array();
   for (const std::string& dtype : dtypes) {
     outputs.push_back(
         {{"kind", dtype.empty() ? "other" : "tensor"}, {"dtype", dtype}});
@@ -62,8 +62,9 @@ Json Outputs(const std::vector<std::string>& dtypes) {
   return outputs;
 }
 
-Json ToJson(const TestCase& c, const fs::path& root, const Json& digests) {
-  Json json = {
+OrderedJson ToJson(const TestCase& c, const fs::path& root,
+                   const OrderedJson& digests) {
+  OrderedJson json = {
       {"test_id", c.test_id},
       {"kind", c.kind},
       {"suite", c.suite},
@@ -91,7 +92,7 @@ Json ToJson(const TestCase& c, const fs::path& root, const Json& digests) {
 }
 
 /// The digests of all files of a case, by their paths below its folder.
-Result<Json> DigestsOf(const fs::path& directory) {
+Result<OrderedJson> DigestsOf(const fs::path& directory) {
   std::vector<fs::path> files;
   std::error_code error;
   for (fs::recursive_directory_iterator entry(directory, error);
@@ -100,7 +101,7 @@ Result<Json> DigestsOf(const fs::path& directory) {
     if (entry->is_regular_file(error)) files.push_back(entry->path());
   }
   std::ranges::sort(files);
-  Json digests = Json::object();
+  OrderedJson digests = OrderedJson::object();
   for (const fs::path& file : files) {
     ASSAY_ASSIGN_OR_RETURN(
         digests[file.lexically_relative(directory).generic_string()],
@@ -128,7 +129,7 @@ Status WriteManifest(const fs::path& directory, const std::string& name,
                      const std::vector<TestCase>& cases) {
   std::vector<std::string> lines;
   for (const TestCase& c : cases) {
-    ASSAY_ASSIGN_OR_RETURN(const Json digests, DigestsOf(c.directory));
+    ASSAY_ASSIGN_OR_RETURN(const OrderedJson digests, DigestsOf(c.directory));
     lines.push_back(ToJson(c, directory, digests).dump());
   }
   return file::WriteFile(directory / "manifest.json",

@@ -6,7 +6,8 @@
 #include <cstdint>
 
 #include "framework/graph/model_text.h"
-#include "framework/testing/measure/measure_rows.h"
+#include "framework/testing/measure/measure_rows_fixture.h"
+#include "framework/testing/support/tensors_fixture.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -15,9 +16,6 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-Value Scalar(float x) { return *Tensor::Of<float>({}, std::span(&x, 1)); }
-Value Truth(bool x) { return *Tensor::Of<bool>({}, std::span(&x, 1)); }
 
 Result<Law> Read(const std::string& graph, const std::vector<Value>& inputs) {
   return LawOf(*graph::ModelOfText(graph), inputs, measure::kRandom);
@@ -37,7 +35,7 @@ std::vector<double> Most(const Law& law) {
 TEST(LawTest, BernoulliIsOnWithTheProbabilityOfItsInput) {
   const auto law =
       Read("g (float[3] x) => (int8[3] y) { y = Bernoulli <dtype = 3> (x) }",
-           {measure::F32({0, 0.25, 1})});
+           {Floats({0, 0.25, 1})});
   ASSERT_TRUE(law.ok()) << law.status().ToString();
   EXPECT_EQ(law->name, "Bernoulli");
   EXPECT_FALSE(law->seeded);
@@ -53,7 +51,7 @@ TEST(LawTest, DropoutKeepsAndScales) {
   const auto law = Read(
       "g (float[2] x, float r, bool t) => (float[2] y, bool[2] m) "
       "{ y, m = Dropout <seed = 0> (x, r, t) }",
-      {measure::F32({-3, 0.5}), Scalar(0.75), Truth(true)});
+      {Floats({-3, 0.5}), Scalar<float>(0.75), Scalar<bool>(true)});
   ASSERT_TRUE(law.ok()) << law.status().ToString();
   EXPECT_TRUE(law->seeded);
   EXPECT_THAT(Least(*law), ElementsAre(0.25, 0.25));
@@ -65,13 +63,13 @@ TEST(LawTest, DropoutKeepsAndScales) {
   EXPECT_EQ(law->outputs[0].rtol, 0x1p-22);
   const auto by_default =
       Read("g (float[1] x, bool t) => (float[1] y) { y = Dropout(x, \"\", t) }",
-           {measure::F32({3}), Truth(true)});
+           {Floats({3}), Scalar<bool>(true)});
   ASSERT_TRUE(by_default.ok()) << by_default.status().ToString();
   EXPECT_THAT(Least(*by_default), ElementsAre(0.5));
   const auto all = Read(
       "g (float[1] x, float r, bool t) => (float[1] y) "
       "{ y = Dropout(x, r, t) }",
-      {measure::F32({3}), Scalar(0), Truth(true)});
+      {Floats({3}), Scalar<float>(0), Scalar<bool>(true)});
   ASSERT_TRUE(all.ok()) << all.status().ToString();
   EXPECT_THAT(Least(*all), ElementsAre(1));
 }
@@ -102,7 +100,8 @@ TEST(LawTest, DropoutScalesWithinTheRangeOfItsType) {
       const Tensor x = *Tensor::FromBytes(
           type, {1}, std::as_bytes(std::span(&bits, 1)).first(size));
       const auto law =
-          LawOf(*model, {{x, Scalar(0.5), Truth(true)}}, measure::kRandom);
+          LawOf(*model, {{x, Scalar<float>(0.5), Scalar<bool>(true)}},
+                measure::kRandom);
       ASSERT_EQ(law.ok(), bits == row.half) << row.type;
       if (!law.ok()) continue;
       EXPECT_EQ(law->outputs[0].rtol, row.rtol) << row.type;
@@ -127,7 +126,7 @@ TEST(LawTest, ComparisonsOfUniformNumbersAreReadAsTheyStand) {
     const auto law = Read(StrCat("g (float[4] x) => (float[4] y) "
                                  "{ u = RandomUniformLike <seed = 0.0> (x) ",
                                  row.comparison, " }"),
-                          {measure::F32({0.25, 0, 1, 1.5})});
+                          {Floats({0.25, 0, 1, 1.5})});
     ASSERT_TRUE(law.ok()) << row.comparison << law.status().ToString();
     EXPECT_TRUE(law->seeded);
     const double p = row.first;
@@ -155,7 +154,7 @@ TEST(LawTest, BoundsOfUniformNumbersScaleAndNotSwapsTheValues) {
 }
 
 TEST(LawTest, WhatIsNotKnownSaysWhy) {
-  const Value x = measure::F32({0.5, 0.5});
+  const Value x = Floats({0.5, 0.5});
   const struct {
     const char* graph;
     std::vector<Value> inputs;
@@ -182,11 +181,11 @@ TEST(LawTest, WhatIsNotKnownSaysWhy) {
        "both Bernoulli and Bernoulli"},
       {"g (float[2] x, float r, bool t) => (float[2] y) "
        "{ y = Dropout(x, r, t) }",
-       {x, Scalar(0.5), Truth(false)},
+       {x, Scalar<float>(0.5), Scalar<bool>(false)},
        "training_mode of Dropout is not fixed to true"},
       {"g (float[2] x, float r, bool t) => (float[2] y) "
        "{ y = Dropout(x, r, t) }",
-       {measure::F32({1, measure::kInf}), Scalar(0.5), Truth(true)},
+       {Floats({1, kInf}), Scalar<float>(0.5), Scalar<bool>(true)},
        "not finite"},
       {"g (float[2] x) => (bool[2] y, bool[2] z) "
        "{ u = RandomUniformLike(x) y = Less(u, x) z = Greater(u, x) }",
@@ -194,11 +193,11 @@ TEST(LawTest, WhatIsNotKnownSaysWhy) {
        "second comparison"},
       {"g (float[2] x, float[1] z) => (bool[2] y) "
        "{ u = RandomUniformLike(x) y = Less(u, z) }",
-       {x, measure::F32({0.5})},
+       {x, Floats({0.5})},
        "compares 2 random numbers with 1"},
       {"g (float[2] x, float r, bool t) => (float16[2] z) "
        "{ y = Dropout(x, r, t) z = Cast <to = 10> (y) }",
-       {x, Scalar(0.5), Truth(true)},
+       {x, Scalar<float>(0.5), Scalar<bool>(true)},
        "output z is not drawn"},
       {"g (float[2] x) => (float[2] y) "
        "{ n = RandomNormalLike(x) y = Bernoulli(x) }",
@@ -216,14 +215,14 @@ TEST(LawTest, WhatIsNotKnownSaysWhy) {
 
 TEST(LawTest, WrongInputsAreNamed) {
   const auto p = Read("g (float[1] x) => (float[1] y) { y = Bernoulli(x) }",
-                      {measure::F32({1.5})});
+                      {Floats({1.5})});
   EXPECT_EQ(p.status().code(), StatusCode::kInvalidArgument);
-  for (const Value& wrong :
-       {Scalar(1), Scalar(-0.25), Scalar(NAN), Value(measure::F32({0, 0}))}) {
+  for (const Tensor& wrong : {Scalar<float>(1), Scalar<float>(-0.25),
+                              Scalar<float>(NAN), Floats({0, 0})}) {
     const auto ratio = Read(
         "g (float[1] x, float[a] r, bool t) => (float[1] y) "
         "{ y = Dropout(x, r, t) }",
-        {measure::F32({1}), wrong, Truth(true)});
+        {Floats({1}), wrong, Scalar<bool>(true)});
     EXPECT_EQ(ratio.status().code(), StatusCode::kInvalidArgument);
   }
 }
@@ -233,21 +232,21 @@ TEST(NumbersOfTest, ReadsEveryRealType) {
     Tensor tensor;
     double value;
   } rows[] = {
-      {measure::F32({0.1F}), 0.1F},
-      {measure::Of<double>({0.1}), 0.1},
-      {measure::Of<int8_t>({-128}), -128},
-      {measure::Of<int64_t>({INT64_MIN}), -0x1p63},
-      {measure::Of<uint64_t>({1ULL << 60}), 0x1p60},
-      {measure::Shaped<uint8_t>(DType::kBool, {1}, {1}), 1},
-      {measure::Shaped<uint16_t>(DType::kBFloat16, {1}, {0xC000}), -2},
-      {measure::Shaped<uint8_t>(DType::kInt4, {1}, {0x08}), -8},
+      {Floats({0.1F}), 0.1F},
+      {Doubles({0.1}), 0.1},
+      {Elements<int8_t>({-128}), -128},
+      {Elements<int64_t>({INT64_MIN}), -0x1p63},
+      {Elements<uint64_t>({1ULL << 60}), 0x1p60},
+      {Raw<uint8_t>(DType::kBool, {1}, {1}), 1},
+      {Raw<uint16_t>(DType::kBFloat16, {1}, {0xC000}), -2},
+      {Raw<uint8_t>(DType::kInt4, {1}, {0x08}), -8},
   };
   for (const auto& row : rows) {
     const auto numbers = NumbersOf(row.tensor);
     ASSERT_TRUE(numbers.ok()) << row.tensor.Signature();
     EXPECT_THAT(*numbers, ElementsAre(row.value)) << row.tensor.Signature();
   }
-  EXPECT_FALSE(NumbersOf(measure::Text({"a"})).ok());
+  EXPECT_FALSE(NumbersOf(Strings({"a"})).ok());
   EXPECT_FALSE(NumbersOf(Tensor()).ok());
 }
 

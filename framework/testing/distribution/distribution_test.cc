@@ -13,7 +13,8 @@
 
 #include "framework/backend/eager/eager.h"
 #include "framework/graph/model_text.h"
-#include "framework/testing/measure/measure_rows.h"
+#include "framework/testing/measure/measure_rows_fixture.h"
+#include "framework/testing/support/tensors_fixture.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -173,36 +174,33 @@ class RandomBackend : public EagerBackend {
   int64_t loads_ = 0;
 };
 
-Value Scalar(float x) { return *Tensor::Of<float>({}, std::span(&x, 1)); }
-Value Truth(bool x) { return *Tensor::Of<bool>({}, std::span(&x, 1)); }
-
 struct RandomCase {
   std::shared_ptr<const Model> model;
   cases::DataSet set;
 };
 
 RandomCase BernoulliCase(const std::string& attributes) {
-  const Tensor p = measure::F32({0.55F, 0.72F, 0.1F, 0, 1, 0.5F, 0.9F, 0.3F});
+  const Tensor p = Floats({0.55F, 0.72F, 0.1F, 0, 1, 0.5F, 0.9F, 0.3F});
   return {graph::ModelOfText("g (float[8] x) => (float[8] y) { y = Bernoulli " +
                              attributes + " (x) }"),
           {{p}, {p}}};
 }
 
 RandomCase DropoutCase(const std::string& attributes) {
-  const Tensor x = measure::F32({1, -2, 3, 0, 5, 1e-3F});
+  const Tensor x = Floats({1, -2, 3, 0, 5, 1e-3F});
   return {graph::ModelOfText("g (float[6] x, float r, bool t) => (float[6] y, "
                              "bool[6] m) { y, m = Dropout " +
                              attributes + " (x, r, t) }"),
-          {{x, Scalar(0.75), Truth(true)},
+          {{x, Scalar<float>(0.75), Scalar<bool>(true)},
            {x, *Tensor::Allocate(DType::kBool, {6})}}};
 }
 
 /// Two elements are 0, whether they are on or off, and no output tells.
 RandomCase NoMaskCase() {
-  const Tensor x = measure::F32({0, -2, 3, 1, 5, 0});
+  const Tensor x = Floats({0, -2, 3, 1, 5, 0});
   return {graph::ModelOfText("g (float[6] x, float r, bool t) => (float[6] y) "
                              "{ y = Dropout(x, r, t) }"),
-          {{x, Scalar(0.75), Truth(true)}, {x}}};
+          {{x, Scalar<float>(0.75), Scalar<bool>(true)}, {x}}};
 }
 
 struct Judged {
@@ -383,7 +381,7 @@ TEST(JudgeDrawsTest, TooLittleTimeIsNoPass) {
 }
 
 TEST(JudgeDrawsTest, ALawThatCannotBeIsAnError) {
-  const Tensor x = measure::F32({2});
+  const Tensor x = Floats({2});
   const RandomCase one = {
       graph::ModelOfText("g (float[1] x) => (float[1] y) { y = Bernoulli(x) }"),
       {{x}, {x}}};
@@ -416,7 +414,7 @@ TEST(JudgeDrawsTest, SomeDrawsOfTooManyAreNoPass) {
 }
 
 TEST(JudgeDrawsTest, UnknownLawsAreUnsupportedWithTheReason) {
-  const Tensor x = measure::F32({0.5});
+  const Tensor x = Floats({0.5});
   const struct {
     const char* graph;
     cases::DataSet set;
@@ -426,10 +424,10 @@ TEST(JudgeDrawsTest, UnknownLawsAreUnsupportedWithTheReason) {
        {{x}, {x}},
        "law is not known"},
       {"g (float[1] x) => (float[1] y) { y = Bernoulli(x) }",
-       {{x}, {measure::F32({0, 1})}},
+       {{x}, {Floats({0, 1})}},
        "of a law of 1 elements"},
       {"g (float[0] x) => (float[0] y) { y = Bernoulli(x) }",
-       {{measure::F32({})}, {measure::F32({})}},
+       {{Floats({})}, {Floats({})}},
        "0 elements"},
   };
   for (const auto& row : rows) {

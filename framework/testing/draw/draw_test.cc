@@ -7,8 +7,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <set>
+
+#include "framework/testing/support/drawn_fixture.h"
+#include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::draw {
 namespace {
@@ -20,20 +22,10 @@ using testing::ElementsAre;
 using testing::Ge;
 using testing::Le;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr DType kTypes[] = {DType::kFloat32, DType::kFloat64, DType::kFloat16,
                             DType::kBFloat16};
 
 Draw SomeDraw(int64_t seed = 7) { return {"gradcheck/A/b", seed, "inputs"}; }
-
-/// A tensor of `count` numbers, from `low` upwards in steps.
-Tensor Ramp(DType type, int64_t count, double low, double step) {
-  std::vector<double> numbers(static_cast<size_t>(count));
-  for (size_t i = 0; i < numbers.size(); ++i) {
-    numbers[i] = low + step * static_cast<double>(i);
-  }
-  return *TensorOf(type, {count}, numbers);
-}
 
 std::vector<double> RedrawnOf(const Tensor& official, int64_t seed = 7) {
   Draw draw = SomeDraw(seed);
@@ -86,11 +78,11 @@ TEST(Carries, IsOfTheTypesOf16BitsAndMore) {
 // read as the other one, and an integer that is drawn.
 TEST(TensorOf, RoundsToNearestEven) {
   const std::vector<double> numbers = {1 + 0x1p-11, 1 + 0x3p-11, 1 + 0x1p-8,
-                                       1 + 0x3p-8, -kInfinity};
+                                       1 + 0x3p-8, -kInf};
   EXPECT_THAT(NumbersOf(*TensorOf(DType::kFloat16, {5}, numbers)),
-              ElementsAre(1, 1 + 0x2p-10, 1 + 0x1p-8, 1 + 0x3p-8, -kInfinity));
+              ElementsAre(1, 1 + 0x2p-10, 1 + 0x1p-8, 1 + 0x3p-8, -kInf));
   EXPECT_THAT(NumbersOf(*TensorOf(DType::kBFloat16, {5}, numbers)),
-              ElementsAre(1, 1, 1, 1 + 0x2p-7, -kInfinity));
+              ElementsAre(1, 1, 1, 1 + 0x2p-7, -kInf));
   EXPECT_THAT(NumbersOf(*TensorOf(DType::kFloat64, {5}, numbers)),
               testing::ElementsAreArray(numbers));
   EXPECT_EQ(TensorOf(DType::kInt32, {5}, numbers).status().reason(),
@@ -130,17 +122,17 @@ TEST(Redrawn, WidensTheRangeOfOneNumber) {
 // Kills: a mask of minus infinity, or a NaN, that is drawn over, or widens the
 // range.
 TEST(Redrawn, KeepsWhatIsNotFinite) {
-  const std::vector<double> drawn = RedrawnOf(*TensorOf(
-      DType::kFloat32, {5},
-      std::vector<double>{1, -kInfinity, 2, std::nan(""), kInfinity}));
-  EXPECT_EQ(drawn[1], -kInfinity);
+  const std::vector<double> drawn = RedrawnOf(
+      *TensorOf(DType::kFloat32, {5},
+                std::vector<double>{1, -kInf, 2, std::nan(""), kInf}));
+  EXPECT_EQ(drawn[1], -kInf);
   EXPECT_TRUE(std::isnan(drawn[3]));
-  EXPECT_EQ(drawn[4], kInfinity);
+  EXPECT_EQ(drawn[4], kInf);
   EXPECT_THAT((std::vector<double>{drawn[0], drawn[2]}),
               Each(AllOf(Ge(1), Le(2))));
-  EXPECT_THAT(RedrawnOf(*TensorOf(DType::kFloat32, {1},
-                                  std::vector<double>{kInfinity})),
-              ElementsAre(kInfinity));
+  EXPECT_THAT(
+      RedrawnOf(*TensorOf(DType::kFloat32, {1}, std::vector<double>{kInf})),
+      ElementsAre(kInf));
   EXPECT_TRUE(RedrawnOf(Ramp(DType::kFloat32, 0, 0, 0)).empty());
 }
 
@@ -164,11 +156,10 @@ TEST(TensorOf, RoundsOnce) {
         Row{DType::kFloat16, 1 + 0x3p-11 - 0x1p-40, 1 + 0x1p-10},
         Row{DType::kFloat16, 0x1p-25 + 0x1p-60, 0x1p-24},
         Row{DType::kFloat16, 65520 - 0x1p-30, 65504},
-        Row{DType::kFloat16, 1e300, kInfinity},
-        Row{DType::kFloat16, -1e-300, -0.0},
+        Row{DType::kFloat16, 1e300, kInf}, Row{DType::kFloat16, -1e-300, -0.0},
         Row{DType::kBFloat16, 1 + 0x1p-8 + 0x1p-40, 1 + 0x1p-7},
         Row{DType::kBFloat16, 1 + 0x3p-8 - 0x1p-40, 1 + 0x1p-7},
-        Row{DType::kBFloat16, -1e300, -kInfinity}}) {
+        Row{DType::kBFloat16, -1e300, -kInf}}) {
     const std::vector<double> one = {row.number};
     const double got = NumbersOf(*TensorOf(row.type, {1}, one))[0];
     EXPECT_EQ(got, row.want) << ToString(row.type) << " " << row.number;

@@ -11,6 +11,7 @@
 
 #include "framework/graph/model_text.h"
 #include "framework/testing/measure/recheck.h"
+#include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::draw {
 namespace {
@@ -23,11 +24,6 @@ using testing::Le;
 using testing::Ne;
 using testing::UnorderedElementsAreArray;
 
-template <class T>
-Value Of(const Shape& shape, const std::vector<T>& elements) {
-  return *Tensor::Of<T>(shape, elements);
-}
-
 std::vector<Value> DrawnOf(std::string_view model,
                            const std::vector<Value>& inputs, int64_t seed = 7) {
   const auto read = graph::ModelOfText(model);
@@ -39,7 +35,7 @@ std::vector<Value> DrawnOf(std::string_view model,
 }
 
 template <class T>
-std::vector<T> Elements(const Value& value) {
+std::vector<T> ElementsOf(const Value& value) {
   const auto elements = value.tensor()->elements<T>();
   return {elements.begin(), elements.end()};
 }
@@ -87,25 +83,25 @@ TEST(KindsOf, AreThoseOfTheOperatorsThatReadAnInput) {
 
 // Kills: a range that is left or not filled, and a 0 for a divisor.
 TEST(DrawnInputs, IntegersAreOfTheRangeWithoutNewZeros) {
-  const std::vector<Value> inputs = {Of<int32_t>({200},
-                                                 [] {
-                                                   std::vector<int32_t> numbers(
-                                                       200, -3);
-                                                   numbers[7] = 4;
-                                                   return numbers;
-                                                 }()),
-                                     Of<uint8_t>({4}, {250, 252, 255, 251})};
+  const std::vector<Value> inputs = {
+      Elements<int32_t>({200},
+                        [] {
+                          std::vector<int32_t> numbers(200, -3);
+                          numbers[7] = 4;
+                          return numbers;
+                        }()),
+      Elements<uint8_t>({4}, {250, 252, 255, 251})};
   const auto drawn = DrawnOf(
       "g (int32[200] a, uint8[4] b) => (int32[200] y, uint8[4] z) "
       "{ y, z = Loose(a, b) }",
       inputs);
   EXPECT_TRUE(std::ranges::equal(drawn, inputs, measure::SameBits));
-  const auto x = Elements<int32_t>(DrawnOf(
+  const auto x = ElementsOf<int32_t>(DrawnOf(
       "g (int32[200] a) => (int32[200] y) { y = Neg(a) }", {inputs[0]})[0]);
   EXPECT_THAT(x, Each(AllOf(Ge(-3), Le(4), Ne(0))));
   EXPECT_THAT(std::set<int32_t>(x.begin(), x.end()),
               IsSupersetOf({-3, -2, -1, 1, 2, 3, 4}));
-  const auto y = Elements<uint8_t>(DrawnOf(
+  const auto y = ElementsOf<uint8_t>(DrawnOf(
       "g (uint8[4] a) => (uint8[4] y) { y = BitwiseNot(a) }", {inputs[1]})[0]);
   EXPECT_THAT(y, Each(Ge(250)));
 }
@@ -123,9 +119,9 @@ TEST(DrawnInputs, WhatHasNoRangeIsOfTheInputsOwnElements) {
               Each(testing::AnyOf("a", "b", "c", "d", "e", "f")));
   EXPECT_FALSE(measure::SameBits(s, strings));
   const std::vector<float> with_zeros = {0, 1, 0, 2, 3, 0, 4, 5};
-  const auto shuffled = Elements<float>(
+  const auto shuffled = ElementsOf<float>(
       DrawnOf("g (float[8] x) => (int64[1,N] y) { y = NonZero(x) }",
-              {Of<float>({8}, with_zeros)})[0]);
+              {Floats({8}, with_zeros)})[0]);
   EXPECT_THAT(shuffled, UnorderedElementsAreArray(with_zeros));
   EXPECT_NE(shuffled, with_zeros);
   const Tensor packed = *Tensor::FromBytes(
@@ -142,9 +138,9 @@ TEST(DrawnInputs, WhatHasNoRangeIsOfTheInputsOwnElements) {
 // Kills: values that were alike and are not any more, or the reverse.
 TEST(DrawnInputs, RenamedValuesStayAlike) {
   const std::vector<float> own = {1, 2, 1, 3, 4, 3, 5, 5};
-  const auto x = Elements<float>(
+  const auto x = ElementsOf<float>(
       DrawnOf("g (float[8] x) => (float[N] y) { y = Unique(x) }",
-              {Of<float>({8}, own)})[0]);
+              {Floats({8}, own)})[0]);
   EXPECT_NE(x, own);
   for (size_t i = 0; i < own.size(); ++i) {
     for (size_t j = 0; j < own.size(); ++j) {
@@ -157,17 +153,18 @@ TEST(DrawnInputs, RenamedValuesStayAlike) {
 TEST(DrawnInputs, ShiftsBothEndsOfARangeAlike) {
   const char* const model =
       "g (int32 a, int32 b, int32 d) => (int32[2] y) { y = Range(a, b, d) }";
-  const auto drawn = DrawnOf(
-      model,
-      {Of<int32_t>({}, {10}), Of<int32_t>({}, {6}), Of<int32_t>({}, {-3})});
-  EXPECT_EQ(Elements<int32_t>(drawn[0])[0] - Elements<int32_t>(drawn[1])[0], 4);
-  EXPECT_NE(Elements<int32_t>(drawn[0])[0], 10);
-  EXPECT_EQ(Elements<int32_t>(drawn[2])[0], -3);
+  const auto drawn =
+      DrawnOf(model, {Elements<int32_t>({}, {10}), Elements<int32_t>({}, {6}),
+                      Elements<int32_t>({}, {-3})});
+  EXPECT_EQ(ElementsOf<int32_t>(drawn[0])[0] - ElementsOf<int32_t>(drawn[1])[0],
+            4);
+  EXPECT_NE(ElementsOf<int32_t>(drawn[0])[0], 10);
+  EXPECT_EQ(ElementsOf<int32_t>(drawn[2])[0], -3);
 }
 
 // Kills: an item of a sequence, or what an optional holds, that is passed over.
 TEST(DrawnInputs, CollectionsAreDrawnElementByElement) {
-  const Value tensor = Of<float>({2}, {1, 2});
+  const Value tensor = Floats({2}, {1, 2});
   const ValueType element = ValueType::OfTensor(*tensor.tensor());
   const Value items = Sequence{element, {tensor, tensor}};
   const auto sequence = DrawnOf(
@@ -185,19 +182,19 @@ TEST(DrawnInputs, CollectionsAreDrawnElementByElement) {
 // Kills: a size of 0 in the place of 1, and sizes that stay as they are.
 TEST(OtherSizes, ArePositiveWhereTheirOwnAre) {
   const auto other = [](const std::vector<int64_t>& sizes) {
-    return OtherSizes(*Of<int64_t>({std::ssize(sizes)}, sizes).tensor());
+    return OtherSizes(Int64s(sizes));
   };
-  EXPECT_EQ(Elements<int64_t>(*other({1, 2, 3, 4, 0, -1})),
+  EXPECT_EQ(ElementsOf<int64_t>(*other({1, 2, 3, 4, 0, -1})),
             (std::vector<int64_t>{2, 1, 4, 3, 0, -1}));
   EXPECT_FALSE(other({0, 0}).has_value());
   EXPECT_FALSE(other({}).has_value());
-  EXPECT_FALSE(OtherSizes(*Of<float>({1}, {2}).tensor()).has_value());
+  EXPECT_FALSE(OtherSizes(Floats({2})).has_value());
 }
 
 // Kills: inputs of an oracle that are not those of the judge.
 TEST(DrawnInputs, AreTheSameForTheSameSeedOnly) {
   const char* const model = "g (float[9] x) => (float[9] y) { y = Neg(x) }";
-  const std::vector<Value> own = {Of<float>({9}, {1, 2, 3, 4, 5, 6, 7, 8, 9})};
+  const std::vector<Value> own = {Floats({9}, {1, 2, 3, 4, 5, 6, 7, 8, 9})};
   EXPECT_TRUE(std::ranges::equal(DrawnOf(model, own), DrawnOf(model, own),
                                  measure::SameBits));
   EXPECT_FALSE(std::ranges::equal(DrawnOf(model, own), DrawnOf(model, own, 8),

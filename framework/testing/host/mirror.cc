@@ -12,7 +12,7 @@
 namespace assay::host {
 namespace {
 
-constexpr size_t kAlignment = 64;
+constexpr size_t kMirrorAlignment = 64;
 
 bool HasMemory(const Tensor* tensor) {
   return tensor != nullptr && tensor->byte_size() > 0 &&
@@ -47,7 +47,7 @@ Status Mirror::Add(std::initializer_list<std::span<const Value>> values) {
     }
   }
   for (auto& [data, region] : regions_) {
-    const size_t beside = reinterpret_cast<uintptr_t>(data) % kAlignment;
+    const size_t beside = reinterpret_cast<uintptr_t>(data) % kMirrorAlignment;
     region.block = wire::Arena::Allocate(region.size + beside);
     const auto place =
         wire::Arena::Find(region.block.get(), region.size + beside);

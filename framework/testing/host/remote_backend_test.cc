@@ -14,33 +14,24 @@
 #include "framework/graph/edit/model_edit.h"
 #include "framework/graph/model_text.h"
 #include "framework/testing/host/hosted_backend.h"
+#include "framework/testing/support/backends_fixture.h"
 
 namespace assay::host {
 namespace {
 
-/// Keeps the models that it is given, and declines them.
-class Keeping : public Backend {
- public:
-  std::string_view name() const override { return "keeping"; }
-  Result<Probe> Inspect() override { return Probe{"1", "cpu"}; }
-  Result<std::unique_ptr<Network>> Load(std::shared_ptr<const Model> model,
-                                        const LoadOptions&) override {
-    models.push_back(std::move(model));
-    return Unsupported(Reason::kOperator, "kept");
-  }
-
-  std::vector<std::shared_ptr<const Model>> models;
-};
-
 /// What a backend in a host is given for these models.
 std::vector<std::shared_ptr<const Model>> Crossed(
     const std::vector<std::shared_ptr<const Model>>& models) {
-  Keeping backend;
+  std::vector<std::shared_ptr<const Model>> crossed;
+  StubBackend backend([&](auto model, const LoadOptions&) {
+    crossed.push_back(std::move(model));
+    return Unsupported(Reason::kOperator, "kept");
+  });
   HostedBackend hosted(backend);
   for (const auto& model : models) {
     EXPECT_EQ(hosted.backend().Load(model, {}).status().message(), "kept");
   }
-  return backend.models;
+  return crossed;
 }
 
 bool SameBytes(const Model& a, const Model& b) {

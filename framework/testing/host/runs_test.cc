@@ -17,6 +17,8 @@
 #include "framework/core/tensor.h"
 #include "framework/graph/model_text.h"
 #include "framework/testing/host/hosted_backend.h"
+#include "framework/testing/support/backends_fixture.h"
+#include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::host {
 namespace {
@@ -106,24 +108,19 @@ TEST(RunManyTest, ARunThatFailsIsTheStatus) {
 }
 
 /// Gives its input, doubled.
-class Doubling : public Backend {
- public:
-  std::string_view name() const override { return "doubling"; }
-  Result<Probe> Inspect() override { return Probe{"1", "cpu"}; }
-  Result<std::unique_ptr<Network>> Load(std::shared_ptr<const Model> model,
-                                        const LoadOptions& options) override {
+StubBackend Doubling() {
+  return StubBackend([](auto model, const LoadOptions& options)
+                         -> Result<std::unique_ptr<Network>> {
     ASSAY_ASSIGN_OR_RETURN(Signature signature, SignatureOf(*model, options));
     return MakeFunctionNetwork(
         std::move(signature),
         [](std::span<const Value> inputs) -> Result<std::vector<Value>> {
           const float doubled = 2 * Only(inputs);
           if (doubled == 8) return Internal("no eights");
-          ASSAY_ASSIGN_OR_RETURN(Tensor y,
-                                 Tensor::Of<float>({1}, {&doubled, 1}));
-          return std::vector<Value>{std::move(y)};
+          return std::vector<Value>{Floats({doubled})};
         });
-  }
-};
+  });
+}
 
 /// What is seen of runs of these inputs, and the input afterwards.
 Result<std::vector<float>> SeenOf(Backend& backend,
@@ -145,7 +142,7 @@ Result<std::vector<float>> SeenOf(Backend& backend,
 }
 
 TEST(RunEachTest, EachRunHasItsInputsThroughAHostAsWithout) {
-  Doubling backend;
+  StubBackend backend = Doubling();
   HostedBackend hosted(backend);
   for (Backend* const each :
        {&static_cast<Backend&>(backend), &hosted.backend()}) {
@@ -156,7 +153,7 @@ TEST(RunEachTest, EachRunHasItsInputsThroughAHostAsWithout) {
 }
 
 TEST(RunEachTest, WhatDoesNotFitIsRefused) {
-  Doubling backend;
+  StubBackend backend = Doubling();
   HostedBackend hosted(backend);
   const std::vector<float> two = {1, 2};
   for (Backend* const each :

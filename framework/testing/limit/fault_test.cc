@@ -5,11 +5,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <limits>
 #include <string>
 #include <vector>
 
 #include "framework/testing/draw/draw.h"
+#include "framework/testing/support/drawn_fixture.h"
+#include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::limit {
 namespace {
@@ -17,16 +18,10 @@ namespace {
 using testing::HasSubstr;
 using Numbers = std::vector<double>;
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kU32 = 0x1p-24;  // the roundoff of float32
 constexpr DType kF16 = DType::kFloat16;
 constexpr DType kF32 = DType::kFloat32;
 constexpr DType kF64 = DType::kFloat64;
-
-Tensor Of(DType type, const Numbers& numbers) {
-  return *draw::TensorOf(type, {std::ssize(numbers)}, numbers);
-}
 
 /// What an oracle says of one element.
 struct Said {
@@ -35,16 +30,16 @@ struct Said {
 
 measure::ExactAnswer AnswerOf(const Said& said) {
   measure::ExactAnswer answer;
-  answer.value = Of(kF64, {said.value});
-  answer.bound = Of(kF64, {said.bound});
-  answer.units = Of(kF64, {said.units});
-  answer.hard_units = Of(kF64, {said.hard});
+  answer.value = Rounded(kF64, {said.value});
+  answer.bound = Rounded(kF64, {said.bound});
+  answer.units = Rounded(kF64, {said.units});
+  answer.hard_units = Rounded(kF64, {said.hard});
   return answer;
 }
 
 std::string Fault(double got, const Said& said,
                   const OutputLimit& limit = {.type = kF32}) {
-  return FaultOf(Of(limit.type, {got}), AnswerOf(said), limit);
+  return FaultOf(Rounded(limit.type, {got}), AnswerOf(said), limit);
 }
 
 // Kills: an output that a limit of conformance or of units lets pass, or stops,
@@ -74,9 +69,9 @@ TEST(FaultOf, IsTheFirstOutputBeyondBothLimits) {
   EXPECT_EQ(Fault(kInf, {.value = 70000}, half), "");
   EXPECT_NE(Fault(kInf, {.value = 60000}, half), "");
   EXPECT_NE(Fault(-kInf, {.value = 70000}, half), "");
-  EXPECT_THAT(FaultOf(Of(kF32, {1, 2}), AnswerOf({}), {}),
+  EXPECT_THAT(FaultOf(Rounded(kF32, {1, 2}), AnswerOf({}), {}),
               HasSubstr("float32[2], wanted [1]"));
-  EXPECT_EQ(FaultOf(Of(kF32, {1}), {}, {}), "");
+  EXPECT_EQ(FaultOf(Rounded(kF32, {1}), {}, {}), "");
 }
 
 }  // namespace

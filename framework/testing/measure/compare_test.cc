@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "framework/testing/measure/compare_text.h"
+#include "framework/testing/support/tensors_fixture.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -17,24 +18,6 @@ namespace assay::measure {
 namespace {
 
 using testing::ElementsAre;
-
-constexpr float kInf = std::numeric_limits<float>::infinity();
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-
-template <class T>
-Tensor Raw(DType type, int64_t count, const std::vector<T>& bits) {
-  auto tensor =
-      Tensor::FromBytes(type, {count}, std::as_bytes(std::span(bits)));
-  return tensor.ok() ? *tensor : Tensor();
-}
-Tensor F32(const std::vector<float>& elements) {
-  return Raw(DType::kFloat32, static_cast<int64_t>(elements.size()), elements);
-}
-Tensor Text(const std::vector<std::string>& strings) {
-  auto tensor =
-      Tensor::FromStrings({static_cast<int64_t>(strings.size())}, strings);
-  return tensor.ok() ? *tensor : Tensor();
-}
 
 std::vector<OutputMetrics> Compared(const Value& got, const Value& want,
                                     double rtol = 0, double atol = 0) {
@@ -53,32 +36,33 @@ TEST(ElementTextTest, IsTheShortestThatReadsBack) {
     std::string text;
   };
   const std::vector<Row> rows = {
-      {F32({0.1F}), "0.1"},
-      {F32({-0.0F}), "-0"},
-      {F32({16777216}), "16777216"},
-      {F32({1e20F}), "1e+20"},
-      {F32({-kNan}), "nan"},
-      {F32({-kInf}), "-inf"},
-      {Raw<double>(DType::kFloat64, 1, {0.1 + 0.2}), "0.30000000000000004"},
-      {Raw<uint16_t>(DType::kFloat16, 1, {0x3555}), "0.33325195"},
-      {Raw<uint16_t>(DType::kBFloat16, 1, {0x4049}), "3.140625"},
-      {Raw<uint8_t>(DType::kFloat8E4M3FN, 1, {0xFE}), "-448"},
-      {Raw<uint8_t>(DType::kFloat4E2M1, 1, {0x01}), "0.5"},
-      {Raw<int64_t>(DType::kInt64, 1, {INT64_MIN}), "-9223372036854775808"},
-      {Raw<uint64_t>(DType::kUint64, 1, {UINT64_MAX}), "18446744073709551615"},
-      {Raw<int8_t>(DType::kInt8, 1, {-7}), "-7"},
-      {Raw<uint8_t>(DType::kInt4, 1, {0x0F}), "-1"},
-      {Raw<uint8_t>(DType::kUint4, 1, {0x0F}), "15"},
-      {Raw<uint8_t>(DType::kBool, 1, {1}), "true"},
-      {Raw<uint8_t>(DType::kBool, 1, {0}), "false"},
-      {Raw<uint8_t>(DType::kBool, 1, {2}), "2"},
-      {Raw<float>(DType::kComplex64, 1, {1, -2.5}), "1-2.5j"},
-      {Raw<double>(DType::kComplex128, 1, {-0.5, 2}), "-0.5+2j"},
-      {Text({"short"}), "short"},
-      {Text({std::string(40, 'a')}), std::string(40, 'a')},
-      {Text({std::string(41, 'a')}), std::string(40, 'a') + "..."},
+      {Floats({0.1F}), "0.1"},
+      {Floats({-0.0F}), "-0"},
+      {Floats({16777216}), "16777216"},
+      {Floats({1e20F}), "1e+20"},
+      {Floats({-kNan}), "nan"},
+      {Floats({-kInf}), "-inf"},
+      {Raw<double>(DType::kFloat64, {1}, {0.1 + 0.2}), "0.30000000000000004"},
+      {Raw<uint16_t>(DType::kFloat16, {1}, {0x3555}), "0.33325195"},
+      {Raw<uint16_t>(DType::kBFloat16, {1}, {0x4049}), "3.140625"},
+      {Raw<uint8_t>(DType::kFloat8E4M3FN, {1}, {0xFE}), "-448"},
+      {Raw<uint8_t>(DType::kFloat4E2M1, {1}, {0x01}), "0.5"},
+      {Raw<int64_t>(DType::kInt64, {1}, {INT64_MIN}), "-9223372036854775808"},
+      {Raw<uint64_t>(DType::kUint64, {1}, {UINT64_MAX}),
+       "18446744073709551615"},
+      {Raw<int8_t>(DType::kInt8, {1}, {-7}), "-7"},
+      {Raw<uint8_t>(DType::kInt4, {1}, {0x0F}), "-1"},
+      {Raw<uint8_t>(DType::kUint4, {1}, {0x0F}), "15"},
+      {Raw<uint8_t>(DType::kBool, {1}, {1}), "true"},
+      {Raw<uint8_t>(DType::kBool, {1}, {0}), "false"},
+      {Raw<uint8_t>(DType::kBool, {1}, {2}), "2"},
+      {Raw<float>(DType::kComplex64, {1}, {1, -2.5}), "1-2.5j"},
+      {Raw<double>(DType::kComplex128, {1}, {-0.5, 2}), "-0.5+2j"},
+      {Strings({"short"}), "short"},
+      {Strings({std::string(40, 'a')}), std::string(40, 'a')},
+      {Strings({std::string(41, 'a')}), std::string(40, 'a') + "..."},
       // Two bytes each: cut between characters, not within one.
-      {Text({"\xC3\xA9" + std::string(40, 'a')}),
+      {Strings({"\xC3\xA9" + std::string(40, 'a')}),
        "\xC3\xA9" + std::string(39, 'a') + "..."},
   };
   for (const Row& row : rows) {
@@ -88,7 +72,7 @@ TEST(ElementTextTest, IsTheShortestThatReadsBack) {
 
 TEST(CompareTest, NumbersOfAFloatOutput) {
   const auto metrics =
-      Compared(F32({1, 3.5F, -0.0F, 2.5F}), F32({2, 3, 0, 2.5F}), 0.5, 1);
+      Compared(Floats({1, 3.5F, -0.0F, 2.5F}), Floats({2, 3, 0, 2.5F}), 0.5, 1);
   ASSERT_EQ(metrics.size(), 1U);
   const OutputMetrics& m = metrics[0];
   EXPECT_EQ(m.dtype, "float32");
@@ -127,22 +111,22 @@ TEST(CompareTest, HeadroomSaysHowFarTheLimitIs) {
     int64_t worst_index;
   };
   const std::vector<Row> rows = {
-      {F32({1}), F32({1}), 1, -1},
-      {F32({0.0F, -0.0F}), F32({-0.0F, 0.0F}), 1, -1},
-      {F32({1.25F}), F32({1}), 0.5, 0},
-      {F32({1, 1.5F}), F32({1, 1}), 0, 1},
-      {F32({3, 2}), F32({2, 1}), -1, 1},
-      {F32({5, kNan}), F32({1, 1}), inf, 1},
-      {F32({kInf, 5}), F32({kInf, 5}), 1, -1},
-      {Text({"a", "b"}), Text({"a", "c"}), inf, 1},
-      {Text({"a"}), Text({"a"}), 1, -1},
-      {Raw<uint8_t>(DType::kUint8, 2, {4, 9}),
-       Raw<uint8_t>(DType::kUint8, 2, {4, 8}), inf, 1},
-      {Raw<uint8_t>(DType::kUint8, 1, {4}), Raw<uint8_t>(DType::kUint8, 1, {4}),
-       1, -1},
-      {F32({}), F32({}), std::nullopt, -1},
-      {Text({}), Text({}), std::nullopt, -1},
-      {F32({1}), Text({"1"}), std::nullopt, -1},
+      {Floats({1}), Floats({1}), 1, -1},
+      {Floats({0.0F, -0.0F}), Floats({-0.0F, 0.0F}), 1, -1},
+      {Floats({1.25F}), Floats({1}), 0.5, 0},
+      {Floats({1, 1.5F}), Floats({1, 1}), 0, 1},
+      {Floats({3, 2}), Floats({2, 1}), -1, 1},
+      {Floats({5, kNan}), Floats({1, 1}), inf, 1},
+      {Floats({kInf, 5}), Floats({kInf, 5}), 1, -1},
+      {Strings({"a", "b"}), Strings({"a", "c"}), inf, 1},
+      {Strings({"a"}), Strings({"a"}), 1, -1},
+      {Raw<uint8_t>(DType::kUint8, {2}, {4, 9}),
+       Raw<uint8_t>(DType::kUint8, {2}, {4, 8}), inf, 1},
+      {Raw<uint8_t>(DType::kUint8, {1}, {4}),
+       Raw<uint8_t>(DType::kUint8, {1}, {4}), 1, -1},
+      {Floats({}), Floats({}), std::nullopt, -1},
+      {Strings({}), Strings({}), std::nullopt, -1},
+      {Floats({1}), Strings({"1"}), std::nullopt, -1},
   };
   for (size_t i = 0; i < rows.size(); ++i) {
     const auto metrics = Compared(rows[i].got, rows[i].want, 0.5);
@@ -154,7 +138,7 @@ TEST(CompareTest, HeadroomSaysHowFarTheLimitIs) {
 }
 
 TEST(CompareTest, AMismatchNamesBothSidesAndLeavesNoNumbers) {
-  const auto metrics = Compared(F32({1, 2}), F32({1}));
+  const auto metrics = Compared(Floats({1, 2}), Floats({1}));
   ASSERT_EQ(metrics.size(), 1U);
   EXPECT_EQ(metrics[0].mismatch, "found float32[2], wanted float32[1]");
   EXPECT_EQ(metrics[0].shape, "[2]");
@@ -173,13 +157,13 @@ std::vector<std::string> NamesOf(const Value& value) {
 
 TEST(CompareTest, NestedValuesAreFlattenedUnderTheirNames) {
   const ValueType type = ValueType::OfTensor(DType::kFloat32, {});
-  const Value one = F32({1});
+  const Value one = Floats({1});
   const Value inner = Sequence{type, {one, one}};
   const Value held = Optional{type, std::make_shared<const Value>(inner)};
-  const Value mapped = Map{Text({"k", "l"}), {one, inner}};
-  const Value counted = Map{Raw<int64_t>(DType::kInt64, 1, {7}), {one}};
+  const Value mapped = Map{Strings({"k", "l"}), {one, inner}};
+  const Value counted = Map{Raw<int64_t>(DType::kInt64, {1}, {7}), {one}};
   const SparseTensor sparse = {
-      F32({1}), Raw<int64_t>(DType::kInt64, 1, {0}), {2}};
+      Floats({1}), Raw<int64_t>(DType::kInt64, {1}, {0}), {2}};
   EXPECT_THAT(NamesOf(one), ElementsAre("y"));
   EXPECT_THAT(NamesOf(inner), ElementsAre("y[0]", "y[1]"));
   EXPECT_THAT(NamesOf(Sequence{type, {inner, one}}),
@@ -214,20 +198,21 @@ TEST(CompareTest, AFailHasItsWorstElementsAndTheSpreadOfItsErrors) {
     std::string worst, bins;
   };
   const std::vector<Row> rows = {
-      {"pass", F32({1, 2}), F32({1, 3}), 1, "", ""},
-      {"edges", F32({0, 1 / 16.F, 0.125F, 0.25F, 0.5F, 1, 2, 4, 8, 16, 17}),
-       F32(std::vector<float>(11)), 1,
+      {"pass", Floats({1, 2}), Floats({1, 3}), 1, "", ""},
+      {"edges", Floats({0, 1 / 16.F, 0.125F, 0.25F, 0.5F, 1, 2, 4, 8, 16, 17}),
+       Floats(std::vector<float>(11)), 1,
        "10:0:17 9:0:16 8:0:8 7:0:4 6:0:2 5:0:1 4:0:0.5 3:0:0.25",
        "1 1 1 1 1 1 1 1 1 1 1"},
-      {"ties and specials", F32({3, kNan, 3, 1, kNan}), F32({1, 1, 1, 1, kNan}),
-       1, "1:1:nan 0:1:3 2:1:3", "2 0 0 0 0 0 2 0 0 0 1"},
-      {"no limit", F32({1, 2}), F32({1, 3}), 0, "1:3:2",
+      {"ties and specials", Floats({3, kNan, 3, 1, kNan}),
+       Floats({1, 1, 1, 1, kNan}), 1, "1:1:nan 0:1:3 2:1:3",
+       "2 0 0 0 0 0 2 0 0 0 1"},
+      {"no limit", Floats({1, 2}), Floats({1, 3}), 0, "1:3:2",
        "1 0 0 0 0 0 0 0 0 0 1"},
-      {"integers", Raw<int32_t>(DType::kInt32, 3, {1, 5, 9}),
-       Raw<int32_t>(DType::kInt32, 3, {1, 6, 7}), 100, "2:7:9 1:6:5",
+      {"integers", Raw<int32_t>(DType::kInt32, {3}, {1, 5, 9}),
+       Raw<int32_t>(DType::kInt32, {3}, {1, 6, 7}), 100, "2:7:9 1:6:5",
        "1 0 0 0 0 0 0 0 0 0 2"},
-      {"strings", Text({"a b"}), Text({"c"}), 1, "", ""},
-      {"another shape", F32({1}), F32({1, 2}), 1, "", ""},
+      {"strings", Strings({"a b"}), Strings({"c"}), 1, "", ""},
+      {"another shape", Floats({1}), Floats({1, 2}), 1, "", ""},
   };
   for (const Row& row : rows) {
     const OutputMetrics m = Compared(row.got, row.want, 0, row.atol).at(0);

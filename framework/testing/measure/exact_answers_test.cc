@@ -11,15 +11,12 @@
 
 #include "framework/core/hash.h"
 #include "framework/file/file.h"
+#include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::measure {
 namespace {
 
 namespace fs = std::filesystem;
-
-Tensor Doubles(const std::vector<double>& numbers) {
-  return *Tensor::Of<double>({std::ssize(numbers)}, std::span(numbers));
-}
 
 class ExactAnswersTest : public testing::Test {
  protected:

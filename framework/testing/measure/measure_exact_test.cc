@@ -2,7 +2,7 @@
 
 #include "framework/testing/measure/measure_exact.h"
 
-#include "framework/testing/measure/measure_rows.h"
+#include "framework/testing/measure/measure_rows_fixture.h"
 #include "gtest/gtest.h"
 
 namespace assay::measure {
@@ -12,8 +12,8 @@ ExactAnswer Answer(const std::vector<double>& value,
                    const std::vector<double>& tail = {},
                    const std::vector<double>& bound = {}) {
   const std::vector<double> zeros(value.size(), 0);
-  return {{Of(value), Of(tail.empty() ? zeros : tail),
-           Of(bound.empty() ? zeros : bound)},
+  return {{Elements(value), Elements(tail.empty() ? zeros : tail),
+           Elements(bound.empty() ? zeros : bound)},
           {}};
 }
 
@@ -28,22 +28,22 @@ TEST(MeasureExactTest, TakesTheDistanceFromTheUnroundedNumbers) {
     int64_t worst;
     const char *want_text, *got_text;
   } rows[] = {
-      {"the answer is rounded first", F32({1, 1}), Answer({1, 1 + ulp / 4}),
+      {"the answer is rounded first", Floats({1, 1}), Answer({1, 1 + ulp / 4}),
        0.25, 1, 0, 1, "1.0000000298023224", "1"},
-      {"the tail is left out", F32({1}), Answer({1}, {ulp / 8}), 0.125, 1, 0, 0,
-       "1", "1"},
-      {"the tail counts twice", F32({1}), Answer({1 + ulp}, {-ulp}), 0, 1, 0,
+      {"the tail is left out", Floats({1}), Answer({1}, {ulp / 8}), 0.125, 1, 0,
+       0, "1", "1"},
+      {"the tail counts twice", Floats({1}), Answer({1 + ulp}, {-ulp}), 0, 1, 0,
        -1, "", ""},
-      {"the bound is left out", F32({1}), Answer({1}, {}, {ulp / 16}), 0, 1,
+      {"the bound is left out", Floats({1}), Answer({1}, {}, {ulp / 16}), 0, 1,
        1.0 / 16, -1, "", ""},
-      {"a bound that proves nothing proves a share", F32({1}),
+      {"a bound that proves nothing proves a share", Floats({1}),
        Answer({1 + 8 * ulp}, {}, {100 * ulp}), 8, -1, 100, 0,
        "1.0000009536743164", "1"},
-      {"half a unit leaves two neighbours", F32({1}),
+      {"half a unit leaves two neighbours", Floats({1}),
        Answer({1}, {}, {ulp / 2}), 0, -1, 0.5, -1, "", ""},
       {"an answer that is as it is has a bound",
-       F32({2}),
-       {{Of<float>({2}), {}, {}}, {}},
+       Floats({2}),
+       {{Floats({2}), {}, {}}, {}},
        0,
        1,
        -1,
@@ -68,16 +68,16 @@ TEST(MeasureExactTest, TakesTheDistanceFromTheUnroundedNumbers) {
 }
 
 TEST(MeasureExactTest, SaysWhatDoesNotFitAndLeavesOutWhatIsNotThere) {
-  const std::vector<Value> got = {F32({1, 2}), Of<int64_t>({3}), F32({1})};
+  const std::vector<Value> got = {Floats({1, 2}), Int64s({3}), Floats({1})};
   std::vector<ExactAnswer> answers = {Answer({1, 2, 3}),
-                                      {{Of<int64_t>({4}), {}, {}}, {}}};
+                                      {{Int64s({4}), {}, {}}, {}}};
   const auto metrics = MeasureExact(got, answers, {}, kOnnx, "oracle");
   ASSERT_EQ(metrics.size(), 2U);
   EXPECT_EQ(metrics[0].mismatch, "found float32[2], the oracle has [3]");
   EXPECT_FALSE(metrics[0].max_ulp.has_value());
   EXPECT_EQ(metrics[1].out_of_limit, 1);
   // Parts of another size are not read.
-  answers[0] = {{Of<double>({1, 2}), Of<double>({0}), Of<double>({0, 0})}, {}};
+  answers[0] = {{Doubles({1, 2}), Doubles({0}), Doubles({0, 0})}, {}};
   EXPECT_NE(MeasureExact(got, answers, {}, kOnnx, "oracle")[0].mismatch, "");
   answers[1].value = Value();  // the oracle does not know
   EXPECT_EQ(MeasureExact(got, answers, {}, kOnnx, "oracle").size(), 1U);
@@ -85,14 +85,14 @@ TEST(MeasureExactTest, SaysWhatDoesNotFitAndLeavesOutWhatIsNotThere) {
 
 TEST(MeasureExactTest, SequencesAndOptionalsAreMeasuredPartByPart) {
   const ValueType type = ValueType::OfTensor(DType::kFloat32, {});
-  const Value one = F32({1});
+  const Value one = Floats({1});
   const Value held = Optional{
-      type, std::make_shared<const Value>(Sequence{type, {one, F32({2})}})};
+      type, std::make_shared<const Value>(Sequence{type, {one, Floats({2})}})};
   const ValueType wide = ValueType::OfTensor(DType::kFloat64, {});
   ExactAnswer answer;
   answer.value =
       Optional{wide, std::make_shared<const Value>(Sequence{
-                         wide, {Of<double>({1}), Of<double>({2 + 0x1p-23})}})};
+                         wide, {Doubles({1}), Doubles({2 + 0x1p-23})}})};
   const auto metrics =
       MeasureExact({{held}}, {{answer}}, {{std::string("y")}}, kOnnx, "oracle");
   ASSERT_EQ(metrics.size(), 2U);
@@ -106,8 +106,8 @@ TEST(MeasureExactTest, SequencesAndOptionalsAreMeasuredPartByPart) {
 TEST(MeasureExactTest, SequencesThatDoNotMatchAreSaidFirst) {
   const ValueType narrow = ValueType::OfTensor(DType::kFloat32, {});
   const ValueType wide = ValueType::OfTensor(DType::kFloat64, {});
-  const Value one = F32({1});
-  const Value wanted = Of<double>({1});
+  const Value one = Floats({1});
+  const Value wanted = Doubles({1});
   const struct {
     Value got, want;
     bool matches = false;
@@ -134,7 +134,7 @@ TEST(MeasureExactTest, SequencesThatDoNotMatchAreSaidFirst) {
 // Kills: an output without a place or a type; a limit of an exact case, or one
 // that is not held.
 TEST(MeasureExactTest, SaysWhichOutputAndHoldsItsLimit) {
-  const std::vector<Value> got = {F32({1}), F32({1, 3})};
+  const std::vector<Value> got = {Floats({1}), Floats({1, 3})};
   const std::vector<ExactAnswer> answers = {Answer({1}), Answer({1, 2})};
   const std::vector<std::string> names = {"y"};
   for (const auto& [limit, out] :
@@ -155,9 +155,9 @@ TEST(MeasureExactTest, SaysWhichOutputAndHoldsItsLimit) {
 
 TEST(MeasureExactTest, UnitsAreThoseOfTheType) {
   ExactAnswer answer = Answer({1});
-  answer.units = Of<double>({8});
+  answer.units = Doubles({8});
   const auto metrics =
-      MeasureExact({{F32({1 + 0x1p-21F})}}, {{answer}}, {}, kOnnx, "oracle");
+      MeasureExact({{Floats({1 + 0x1p-21F})}}, {{answer}}, {}, kOnnx, "oracle");
   EXPECT_EQ(metrics[0].max_unit_err, 1);  // 4 ULP, 8 roundoffs of 8
 }
 
@@ -172,7 +172,7 @@ TEST(MeasureExactTest, WorstElementsAreThoseThatWereJudged) {
   judged.worst = {{2, "9", "3"}, {0, "2", "1"}};
   const std::vector<OutputMetrics> both = {other, judged};
   const auto metrics =
-      MeasureExact({{F32({1, 2, 3})}}, {{Answer({1.5, 2, 3.25})}},
+      MeasureExact({{Floats({1, 2, 3})}}, {{Answer({1.5, 2, 3.25})}},
                    {{std::string("y")}}, kOnnx, "oracle", both);
   ASSERT_EQ(metrics.at(0).worst.size(), 2U);
   EXPECT_EQ(metrics[0].worst[0].index, 2);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "framework/testing/measure/measure.h"
+#include "framework/testing/support/backends_fixture.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -71,24 +72,13 @@ class FakeNetwork : public Network, public Placement {
   std::vector<ValueInfo> declared_ = {{"y", {}}};
 };
 
-class FakeBackend : public Backend {
- public:
-  explicit FakeBackend(Deeds deeds) : deeds_(std::move(deeds)) {}
-  std::string_view name() const override { return "fake"; }
-  Result<Probe> Inspect() override { return Probe{}; }
-  Result<std::unique_ptr<Network>> Load(std::shared_ptr<const Model>,
-                                        const LoadOptions&) override {
-    ASSAY_RETURN_IF_ERROR(deeds_.load());
-    if (deeds_.no_network) return std::unique_ptr<Network>();
-    return std::make_unique<FakeNetwork>(deeds_);
-  }
-
- private:
-  Deeds deeds_;
-};
-
-Observation Ran(Deeds deeds) {
-  FakeBackend backend(std::move(deeds));
+Observation Ran(const Deeds& deeds) {
+  StubBackend backend(
+      [&](auto, const LoadOptions&) -> Result<std::unique_ptr<Network>> {
+        ASSAY_RETURN_IF_ERROR(deeds.load());
+        if (deeds.no_network) return std::unique_ptr<Network>();
+        return std::make_unique<FakeNetwork>(deeds);
+      });
   return Run(backend, nullptr, {}, {});
 }
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "framework/testing/measure/measure.h"
-#include "framework/testing/measure/measure_rows.h"
+#include "framework/testing/measure/measure_rows_fixture.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -31,14 +31,14 @@ Value MapOf(Tensor keys, std::vector<Value> values) {
 }
 Value Sparse(std::vector<float> values, std::vector<int64_t> indices,
              Shape shape) {
-  return SparseTensor{F32(values), Of(indices), std::move(shape)};
+  return SparseTensor{Floats(values), Elements(indices), std::move(shape)};
 }
 
 TEST(MeasureTest, SequencesAndOptionalsAreComparedInDepth) {
-  const Value one = F32({1});
-  const Value two = F32({2});
+  const Value one = Floats({1});
+  const Value two = Floats({2});
   ExpectOutcomes({
-      {"kind unchecked", Seq({F32({1})}), F32({1}), "fail value_kind"},
+      {"kind unchecked", Seq({Floats({1})}), Floats({1}), "fail value_kind"},
       {"sequences never equal", Seq({one, two}), Seq({one, two}), "pass"},
       {"items unchecked", Seq({one, one}), Seq({one, two}), "fail value"},
       {"length unchecked, longer", Seq({one, two}), Seq({one}), "fail shape"},
@@ -58,30 +58,31 @@ TEST(MeasureTest, SequencesAndOptionalsAreComparedInDepth) {
 }
 
 TEST(MeasureTest, MapsAreComparedByKey) {
-  const Value one = F32({1});
-  const Value two = F32({2});
-  const Tensor a_b = Text({"a", "b"});
+  const Value one = Floats({1});
+  const Value two = Floats({2});
+  const Tensor a_b = Strings({"a", "b"});
   const std::string long_key(50, 'x');
   ExpectOutcomes({
       {"maps by position", MapOf(a_b, {one, two}),
-       MapOf(Text({"b", "a"}), {two, one}), "pass"},
-      {"keys unchecked", MapOf(Text({"a", "c"}), {one, two}),
+       MapOf(Strings({"b", "a"}), {two, one}), "pass"},
+      {"keys unchecked", MapOf(Strings({"a", "c"}), {one, two}),
        MapOf(a_b, {one, two}), "fail value"},
-      {"duplicate keys", MapOf(Text({"a", "a"}), {one, two}),
+      {"duplicate keys", MapOf(Strings({"a", "a"}), {one, two}),
        MapOf(a_b, {one, two}), "fail value"},
       {"keys cut to what is shown",
-       MapOf(Text({long_key + "b", long_key + "a"}), {one, two}),
-       MapOf(Text({long_key + "a", long_key + "b"}), {one, two}), "fail value"},
+       MapOf(Strings({long_key + "b", long_key + "a"}), {one, two}),
+       MapOf(Strings({long_key + "a", long_key + "b"}), {one, two}),
+       "fail value"},
       {"map values unchecked", MapOf(a_b, {one, one}), MapOf(a_b, {one, two}),
        "fail value"},
-      {"size unchecked", MapOf(a_b, {one, two}), MapOf(Text({"a"}), {one}),
+      {"size unchecked", MapOf(a_b, {one, two}), MapOf(Strings({"a"}), {one}),
        "fail shape"},
-      {"type of keys unchecked", MapOf(Of<int64_t>({1}), {one}),
-       MapOf(Text({"1"}), {one}), "fail shape"},
-      {"more values than keys", MapOf(Text({"a"}), {one, two}),
+      {"type of keys unchecked", MapOf(Int64s({1}), {one}),
+       MapOf(Strings({"1"}), {one}), "fail shape"},
+      {"more values than keys", MapOf(Strings({"a"}), {one, two}),
        MapOf(a_b, {one, two}), "fail shape"},
-      {"empty maps count as nothing compared", MapOf(Text({}), {}),
-       MapOf(Text({}), {}), "pass"},
+      {"empty maps count as nothing compared", MapOf(Strings({}), {}),
+       MapOf(Strings({}), {}), "pass"},
   });
 }
 
@@ -100,13 +101,13 @@ TEST(MeasureTest, SparseTensorsAreComparedByShapeIndicesAndValues) {
 
 TEST(MeasureTest, WhatIsDrawnAtRandomDoesNotPassUnjudged) {
   ExpectOutcomes({
-      {"a draw counts as pass", F32({1}), F32({1}), "unsupported value",
+      {"a draw counts as pass", Floats({1}), Floats({1}), "unsupported value",
        kRandom},
-      {"a draw compared with another", F32({1}), F32({2}), "unsupported value",
+      {"a draw compared with another", Floats({1}), Floats({2}),
+       "unsupported value", kRandom},
+      {"shape of a draw unchecked", Floats({1}), Floats({1, 2}), "fail shape",
        kRandom},
-      {"shape of a draw unchecked", F32({1}), F32({1, 2}), "fail shape",
-       kRandom},
-      {"dtype of a draw unchecked", Of<double>({1}), F32({1}), "fail dtype",
+      {"dtype of a draw unchecked", Doubles({1}), Floats({1}), "fail dtype",
        kRandom},
   });
 }
@@ -155,8 +156,8 @@ TEST(MeasureTest, EveryElementTypeIsComparedAsOnnxDoesOrStricter) {
       {kUint32, {0xA0, 0x86, 1, 0}, {0xD2, 0x86, 1, 0}, kFail},
   };
   for (const Row& row : rows) {
-    const std::vector<Value> got = {Shaped(row.type, {1}, row.got)};
-    const std::vector<Value> want = {Shaped(row.type, {1}, row.want)};
+    const std::vector<Value> got = {Raw(row.type, {1}, row.got)};
+    const std::vector<Value> want = {Raw(row.type, {1}, row.want)};
     const auto metrics = Measure(got, want, {}, Within(row.rtol, 1e-7));
     EXPECT_EQ(ToString(Judge({}, metrics).outcome), ToString(row.outcome))
         << row.type << Judge({}, metrics).message;
@@ -165,7 +166,7 @@ TEST(MeasureTest, EveryElementTypeIsComparedAsOnnxDoesOrStricter) {
 
 TEST(MeasureTest, ComplexNumbersAreComparedByTheirDistance) {
   const auto complex = [](float re, float im) {
-    return Value(Shaped<float>(DType::kComplex64, {1}, {re, im}));
+    return Value(Raw<float>(DType::kComplex64, {1}, {re, im}));
   };
   ExpectOutcomes({
       {"complex never equal", complex(1, 2), complex(1, 2), "pass"},
@@ -181,8 +182,8 @@ TEST(MeasureTest, ComplexNumbersAreComparedByTheirDistance) {
 }
 
 TEST(JudgeTest, MessagesNameTheItemAndWhatWasThere) {
-  const Value one = F32({1});
-  const Value two = F32({2});
+  const Value one = Floats({1});
+  const Value two = Floats({2});
   const std::vector<std::string> names = {"y"};
   const struct {
     Value got, want;
@@ -193,16 +194,16 @@ TEST(JudgeTest, MessagesNameTheItemAndWhatWasThere) {
       {Seq({Seq({one}), Seq({two, one})}), Seq({Seq({one}), Seq({two, two})}),
        "output y[1][1]: "},
       {Seq({one}), Seq({one, two}), "found a sequence of 1, wanted 2"},
-      {Seq({one, Text({"a"})}), Seq({one, two}),
+      {Seq({one, Strings({"a"})}), Seq({one, two}),
        "output y[1]: found string[1], wanted float32[1]"},
       {Some(Seq({two})), Some(Seq({one})), "output y[0]: "},
       {None(), Some(one),
        "output y: found none of optional(float32[]), wanted a value"},
-      {MapOf(Text({"a", "b"}), {one, one}), MapOf(Text({"a", "b"}), {one, two}),
-       "output y{b}: 1 of 1"},
-      {MapOf(Of<int64_t>({7}), {one}), MapOf(Of<int64_t>({8}), {one}),
+      {MapOf(Strings({"a", "b"}), {one, one}),
+       MapOf(Strings({"a", "b"}), {one, two}), "output y{b}: 1 of 1"},
+      {MapOf(Int64s({7}), {one}), MapOf(Int64s({8}), {one}),
        "output y{8}: found no key 8"},
-      {Text({"same", "this"}), Text({"same", "that"}),
+      {Strings({"same", "this"}), Strings({"same", "that"}),
        "at 1 got this, wanted that"},
       {Sparse({1, 2}, {0, 2}, {4}), Sparse({1, 2}, {0, 3}, {4}),
        "output y.indices: 1 of 2"},
@@ -237,7 +238,7 @@ TEST(JudgeTest, OnlyLoadAndBindMayDecline) {
       {kLoad, DataLoss("x"), record::Outcome::kError, Reason::kReader},
   };
   // Metrics that would pass must not hide a failed status.
-  const std::vector<Value> same = {F32({1})};
+  const std::vector<Value> same = {Floats({1})};
   const auto passing = Measure(same, same, {}, kOnnx);
   for (const StatusRow& row : rows) {
     Observation seen;

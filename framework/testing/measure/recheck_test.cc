@@ -13,6 +13,7 @@
 #include <string>
 
 #include "framework/testing/measure/guarded_memory.h"
+#include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::measure {
 namespace {
@@ -39,10 +40,6 @@ enum class Defect {
   kTakesOneSecondInputOnly,
   kDeclinesWhenRunAgain,
 };
-
-Tensor Floats(std::vector<float> values) {
-  return *Tensor::Of<float>({static_cast<int64_t>(values.size())}, values);
-}
 
 class SumBinding : public Binding {
  public:

@@ -31,7 +31,7 @@ std::vector<std::string> LinesOf(std::string_view text) {
   return lines;
 }
 
-std::string Joined(const std::vector<std::string>& lines) {
+std::string JoinedLines(const std::vector<std::string>& lines) {
   std::string text;
   for (const std::string& line : lines) text += line;
   return text;
@@ -331,7 +331,7 @@ void PolicyEditor::WriteExpectations() {
       whole.replace(whole.find(query), query.size(), line.narrowed);
     }
   }
-  edit_.texts.expectations = Joined(text);
+  edit_.texts.expectations = JoinedLines(text);
   if (added.empty()) return;
   std::string& all = edit_.texts.expectations;
   if (!all.empty() && !all.ends_with('\n')) all += '\n';

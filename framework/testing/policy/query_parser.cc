@@ -108,7 +108,7 @@ class QueryParser {
   int depth_ = 0;
 };
 
-QueryTerm Joined(QueryTerm::Kind kind, std::vector<QueryTerm> children) {
+QueryTerm JoinedWords(QueryTerm::Kind kind, std::vector<QueryTerm> children) {
   if (children.size() == 1) return std::move(children.front());
   QueryTerm term;
   term.kind = kind;
@@ -122,7 +122,7 @@ Result<QueryTerm> QueryParser::Alternatives() {
     ASSAY_ASSIGN_OR_RETURN(QueryTerm child, Conjunction());
     children.push_back(std::move(child));
   } while (Take("or"));
-  return Joined(QueryTerm::Kind::kOr, std::move(children));
+  return JoinedWords(QueryTerm::Kind::kOr, std::move(children));
 }
 
 Result<QueryTerm> QueryParser::Conjunction() {
@@ -132,7 +132,7 @@ Result<QueryTerm> QueryParser::Conjunction() {
     children.push_back(std::move(child));
   } while (Take("and") ||
            (!AtEnd() && text_[position_] != ')' && Peek() != "or"));
-  return Joined(QueryTerm::Kind::kAnd, std::move(children));
+  return JoinedWords(QueryTerm::Kind::kAnd, std::move(children));
 }
 
 Result<QueryTerm> QueryParser::Factor() {

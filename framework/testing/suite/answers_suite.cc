@@ -44,9 +44,9 @@ Status AnswerAll(const record::PlanRow& row, Backend& backend,
   return OkStatus();
 }
 
-measure::Judgement RunCase(const record::PlanRow& row, Backend& backend,
-                           const record::RunFacts& facts,
-                           record::Record* record) {
+measure::Judgement RunAnswers(const record::PlanRow& row, Backend& backend,
+                              const record::RunFacts& facts,
+                              record::Record* record) {
   const Status status = AnswerAll(row, backend, facts, &record->result);
   return {OutcomeOf(status), status.reason(), status.message()};
 }
@@ -54,7 +54,7 @@ measure::Judgement RunCase(const record::PlanRow& row, Backend& backend,
 }  // namespace
 
 Suite AnswersSuite() {
-  return {.name = kAnswersSuite, .run = &RunCase, .keeps_memory = false};
+  return {.name = kAnswersSuite, .run = &RunAnswers, .keeps_memory = false};
 }
 
 }  // namespace assay::suite

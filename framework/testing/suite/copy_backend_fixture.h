@@ -19,7 +19,7 @@
 #include "framework/backend/backend.h"
 #include "framework/backend/exact.h"
 #include "framework/backend/network_interfaces.h"
-#include "framework/testing/measure/measure_rows.h"
+#include "framework/testing/measure/measure_rows_fixture.h"
 
 namespace assay::suite {
 
@@ -58,17 +58,15 @@ class Halves : public ExactRun {
       return ResourceExhausted("too much");
     }
     if (precision < fault_.least) return Internal("not worth its time");
-    const Tensor zeros =
-        measure::Of<double>(std::vector<double>(half_.size(), 0));
-    const Tensor off = measure::Of<double>(std::vector<double>(
+    const Tensor zeros = Doubles(std::vector<double>(half_.size(), 0));
+    const Tensor off = Doubles(std::vector<double>(
         half_.size(), precision < fault_.exact_from ? 1 : 0));
-    return std::vector<ExactValue>{{measure::Of<double>(half_), zeros, off}};
+    return std::vector<ExactValue>{{Doubles(half_), zeros, off}};
   }
   Result<std::vector<Tensor>> EvaluateUnits(UnitKind) override {
     if (fault_.no_units) return Internal("no units");
     if (fault_.few_units) return std::vector<Tensor>();
-    return std::vector<Tensor>{measure::Of<double>({7, 8}),
-                               measure::Of<double>({9})};
+    return std::vector<Tensor>{Doubles({7, 8}), Doubles({9})};
   }
 
  private:
@@ -101,7 +99,7 @@ class Copying : public Network, public Exact, public Placement {
       const auto x = binding.x.tensor()->elements<float>();
       first_.assign(x.begin(), x.end());
     }
-    if (!binding.y.present()) binding.y = measure::F32(first_);
+    if (!binding.y.present()) binding.y = Floats(first_);
     const auto y = binding.y.mutable_tensor()->mutable_elements<float>();
     std::ranges::copy(first_, y.begin());
     if (fault_.drifts) y[0] += 1e-6F * static_cast<float>(++runs_);

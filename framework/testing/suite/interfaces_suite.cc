@@ -48,9 +48,10 @@ std::vector<std::string> OfferedBy(Backend& backend,
   return offered;
 }
 
-measure::Judgement RunCase(const record::PlanRow& /*row*/, Backend& backend,
-                           const record::RunFacts& facts,
-                           record::Record* /*record*/) {
+measure::Judgement RunInterfaces(const record::PlanRow& /*row*/,
+                                 Backend& backend,
+                                 const record::RunFacts& facts,
+                                 record::Record* /*record*/) {
   LoadOptions options;
   options.settings = facts.settings;
   Status declined;
@@ -71,6 +72,8 @@ measure::Judgement RunCase(const record::PlanRow& /*row*/, Backend& backend,
 
 }  // namespace
 
-Suite InterfacesSuite() { return {.name = kInterfacesSuite, .run = &RunCase}; }
+Suite InterfacesSuite() {
+  return {.name = kInterfacesSuite, .run = &RunInterfaces};
+}
 
 }  // namespace assay::suite

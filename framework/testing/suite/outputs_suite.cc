@@ -26,8 +26,8 @@ Status WriteOutputs(const measure::Observation& seen,
   return OkStatus();
 }
 
-measure::Judgement RunCase(const record::PlanRow& row, Backend& backend,
-                           const record::RunFacts& facts, record::Record*) {
+measure::Judgement RunOutputs(const record::PlanRow& row, Backend& backend,
+                              const record::RunFacts& facts, record::Record*) {
   const Suite* const suite = SuiteOf(row);
   if (suite != nullptr && suite->evidence.write != nullptr) {
     const Status written =
@@ -55,6 +55,6 @@ measure::Judgement RunCase(const record::PlanRow& row, Backend& backend,
 
 }  // namespace
 
-Suite OutputsSuite() { return {.name = kOutputsSuite, .run = &RunCase}; }
+Suite OutputsSuite() { return {.name = kOutputsSuite, .run = &RunOutputs}; }
 
 }  // namespace assay::suite

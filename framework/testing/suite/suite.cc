@@ -36,7 +36,9 @@ const Suite* FindSuite(std::string_view name) {
 std::optional<cases::TestCase> CaseNamed(const Suite& suite,
                                          std::string_view test_id) {
   if (suite.sizing.named == nullptr) return std::nullopt;
-  return suite.sizing.named(test_id);
+  std::optional<SizedCase> named = suite.sizing.named(test_id);
+  if (!named.has_value()) return std::nullopt;
+  return std::move(named->test_case);
 }
 
 std::vector<Listing> Listings() {
@@ -49,9 +51,14 @@ std::vector<Listing> Listings() {
 
 const Suite* SuiteOf(const record::PlanRow& row) {
   const Suite* suite = FindSuite(row.suite);
-  const bool runs =
-      suite != nullptr && suite->cases != nullptr && suite->run != nullptr;
+  const bool runs = suite != nullptr && suite->cases != nullptr &&
+                    (suite->run != nullptr || suite->run_ranks != nullptr);
   return runs ? suite : nullptr;
+}
+
+const Suite* RunnerOf(const record::PlanRow& row) {
+  const Suite* const own = SuiteOf(row);
+  return own != nullptr ? own : FindSuite(kSuiteOfCorpora);
 }
 
 record::Outcome OutcomeOf(const Status& status) {

@@ -5,17 +5,17 @@
 // supervisor, which plans, and in the worker, which runs.
 //
 //   const bool kRegistered =
-//       AddSuite({.name = "contract", .cases = &Describe, .run = &Run});
+//       AddSuite({.name = "contract", .cases = &PlannedCases, .run = &Run});
 //
-// Cases that are read from files have no suite of their name (node, model):
-// they belong to the one that holds outputs against what is expected,
-// conformance_suite.h. A suite may also be run over cases that are not its own,
-// as the one that writes exact answers is (RunFacts::suite).
+// Cases that are read from files have no suite of their name (node, model): one
+// suite runs all of them, kSuiteOfCorpora. A suite may also be run over cases that
+// are not its own, as the one that writes exact answers is (RunFacts::suite).
 
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "framework/backend/backend.h"
+#include "framework/backend/communicator.h"
 #include "framework/testing/case/corpus.h"
 #include "framework/testing/case/test_case.h"
 #include "framework/testing/measure/measure.h"
@@ -68,17 +69,21 @@ struct Extent {
   std::vector<int64_t> values;  // that it could have, ascending, up to its own
 };
 
-/// Cases that are made from the numbers in their names: there are smaller ones than those
-/// that a suite lists.
+/// A case that has numbers, and the cases that have less of them.
+struct SizedCase {
+  cases::TestCase test_case;
+  /// In the order in which they should be small.
+  std::vector<Extent> extents;
+  /// The case with these values of the extents.
+  std::function<cases::TestCase(std::span<const int64_t> values)> resized;
+};
+
+/// Cases that are made from the numbers in their names: there are smaller ones
+/// than those that a suite lists.
 struct Sizing {
-  /// A case that is listed, or that has less of what such a case has; nothing of another
-  /// name. Null, as all others: names have no such numbers.
-  std::optional<cases::TestCase> (*named)(std::string_view test_id) = nullptr;
-  /// Of a case that there is, in the order in which they should be small.
-  std::vector<Extent> (*extents)(std::string_view test_id) = nullptr;
-  /// The name of the case that has these values of its extents.
-  std::string (*resized)(std::string_view test_id,
-                         std::span<const int64_t> values) = nullptr;
+  /// A case that is listed, or that has less of what such a case has; nothing
+  /// for another name. Null, as `right`: names have no such numbers.
+  std::optional<SizedCase> (*named)(std::string_view test_id) = nullptr;
   /// The instance that passes a case if anybody should.
   std::string (*right)(const cases::TestCase& test_case) = nullptr;
 };
@@ -114,6 +119,13 @@ struct Suite {
   measure::Judgement (*run)(const record::PlanRow& row, Backend& backend,
                             const record::RunFacts& facts,
                             record::Record* record) = nullptr;
+  /// Of a suite of ranks, in place of `run`: runs a case on the ranks of a
+  /// communicator. They train networks of `networks`, null where the instance
+  /// has no backend beside its communicator.
+  measure::Judgement (*run_ranks)(const record::PlanRow& row, Ranks& ranks,
+                                  Backend* networks,
+                                  const record::RunFacts& facts,
+                                  record::Record* record) = nullptr;
   /// False where a case may take so much memory that great blocks of it are given
   /// back to the system, rather than kept for the next case: holes stay between
   /// those that are kept.
@@ -148,6 +160,13 @@ std::vector<Listing> Listings();
 /// The suite of a planned case: the one of the row's suite, if it has cases and
 /// runs them. Null for the cases of corpora, whatever their names are.
 const Suite* SuiteOf(const record::PlanRow& row);
+
+/// The suite that runs the cases of corpora (conformance/node).
+inline constexpr std::string_view kSuiteOfCorpora = "conformance";
+
+/// SuiteOf the case, or the suite of corpora. Null where no suite of that name is
+/// linked into the program.
+const Suite* RunnerOf(const record::PlanRow& row);
 
 /// What came of something that a backend may decline.
 record::Outcome OutcomeOf(const Status& status);

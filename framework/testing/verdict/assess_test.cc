@@ -171,7 +171,7 @@ TEST(AssessTest, ASurvivorOfTheHarnessIsInTheWay) {
   MutantKills kills;
   kills.not_assessed = "";
   kills.build_id = "this";
-  kills.total = 2;
+  kills.total = kills.tried = 2;
   kills.harness_killed = 2;
   Verdicts verdicts = Of(plan, {Passed(plan)}, kills);
   EXPECT_EQ(verdicts.mutants.build_id, "this");

@@ -29,7 +29,8 @@ struct Trial {
   std::vector<record::Record> final;
   std::vector<Unexpected> unexpected;
   bool complete = true;
-  MutantKills kills = {.not_assessed = "", .total = 2, .backend_killed = 2};
+  MutantKills kills = {
+      .not_assessed = "", .total = 2, .tried = 2, .backend_killed = 2};
 
   Conformance Word() const {
     return ConformanceOf(plan, plan.backends[0],

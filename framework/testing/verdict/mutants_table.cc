@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <sstream>
 #include <utility>
 
 #include "framework/core/text.h"
@@ -25,17 +26,35 @@ MutantKills NotAssessed(std::string why) {
   return kills;
 }
 
+/// The commit and the day of nightly.txt, whose lines with # are comments.
+std::string ReadNightly(const fs::path& file) {
+  const Result<std::string> text = file::ReadFile(file);
+  std::istringstream lines(text.ok() ? *text : std::string());
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string commit, day;
+    if (line.starts_with('#') || !(words >> commit >> day)) continue;
+    return StrCat("commit ", commit.substr(0, 12), ", ", day);
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string MutantKills::Sentence() const {
   if (!assessed()) return StrCat("not assessed: ", not_assessed);
   const bool partly = elsewhere > 0;
   std::string text = StrCat(
-      partly ? "at least " : "", killed(), " of ", total, " killed",
+      is_sample() ? "sample " : "", partly ? "at least " : "", killed(), " of ",
+      tried, " killed", is_sample() ? " on this build" : "",
       partly ? " by the cases of this run" : "", " (",
       backend_killed - elsewhere, " backend, ",
       harness ? StrCat(harness_killed, " harness)") : "harness not assessed)");
   if (partly) text += StrCat("; whole suites kill ", killed_by_all());
+  if (is_sample()) {
+    text += StrCat(", whole list of ", total, ": ",
+                   nightly.empty() ? "no green night" : nightly);
+  }
   for (size_t i = 0; i < std::min(survivors.size(), kNamed); ++i) {
     text += StrCat(i == 0 ? "; not killed: " : ", ", survivors[i]);
   }
@@ -51,8 +70,11 @@ MutantKills CountMutants(const std::vector<record::MutantRow>& rows,
   if (rows.empty()) return NotAssessed("mutants.csv has no mutants");
   // By whether it is one of the harness, and name.
   std::map<std::pair<bool, std::string>, bool> killed;
+  std::set<std::pair<bool, std::string>> all;
   std::set<std::string> here;  // mutants of a backend that the run's cases see
   for (const record::MutantRow& row : rows) {
+    all.emplace(row.suite == kHarness, row.mutant);
+    if (row.build_id.empty()) continue;
     if (row.build_id != build_id) {
       return NotAssessed("mutants.csv is of another build");
     }
@@ -61,9 +83,11 @@ MutantKills CountMutants(const std::vector<record::MutantRow>& rows,
       here.insert(row.mutant);
     }
   }
+  if (killed.empty()) return NotAssessed("no mutant was tried on this build");
   MutantKills kills = NotAssessed("");
   kills.build_id = build_id;
-  kills.total = static_cast<int64_t>(killed.size());
+  kills.total = static_cast<int64_t>(all.size());
+  kills.tried = static_cast<int64_t>(killed.size());
   for (const auto& [mutant, seen] : killed) {
     const auto& [harness, name] = mutant;
     kills.harness |= harness;
@@ -93,7 +117,9 @@ MutantKills ReadMutants(const fs::path& prefix,
   }
   const Result<std::string> build_id = file::BuildId(prefix, digests);
   if (!build_id.ok()) return NotAssessed(build_id.status().message());
-  return CountMutants(*rows, *build_id, ran);
+  MutantKills kills = CountMutants(*rows, *build_id, ran);
+  kills.nightly = ReadNightly(prefix / "share" / "assay" / "nightly.txt");
+  return kills;
 }
 
 }  // namespace assay::verdict

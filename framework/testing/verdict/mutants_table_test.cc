@@ -31,7 +31,7 @@ record::MutantRow RowOf(const std::string& name, const std::string& suite,
 
 // Kills: rows counted in the place of mutants; a survivor that one suite of
 // several missed; another build's rows, or no row at all, as 100 %; a harness
-// that nobody assessed as one without survivors.
+// that nobody assessed as one without survivors; a sample as the whole list.
 TEST(MutantsTableTest, MutantsAreCountedOnceAndOfThisBuild) {
   const struct {
     std::vector<record::MutantRow> rows;
@@ -48,6 +48,12 @@ TEST(MutantsTableTest, MutantsAreCountedOnceAndOfThisBuild) {
       {{RowOf("a", "node", true), RowOf("b", "node", true, "other")},
        "not assessed: mutants.csv is of another build"},
       {{}, "not assessed: mutants.csv has no mutants"},
+      {{RowOf("a", "node", true), RowOf("b", "node", false, ""),
+        RowOf("c", "harness", false, "")},
+       "sample 1 of 1 killed on this build (1 backend, harness not assessed), "
+       "whole list of 3: no green night"},
+      {{RowOf("a", "node", false, "")},
+       "not assessed: no mutant was tried on this build"},
   };
   for (const auto& row : cases) {
     EXPECT_EQ(CountMutants(row.rows, "this").Sentence(), row.sentence);

@@ -30,19 +30,14 @@ Result<std::unique_ptr<Network>> SetBackend::Load(
   return backend_.Load(std::move(model), set);
 }
 
-Result<Ranks*> SetBackend::ranks(const Settings& settings) {
-  Settings set = settings;
-  set.insert(settings_.begin(), settings_.end());
-  return backend_.ranks(set);
-}
-
-CaseRunner::CaseRunner(Backend& backend, record::RunFacts facts,
-                       const suite::Suite& otherwise,
+CaseRunner::CaseRunner(const Opened& opened, record::RunFacts facts,
                        std::function<host::CaseEnd()> end)
     : facts_(std::move(facts)),
-      backend_(backend, facts_.settings),
-      otherwise_(otherwise),
+      communicator_(opened.communicator.get()),
       end_(std::move(end)) {
+  if (opened.backend != nullptr) {
+    backend_.emplace(*opened.backend, facts_.settings);
+  }
   if (end_) return;
   state_ = ProcessState::Capture();
   end_ = [this] { return OwnEnd(); };
@@ -52,24 +47,51 @@ host::CaseEnd CaseRunner::OwnEnd() const {
   return {.changed = state_->Restore(), .peak_rss_kb = PeakRssKilobytes()};
 }
 
-const suite::Suite& CaseRunner::RunnerOf(const record::PlanRow& row) const {
-  const suite::Suite* suite = facts_.suite.empty()
-                                  ? suite::SuiteOf(row)
-                                  : suite::FindSuite(facts_.suite);
-  return suite != nullptr ? *suite : otherwise_;
+const suite::Suite* CaseRunner::RunnerOf(const record::PlanRow& row) const {
+  return facts_.suite.empty() ? suite::RunnerOf(row)
+                              : suite::FindSuite(facts_.suite);
+}
+
+measure::Judgement CaseRunner::RunBy(const suite::Suite& suite,
+                                     const record::PlanRow& row,
+                                     record::Record* record) {
+  if (suite.run_ranks == nullptr) {
+    if (backend_.has_value()) return suite.run(row, *backend_, facts_, record);
+    return {record::Outcome::kUnsupported, Reason::kOperator,
+            StrCat(communicator_->name(),
+                   " carries messages between ranks and runs no model")};
+  }
+  if (communicator_ == nullptr) {
+    return {record::Outcome::kUnsupported, Reason::kOperator,
+            StrCat(backend_->name(), " carries no messages between ranks")};
+  }
+  // Settings of an instance are the backend's, where there is one.
+  const Result<Ranks*> ranks =
+      communicator_->ranks(backend_.has_value() ? Settings() : facts_.settings);
+  if (!ranks.ok()) {
+    return {suite::OutcomeOf(ranks.status()), ranks.status().reason(),
+            ranks.status().message()};
+  }
+  return suite.run_ranks(row, **ranks,
+                         backend_.has_value() ? &*backend_ : nullptr, facts_,
+                         record);
 }
 
 measure::Judgement CaseRunner::Judge(const record::PlanRow& row,
                                      record::Record* record) {
-  const suite::Suite& suite = RunnerOf(row);
+  const suite::Suite* const suite = RunnerOf(row);
+  if (suite == nullptr) {
+    return {record::Outcome::kError, Reason::kReader,
+            StrCat("no suite of this program runs ", row.test_id)};
+  }
   measure::Judgement verdict;
   try {
-    verdict = suite.run(row, backend_, facts_, record);
+    verdict = RunBy(*suite, row, record);
   } catch (...) {
-    const Status status = backend::StatusOfException(suite.name);
+    const Status status = backend::StatusOfException(suite->name);
     verdict = {record::Outcome::kError, status.reason(), status.message()};
   }
-  RequireMeaning(suite, &verdict);
+  RequireMeaning(*suite, &verdict);
   const host::CaseEnd end = end_();
   record->result.peak_rss_kb = end.peak_rss_kb;
   if (end.changed.empty()) return verdict;

@@ -3,8 +3,7 @@
 // CaseRunner: one planned case on one backend, as its suite runs it, to a raw
 // Record. The worker's half of a run, without GoogleTest.
 //
-//   CaseRunner runner(backend, {.run_id = id, .seed = 0},
-//                     suite::ConformanceSuite());
+//   CaseRunner runner(opened, {.run_id = id, .seed = 0});
 //   const record::Record record = runner.Run(row);
 //   record.result.outcome;  // Outcome::kPass, kFail, kUnsupported, ...
 //
@@ -22,10 +21,12 @@
 #include <string_view>
 
 #include "framework/backend/backend.h"
+#include "framework/backend/communicator.h"
 #include "framework/testing/host/case_end.h"
 #include "framework/testing/record/record.h"
 #include "framework/testing/record/run_facts.h"
 #include "framework/testing/suite/suite.h"
+#include "framework/testing/worker/open_backend.h"
 #include "framework/testing/worker/process_state.h"
 
 namespace assay::worker {
@@ -41,7 +42,6 @@ class SetBackend : public Backend {
   Result<Probe> Inspect() override { return backend_.InspectAs(settings_); }
   Result<std::unique_ptr<Network>> Load(std::shared_ptr<const Model> model,
                                         const LoadOptions& options) override;
-  Result<Ranks*> ranks(const Settings& settings) override;
 
  private:
   Backend& backend_;
@@ -50,12 +50,10 @@ class SetBackend : public Backend {
 
 class CaseRunner {
  public:
-  /// The backend and the suite must outlive the runner. The suite that the
-  /// facts name runs all cases; where they name none, the suite of each case
-  /// does (SuiteOf), and `otherwise` for those without. `end` says what a case
-  /// did to the backend's process; none: it runs in this one.
-  CaseRunner(Backend& backend, record::RunFacts facts,
-             const suite::Suite& otherwise,
+  /// The module must outlive the runner. The suite that the facts name runs all
+  /// cases; where they name none, the suite of each case does (RunnerOf). `end`
+  /// says what a case did to the backend's process; none: it runs in this one.
+  CaseRunner(const Opened& opened, record::RunFacts facts,
              std::function<host::CaseEnd()> end = nullptr);
   CaseRunner(const CaseRunner&) = delete;
   CaseRunner& operator=(const CaseRunner&) = delete;
@@ -64,13 +62,15 @@ class CaseRunner {
   record::Record Run(const record::PlanRow& row);
 
  private:
-  const suite::Suite& RunnerOf(const record::PlanRow& row) const;
+  const suite::Suite* RunnerOf(const record::PlanRow& row) const;
+  measure::Judgement RunBy(const suite::Suite& suite,
+                           const record::PlanRow& row, record::Record* record);
   measure::Judgement Judge(const record::PlanRow& row, record::Record* record);
   host::CaseEnd OwnEnd() const;
 
   record::RunFacts facts_;
-  SetBackend backend_;
-  const suite::Suite& otherwise_;
+  std::optional<SetBackend> backend_;
+  Communicator* const communicator_;  // null: the cases run on a backend alone
   std::function<host::CaseEnd()> end_;
   std::optional<ProcessState> state_;  // where the backend runs here
 };

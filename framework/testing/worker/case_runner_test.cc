@@ -6,9 +6,13 @@
 #include <gtest/gtest.h>
 
 #include <cfenv>
+#include <functional>
+#include <memory>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace assay::worker {
 namespace {
@@ -59,6 +63,41 @@ measure::Judgement RunOther(const record::PlanRow&, Backend&,
   return {record::Outcome::kPass, Reason::kNone, ""};
 }
 
+/// Ranks of which none runs.
+class NoRanks final : public Ranks {
+ public:
+  Result<std::vector<RankEnd>> Run(
+      int, const std::function<Status(Endpoint&)>&) override {
+    return std::vector<RankEnd>();
+  }
+};
+
+/// Keeps the settings that it was asked with.
+class Library final : public Communicator {
+ public:
+  std::string_view name() const override { return "library"; }
+  Result<Probe> Inspect() override { return Probe(); }
+
+  Settings asked;
+
+ private:
+  std::vector<std::string> setting_names() const override { return {"links"}; }
+  Result<Ranks*> RanksWith(const Settings& settings) override {
+    asked = settings;
+    return &ranks_;
+  }
+
+  NoRanks ranks_;
+};
+
+/// Passes where ranks have networks.
+measure::Judgement RunRanks(const record::PlanRow&, Ranks&, Backend* networks,
+                            const record::RunFacts&, record::Record*) {
+  return {
+      networks != nullptr ? record::Outcome::kPass : record::Outcome::kSuspect,
+      Reason::kNone, ""};
+}
+
 std::vector<cases::TestCase> NoCases(std::span<const cases::Corpus>) {
   return {};
 }
@@ -72,21 +111,31 @@ class CaseRunnerTest : public testing::Test {
                      .reasons = {{"bent", "a toy is out of shape"}}});
     suite::AddSuite({.name = "other", .run = &RunOther});
     suite::AddSuite({.name = "cases", .cases = &NoCases});
+    suite::AddSuite({.name = std::string(suite::kSuiteOfCorpora),
+                     .run = [](const record::PlanRow&, Backend&,
+                               const record::RunFacts&, record::Record*) {
+                       return measure::Judgement{record::Outcome::kSuspect,
+                                                 Reason::kNone, ""};
+                     }});
+    suite::AddSuite(
+        {.name = "ranks", .cases = &NoCases, .run_ranks = &RunRanks});
   }
 
   record::Record Run(const record::PlanRow& row, record::RunFacts facts = {}) {
-    static const suite::Suite otherwise = {
-        .name = "otherwise",
-        .run = [](const record::PlanRow&, Backend&, const record::RunFacts&,
-                  record::Record*) {
-          return measure::Judgement{record::Outcome::kSuspect, Reason::kNone,
-                                    ""};
-        }};
-    CaseRunner runner(backend_, std::move(facts), otherwise);
+    CaseRunner runner(opened_, std::move(facts));
     return runner.Run(row);
   }
 
-  Declining backend_;
+  /// The module of this test has a communicator, and a backend or none.
+  Library& Carry(bool has_backend) {
+    auto library = std::make_unique<Library>();
+    Library& made = *library;
+    opened_.communicator = std::move(library);
+    if (!has_backend) opened_.backend.reset();
+    return made;
+  }
+
+  Opened opened_ = {std::make_unique<Declining>(), nullptr};
 };
 
 // Kills: a suite that is not asked; one that the facts name passed over; a case
@@ -101,6 +150,7 @@ TEST_F(CaseRunnerTest, ACaseIsRunByItsSuite) {
               {"toy", "other", record::Outcome::kPass},
               {"node", "", record::Outcome::kSuspect},
               {"node", "toy", record::Outcome::kFail},
+              {"node", "nobody", record::Outcome::kError},
               {"cases", "", record::Outcome::kSuspect},
               {"other", "", record::Outcome::kSuspect}};
   for (const auto& row : rows) {
@@ -153,9 +203,40 @@ TEST_F(CaseRunnerTest, WhatASuiteMayNotDoIsAnError) {
 TEST_F(CaseRunnerTest, SuitesLoadAsTheInstanceIsSet) {
   record::RunFacts facts;
   facts.settings = {{"threads", "2"}};
+  const auto& backend = static_cast<Declining&>(*opened_.backend);
   const record::ResultRow result = Run(RowOf("toy", "Load"), facts).result;
   EXPECT_EQ(result.reason_code, "operator");
-  EXPECT_EQ(backend_.asked.settings, facts.settings);
+  EXPECT_EQ(backend.asked.settings, facts.settings);
+}
+
+// Kills: settings of networks that reach a library, which has no such; ranks of a
+// backend that has none.
+TEST_F(CaseRunnerTest, RanksAreOfTheCommunicatorAndNetworksOfTheBackend) {
+  const record::PlanRow ranks = RowOf("ranks", "allreduce");
+  EXPECT_EQ(Run(ranks).result.message,
+            "declining carries no messages between ranks");
+  record::RunFacts facts;
+  facts.settings = {{"threads", "2"}};
+  const Library& carrier = Carry(/*has_backend=*/true);
+  EXPECT_EQ(Run(ranks, facts).result.outcome, record::Outcome::kPass);
+  EXPECT_EQ(carrier.asked, Settings());
+}
+
+TEST_F(CaseRunnerTest, ACommunicatorHasItsSettingsAndRunsNoModel) {
+  record::RunFacts facts;
+  facts.settings = {{"links", "2"}};
+  const Library& library = Carry(/*has_backend=*/false);
+  const record::PlanRow ranks = RowOf("ranks", "allreduce");
+  EXPECT_EQ(Run(ranks, facts).result.outcome, record::Outcome::kSuspect);
+  EXPECT_EQ(library.asked, facts.settings);
+  facts.settings = {{"lanes", "2"}};
+  const record::ResultRow unknown = Run(ranks, facts).result;
+  EXPECT_EQ(unknown.outcome, record::Outcome::kError);
+  EXPECT_THAT(unknown.message, HasSubstr("has no setting 'lanes'"));
+  const record::ResultRow model = Run(RowOf("toy", "Load")).result;
+  EXPECT_EQ(model.outcome, record::Outcome::kUnsupported);
+  EXPECT_EQ(model.message,
+            "library carries messages between ranks and runs no model");
 }
 
 TEST(QuestionsTest, AreThoseOfTheSuiteOrTheUsualOne) {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A backend from its module, made and inspected in this process.
+// A backend or a communicator from its module, made and inspected in this
+// process.
 //
 //   ASSAY_ASSIGN_OR_RETURN(
-//       auto backend, OpenBackend({"lib/assay/acme.so", "acme", "2.1"}));
+//       Opened opened, OpenModule({"lib/assay/acme.so", "acme", "2.1"}));
+//   if (opened.communicator != nullptr) Use(*opened.communicator);
 
 #pragma once
 
@@ -12,6 +14,7 @@
 #include <string>
 
 #include "framework/backend/backend.h"
+#include "framework/backend/communicator.h"
 #include "framework/core/status.h"
 
 namespace assay::worker {
@@ -22,20 +25,38 @@ struct ModuleUse {
   std::string version;  // that Inspect must give; empty: any
 };
 
-/// As LoadBackendModule and Inspect decline; failed precondition where the
-/// module is not what its name says.
+/// What cases run on: the one of the two that a module has, or both: ranks of
+/// the communicator that train networks of the backend.
+struct Opened {
+  std::unique_ptr<Backend> backend;
+  std::unique_ptr<Communicator> communicator;
+
+  /// The backend's, set as its instance is, where there is one.
+  Result<Probe> InspectAs(const Settings& settings) {
+    return backend != nullptr ? backend->InspectAs(settings)
+                              : communicator->Inspect();
+  }
+};
+
+/// Asks the module which of the two it has. Errors as of LoadBackendModule and
+/// Inspect; failed precondition where the module is not what its name says.
+Result<Opened> OpenModule(const ModuleUse& use);
+
+/// As OpenModule; failed precondition for a communicator.
 Result<std::unique_ptr<Backend>> OpenBackend(const ModuleUse& use);
 
-/// The first, with the ranks of the second (carried_backend.h). As OpenBackend and
-/// CarriedBy decline.
-Result<std::unique_ptr<Backend>> OpenCarried(const ModuleUse& use,
-                                             const ModuleUse& carrier);
+/// The backend of `use` and the communicator of `carrier`. As OpenModule; failed
+/// precondition for modules of the other kinds.
+Result<Opened> OpenCarried(const ModuleUse& use, const ModuleUse& carrier);
 
-using Opener =
-    std::function<Result<std::unique_ptr<Backend>>(const ModuleUse& use)>;
+using Opener = std::function<Result<Opened>(const ModuleUse& use)>;
 
-/// How SharedBackend (backend_test.h) opens the backends that it has not opened
-/// yet; by OpenBackend unless something else is said.
+/// How SharedModule opens what it has not opened yet; by OpenModule unless
+/// something else is said.
 void SetOpener(Opener opener);
+
+/// The process' instance of a module, opened on the first call. Later calls give
+/// the same answer. SharedBackend (backend_test.h) gives its backend.
+Result<Opened*> SharedModule(const std::string& instance);
 
 }  // namespace assay::worker

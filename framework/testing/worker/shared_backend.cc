@@ -14,9 +14,9 @@ namespace {
 
 struct Shared {
   std::string file;
-  std::unique_ptr<Backend> backend;
+  Opened opened;
   Status status;
-  bool opened = false;
+  bool has_opened = false;
 };
 
 // Never destroyed: a backend's threads may outlive main.
@@ -31,7 +31,7 @@ std::string& LoadedInstance() {
 }
 
 Opener& TheOpener() {
-  static auto* opener = new Opener(&OpenBackend);
+  static auto* opener = new Opener(&OpenModule);
   return *opener;
 }
 
@@ -41,7 +41,7 @@ Status Open(const std::string& instance, Shared* shared) {
   const std::string file = shared->file.empty()
                                ? file::ModulePath(wanted.stem).string()
                                : shared->file;
-  ASSAY_ASSIGN_OR_RETURN(shared->backend,
+  ASSAY_ASSIGN_OR_RETURN(shared->opened,
                          TheOpener()({file, wanted.name, wanted.version}));
   return OkStatus();
 }
@@ -54,14 +54,21 @@ void UseModule(const std::string& instance, const std::string& file) {
   Instances()[instance].file = file;
 }
 
-Result<Backend*> SharedBackend(const std::string& instance) {
+Result<Opened*> SharedModule(const std::string& instance) {
   Shared& shared = Instances()[instance];
-  if (!shared.opened) {
-    shared.opened = true;
+  if (!shared.has_opened) {
+    shared.has_opened = true;
     shared.status = Open(instance, &shared);
   }
   if (!shared.status.ok()) return shared.status;
-  return shared.backend.get();
+  return &shared.opened;
+}
+
+Result<Backend*> SharedBackend(const std::string& instance) {
+  ASSAY_ASSIGN_OR_RETURN(Opened* const opened, SharedModule(instance));
+  if (opened->backend != nullptr) return opened->backend.get();
+  return FailedPrecondition(
+      instance, " carries messages between ranks and runs no model");
 }
 
 std::string Loaded::Instance() { return LoadedInstance(); }

@@ -43,7 +43,6 @@
 #include "framework/testing/plan/launch.h"
 #include "framework/testing/record/tables.h"
 #include "framework/testing/suite/answers_suite.h"
-#include "framework/testing/suite/conformance_suite.h"
 #include "framework/testing/suite/interfaces_suite.h"
 #include "framework/testing/suite/outputs_suite.h"
 #include "framework/testing/walls/walls.h"
@@ -80,8 +79,6 @@ struct WorkerOptions {
 struct Worker {
   WorkerOptions options;
   std::vector<record::PlanRow> rows;
-  suite::Suite corpus_suite =
-      suite::ConformanceSuite();  // of cases without one
   std::optional<journal::Journal> journal;
   std::unique_ptr<CaseRunner> runner;
   std::unique_ptr<ForkedBatch> forked;  // where children run the cases
@@ -158,7 +155,7 @@ std::function<host::CaseEnd()> EndOf(Worker& worker) {
 }
 
 /// Runs one row and writes its record; without a journal GoogleTest is told.
-void RunRow(const record::PlanRow& row, Backend& backend) {
+void RunRow(const record::PlanRow& row, const Opened& opened) {
   Worker& worker = TheWorker();
   if (worker.forked != nullptr && !worker.forked->Take()) return;
   if (worker.journal) {
@@ -173,8 +170,8 @@ void RunRow(const record::PlanRow& row, Backend& backend) {
                                                         : getpid()));
   }
   if (worker.runner == nullptr) {
-    worker.runner = std::make_unique<CaseRunner>(
-        backend, worker.options.facts, worker.corpus_suite, EndOf(worker));
+    worker.runner = std::make_unique<CaseRunner>(opened, worker.options.facts,
+                                                 EndOf(worker));
   }
   record::Record record = worker.runner->Run(row);
   if (worker.hosted != nullptr) return WriteHosted(worker, std::move(record));
@@ -195,11 +192,20 @@ void RunRow(const record::PlanRow& row, Backend& backend) {
   }
 }
 
+/// As BackendTest, but on a communicator as well.
 template <class B>
-class CorpusTest : public BackendTest<B> {
+class CorpusTest : public testing::Test {
  public:
   explicit CorpusTest(const record::PlanRow& row) : row_(row) {}
-  void TestBody() override { RunRow(row_, this->backend()); }
+
+  void TestBody() override {
+    const Result<Opened*> opened = SharedModule(B::Instance());
+    if (opened.ok()) return RunRow(row_, **opened);
+    if (opened.status().code() == StatusCode::kUnavailable) {
+      GTEST_SKIP() << opened.status().message();
+    }
+    FAIL() << opened.status().ToString();
+  }
 
  private:
   const record::PlanRow& row_;
@@ -221,7 +227,7 @@ void RegisterRows() {
     testing::RegisterTest(
         suite.c_str(), TestName(row.test_id).c_str(), row.backend.c_str(),
         row.test_id.c_str(), __FILE__, __LINE__,
-        [&row]() -> BackendTest<B>* { return new CorpusTest<B>(row); });
+        [&row]() -> CorpusTest<B>* { return new CorpusTest<B>(row); });
   }
 }
 
@@ -255,7 +261,7 @@ bool InspectBackend(Worker* worker) {
   record::BackendRow row;
   row.run_id = options.facts.run_id;
   row.backend = options.backend;
-  const Result<Backend*> backend = SharedBackend(options.backend);
+  const Result<Opened*> opened = SharedModule(options.backend);
   if (worker->host != nullptr) {
     worker->hosted = std::make_unique<HostedCases>(
         *worker->host, *worker->journal, options.cases_per_process,
@@ -268,8 +274,8 @@ bool InspectBackend(Worker* worker) {
     row.reach = "it ran in the process that judged it";
   }
   const Result<Probe> probe =
-      backend.ok() ? (*backend)->InspectAs(options.facts.settings)
-                   : Result<Probe>(backend.status());
+      opened.ok() ? (*opened)->InspectAs(options.facts.settings)
+                  : Result<Probe>(opened.status());
   if (worker->hosted == nullptr) NoteFiles(*worker);
   if (probe.ok()) {
     row.version = probe->version;
@@ -343,8 +349,7 @@ int ParseOptions(int argc, char** argv, WorkerOptions* options) {
 }
 
 /// The backend in a process of its own.
-Result<std::unique_ptr<Backend>> OpenInHost(const ModuleUse& use,
-                                            Worker* worker) {
+Result<Opened> OpenInHost(const ModuleUse& use, Worker* worker) {
   HostProcess::End end;
   auto host = HostProcess::Start(file::InstallPrefix() / "bin" / "assay-host",
                                  use, worker->options.walls,
@@ -354,7 +359,10 @@ Result<std::unique_ptr<Backend>> OpenInHost(const ModuleUse& use,
   }
   ASSAY_ASSIGN_OR_RETURN(worker->host, std::move(host));
   wire::Arena::Open();
-  return std::make_unique<host::RemoteBackend>(use.name, worker->host->link());
+  Opened opened;
+  opened.backend =
+      std::make_unique<host::RemoteBackend>(use.name, worker->host->link());
+  return opened;
 }
 
 /// Ends with the supervisor, whatever way that ends; of those that were launched, with

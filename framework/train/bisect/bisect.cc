@@ -27,7 +27,7 @@ bool SameBytes(const Tensor& a, const Tensor& b) {
          std::ranges::equal(a.bytes(), b.bytes());
 }
 
-/// The first element that differs, in words.
+/// Names the first element that differs.
 std::string FirstElement(const Tensor& a, const Tensor& b) {
   if (a.dtype() != b.dtype() || a.shape() != b.shape()) {
     return StrCat("a has ", a.Signature(), ", b ", b.Signature());
@@ -42,7 +42,8 @@ std::string FirstElement(const Tensor& a, const Tensor& b) {
 
 using Found = std::optional<Finding>;
 
-/// `run` is empty where b is beside a, and both do what their models say.
+/// Says that a statistic was fed back wrongly. `run` names the run that did; it
+/// is empty where each run does what its own model says and b differs from a.
 Finding SayFedBack(const Side& side, const std::string& run, int64_t step,
                    const std::string& statistic,
                    const statistics::FedNumbers& fed) {
@@ -72,7 +73,7 @@ Finding WrongStatistic(const Side& side, int64_t step) {
                     {fed->before, fed->got, fed->wanted});
 }
 
-/// Each as its own model says.
+/// Finds a statistic that differs although each run does what its model says.
 Found OtherStatistics(const Side& a, const Side& b, int64_t step) {
   const auto of_a = a.run->objective().statistics();
   const auto of_b = b.run->objective().statistics();
@@ -136,8 +137,8 @@ class Bisection {
 
  private:
   Found InitialWeights() {
-    const auto of_a = a_.both().parameters();
-    const auto of_b = b_.both().parameters();
+    const auto of_a = a_.lockstep().parameters();
+    const auto of_b = b_.lockstep().parameters();
     for (size_t p = 0; p < of_a.size(); ++p) {
       if (SameBytes(of_a[p].value, of_b[p].value)) continue;
       return Say(Cause::kInitialWeights, step_, "", of_a[p].name,
@@ -147,16 +148,17 @@ class Bisection {
     return std::nullopt;
   }
 
-  /// State or parameters that are no longer those that the last step left.
+  /// Finds state or parameters that changed between two steps.
   Found ChangedBetween(Side* side) {
-    if (side->between) side->between(step_, side->both());
+    if (side->between) side->between(step_, side->lockstep());
     if (step_ == 1) return std::nullopt;
-    for (const quad::Apart& apart : side->both().Compare()) {
-      if (apart.linf == 0) continue;
+    for (const quad::TensorDifference& difference :
+         side->lockstep().Compare()) {
+      if (difference.linf == 0) continue;
       return Say(
-          Cause::kState, step_, side->name, apart.name(),
-          StrCat("run ", side->name, " begins with another ", apart.name(),
-                 " than its last step left, off by ", ToText(apart.linf)));
+          Cause::kState, step_, side->name, difference.name(),
+          StrCat("run ", side->name, " begins with another ", difference.name(),
+                 " than its last step left, off by ", ToText(difference.linf)));
     }
     return std::nullopt;
   }
@@ -176,7 +178,7 @@ class Bisection {
     return Found();
   }
 
-  /// What a run does that is not what it says.
+  /// Finds what one run does wrong by its own model and settings.
   Result<Found> Judged() {
     for (Side* const side : {&a_, &b_}) {
       const optdiff::StepFault& fault = side->fault;
@@ -194,7 +196,7 @@ class Bisection {
     return Found();
   }
 
-  /// Where both do what they say, and it is not the same.
+  /// Finds where the two differ although each does what it says.
   Found Apart() {
     const optdiff::BesideJudge& of_a = a_.run->objective();
     const optdiff::BesideJudge& of_b = b_.run->objective();
@@ -265,10 +267,11 @@ class Bisection {
 Result<Finding> Bisect(BisectRun a, BisectRun b, const BisectOptions& options) {
   ASSAY_ASSIGN_OR_RETURN(Side side_a, Side::Begin("a", std::move(a), options));
   ASSAY_ASSIGN_OR_RETURN(Side side_b, Side::Begin("b", std::move(b), options));
-  if (side_a.both().parameters().size() != side_b.both().parameters().size()) {
+  if (side_a.lockstep().parameters().size() !=
+      side_b.lockstep().parameters().size()) {
     return InvalidArgument(
-        "found networks of ", side_a.both().parameters().size(), " and ",
-        side_b.both().parameters().size(), " parameters, wanted the same");
+        "found networks of ", side_a.lockstep().parameters().size(), " and ",
+        side_b.lockstep().parameters().size(), " parameters, wanted the same");
   }
   const auto statistics_a = side_a.run->objective().Statistics();
   const auto statistics_b = side_b.run->objective().Statistics();

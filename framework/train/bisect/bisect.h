@@ -2,16 +2,16 @@
 //
 // Bisect: the first cause of a difference between two training runs.
 //
-//   ASSAY_ASSIGN_OR_RETURN(const Finding found, Bisect(std::move(a), std::move(b),
-//                                                      options));
+//   ASSAY_ASSIGN_OR_RETURN(const Finding found,
+//                          Bisect(std::move(a), std::move(b), options));
 //   found.sentence;   // "at step 3 the Conv of run b is wrong: ..."
 //
-// At each step everything is compared in the order in which it comes about, from one
-// state: the first weights once, then the batch, the loss, the gradients, running
-// statistics, the step.
-// Where a value is wrong the node is searched by inner values of both networks;
-// where a step is, or where the two have other conventions, one setting after the
-// other is exchanged in quad until the step comes about.
+// Both runs begin each step from one state. The first weights are compared
+// once, then in each step the batch, the loss, the gradients, the running
+// statistics and the update, in this order. Where a value is wrong, the inner
+// values of both networks show the first wrong node. Where an update is wrong,
+// or the two follow different conventions, settings are exchanged one by one in
+// quad until they give the update that was seen.
 
 #pragma once
 
@@ -21,8 +21,8 @@
 
 namespace assay::bisect {
 
-/// Both courses have models with the same parameters and running statistics. As NetworkObjective::Load
-/// declines.
+/// Both courses have models with the same parameters and running statistics.
+/// Declines as NetworkObjective::Load does.
 Result<Finding> Bisect(BisectRun a, BisectRun b, const BisectOptions& options);
 
 }  // namespace assay::bisect

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Causes that were planted, and whether the bisection names them.
+// Plants causes and checks that the bisection names them.
 
 #include "framework/train/bisect/bisect.h"
 
@@ -19,6 +19,7 @@
 
 #include "framework/backend/forwarding_network.h"
 #include "framework/backend/registry.h"
+#include "framework/testing/support/backends_fixture.h"
 #include "framework/train/optdiff/network.h"
 
 namespace assay::bisect {
@@ -27,18 +28,6 @@ namespace {
 using optdiff::Course;
 
 constexpr int64_t kSteps = 8;
-
-template <class T>
-T Got(Result<T> result) {
-  if (!result.ok()) throw std::runtime_error(result.status().ToString());
-  return *std::move(result);
-}
-
-Backend& Reference() {
-  static const std::unique_ptr<Backend> backend =
-      Got(MakeBackend(Got(LoadBackendModule(ASSAY_REFERENCE_MODULE)).front()));
-  return *backend;
-}
 
 Course CourseNamed(const std::string& network, int64_t seed = 0) {
   const draw::Draw draw("bisect", seed, "network");
@@ -52,13 +41,13 @@ Finding Find(BisectRun a, BisectRun b) {
                     {.oracle = Reference(), .steps = kSteps}));
 }
 
-BisectRun RunOn(const Course& course, const quad::Subject& subject,
+BisectRun RunOn(const Course& course, const quad::OptimizerSpec& spec,
                 Backend& backend = Reference(), train::Recipe recipe = {}) {
-  return {backend, course, Got(quad::TrialOf(subject, recipe))};
+  return {backend, course, Got(quad::SetupOf(spec, recipe))};
 }
 
-const quad::Subject kMomentum = {"momentum", "pytorch", ""};
-const quad::Subject kAdam = {"adam", "pytorch", ""};
+const quad::OptimizerSpec kMomentum = {"momentum", "pytorch", ""};
+const quad::OptimizerSpec kAdam = {"adam", "pytorch", ""};
 
 TEST(BisectTest, NamesNoCauseWhereThereIsNone) {
   for (const char* network : {"quadratic", "logistic", "mlp", "cnn"}) {
@@ -66,9 +55,8 @@ TEST(BisectTest, NamesNoCauseWhereThereIsNone) {
     for (const char* name :
          {"gradient_descent", "momentum", "nesterov", "adam", "adagrad",
           "adadelta", "rmsprop", "accelegrad", "lamb"}) {
-      const quad::Subject subject = {name, "paper", ""};
-      const Finding found =
-          Find(RunOn(course, subject), RunOn(course, subject));
+      const quad::OptimizerSpec spec = {name, "paper", ""};
+      const Finding found = Find(RunOn(course, spec), RunOn(course, spec));
       EXPECT_EQ(found.cause, Cause::kNone)
           << network << " " << name << ": " << found.sentence;
     }
@@ -153,8 +141,8 @@ TEST(BisectTest, NamesTheConvention) {
            {"adam", "pytorch", "clip_norm=0.01 epsilon=1e-2", "clip_norm", 1},
        }) {
     const Course course = CourseNamed("mlp");
-    const quad::Subject a = {row.optimizer, row.preset, ""};
-    const quad::Subject b = {row.optimizer, row.preset, row.settings};
+    const quad::OptimizerSpec a = {row.optimizer, row.preset, ""};
+    const quad::OptimizerSpec b = {row.optimizer, row.preset, row.settings};
     const Finding found = Find(RunOn(course, a), RunOn(course, b));
     EXPECT_EQ(found.cause, Cause::kConvention)
         << row.settings << ": " << found.sentence;
@@ -168,9 +156,9 @@ TEST(BisectTest, NamesTheSchedule) {
   for (const int64_t lag : {1, 2}) {
     const train::Recipe a = {.schedule = train::StepSchedule(0.5, {3})};
     const train::Recipe b = {.schedule = train::StepSchedule(0.5, {3 + lag})};
-    for (const quad::Subject& subject : {kMomentum, kAdam}) {
-      const Finding found = Find(RunOn(course, subject, Reference(), a),
-                                 RunOn(course, subject, Reference(), b));
+    for (const quad::OptimizerSpec& spec : {kMomentum, kAdam}) {
+      const Finding found = Find(RunOn(course, spec, Reference(), a),
+                                 RunOn(course, spec, Reference(), b));
       EXPECT_EQ(found.cause, Cause::kSchedule) << found.sentence;
     }
   }
@@ -206,10 +194,10 @@ TEST(BisectTest, NamesTheWrongRule) {
            {"lamb", "paper", "weight_decay=0", "weight_decay"},
        }) {
     const Course course = CourseNamed("mlp");
-    const quad::Subject says = {row.optimizer, row.preset, ""};
-    const quad::Subject does = {row.optimizer, row.preset, row.does};
-    quad::Trial lying = Got(quad::TrialOf(does, {}));
-    lying.made.settings = Got(quad::TrialOf(says, {})).made.settings;
+    const quad::OptimizerSpec says = {row.optimizer, row.preset, ""};
+    const quad::OptimizerSpec does = {row.optimizer, row.preset, row.does};
+    quad::OptimizerSetup lying = Got(quad::SetupOf(does, {}));
+    lying.made.settings = Got(quad::SetupOf(says, {})).made.settings;
     const Finding found =
         Find(RunOn(course, says), {Reference(), course, std::move(lying)});
     const bool is_rule = found.cause == Cause::kUpdateRule;
@@ -221,19 +209,19 @@ TEST(BisectTest, NamesTheWrongRule) {
 
 TEST(BisectTest, NamesChangedState) {
   const Course course = CourseNamed("mlp");
-  for (const quad::Subject& subject : {kMomentum, kAdam}) {
+  for (const quad::OptimizerSpec& spec : {kMomentum, kAdam}) {
     for (const int64_t at : {3, 6}) {
-      BisectRun forgets = RunOn(course, subject);
-      forgets.between = [at](int64_t step, quad::BesideQuad& both) {
+      BisectRun forgets = RunOn(course, spec);
+      forgets.between = [at](int64_t step, quad::LockstepQuad& lockstep) {
         if (step != at) return;
-        for (train::StateTensor& tensor : both.State()) {
+        for (train::StateTensor& tensor : lockstep.State()) {
           if (tensor.parameter.empty()) continue;
           std::ranges::fill(std::span(tensor.value.mutable_data(),
                                       tensor.value.bytes().size()),
                             std::byte{0});
         }
       };
-      const Finding found = Find(RunOn(course, subject), std::move(forgets));
+      const Finding found = Find(RunOn(course, spec), std::move(forgets));
       EXPECT_EQ(found.cause, Cause::kState) << found.sentence;
       EXPECT_EQ(found.step, at);
       EXPECT_EQ(found.run, "b");
@@ -242,27 +230,13 @@ TEST(BisectTest, NamesChangedState) {
 }
 
 /// The backend that is wrong on purpose, with one mutant.
-class Mutant : public Backend {
- public:
-  explicit Mutant(std::string name)
-      : inner_(Got(MakeBackend("faulty"))), name_(std::move(name)) {}
-  static bool Opened() {
-    static const bool opened = LoadBackendModule(ASSAY_FAULTY_MODULE).ok();
-    return opened;
-  }
-  std::string_view name() const override { return inner_->name(); }
-  Result<Probe> Inspect() override { return inner_->Inspect(); }
-  Result<std::unique_ptr<Network>> Load(std::shared_ptr<const Model> model,
-                                        const LoadOptions& options) override {
+StubBackend WithMutant(const std::string& name) {
+  return StubBackend([name](auto model, const LoadOptions& options) {
     LoadOptions set = options;
-    set.settings["mutant"] = name_;
-    return inner_->Load(std::move(model), set);
-  }
-
- private:
-  std::unique_ptr<Backend> inner_;
-  std::string name_;
-};
+    set.settings["mutant"] = name;
+    return BackendOfModule(ASSAY_FAULTY_MODULE).Load(std::move(model), set);
+  });
+}
 
 struct NodeRow {
   const char *mutant, *network;
@@ -272,13 +246,12 @@ struct NodeRow {
 
 class NodeTest : public ::testing::TestWithParam<NodeRow> {};
 
-// Kills: a node that is not the first, a forward that is taken for a backward, noise
-// that is taken for a slip.
+// Kills: a node that is not the first, a forward that is taken for a backward,
+// noise that is taken for a slip.
 TEST_P(NodeTest, IsNamed) {
-  ASSERT_TRUE(Mutant::Opened());
   const NodeRow& row = GetParam();
   const Course course = CourseNamed(row.network);
-  Mutant wrong(row.mutant);
+  StubBackend wrong = WithMutant(row.mutant);
   const Finding found =
       Find(RunOn(course, kMomentum), RunOn(course, kMomentum, wrong));
   EXPECT_EQ(ToString(found.cause), ToString(row.cause)) << found.sentence;
@@ -317,7 +290,7 @@ INSTANTIATE_TEST_SUITE_P(
       return name;
     });
 
-/// A node whose backward is wrong, and so all gradients behind it.
+/// A node whose backward is wrong, and with it all gradients that follow.
 struct BackwardRow {
   const char *name, *network;
   std::vector<std::string> values;  // by which gradients are wrong
@@ -368,23 +341,6 @@ class WrongBackward : public ForwardingNetwork, public Differentiable {
   std::vector<std::string> targets_;
 };
 
-class WrongBackend : public Backend {
- public:
-  explicit WrongBackend(const BackwardRow& row) : row_(row) {}
-  std::string_view name() const override { return "wrong"; }
-  Result<Probe> Inspect() override { return Reference().Inspect(); }
-  Result<std::unique_ptr<Network>> Load(std::shared_ptr<const Model> model,
-                                        const LoadOptions& options) override {
-    ASSAY_ASSIGN_OR_RETURN(auto network,
-                           Reference().Load(std::move(model), options));
-    return std::unique_ptr<Network>(
-        std::make_unique<WrongBackward>(std::move(network), row_));
-  }
-
- private:
-  const BackwardRow& row_;
-};
-
 void Scaled(std::span<float> elements) {
   for (float& x : elements) x *= 1.01F;
 }
@@ -392,7 +348,7 @@ void Negated(std::span<float> elements) {
   for (float& x : elements) x = -x;
 }
 void LastZeroed(std::span<float> elements) { elements.back() = 0; }
-/// To 11 binary digits, those of float16.
+/// Rounds to 11 binary digits, those of float16.
 void Shortened(std::span<float> elements) {
   for (float& x : elements) {
     int exponent = 0;
@@ -407,7 +363,13 @@ class BackwardTest : public ::testing::TestWithParam<BackwardRow> {};
 TEST_P(BackwardTest, IsNamed) {
   const BackwardRow& row = GetParam();
   const Course course = CourseNamed(row.network);
-  WrongBackend wrong(row);
+  StubBackend wrong(
+      [&](auto model,
+          const LoadOptions& options) -> Result<std::unique_ptr<Network>> {
+        ASSAY_ASSIGN_OR_RETURN(auto network,
+                               Reference().Load(std::move(model), options));
+        return std::make_unique<WrongBackward>(std::move(network), row);
+      });
   const Finding found =
       Find(RunOn(course, kMomentum), RunOn(course, kMomentum, wrong));
   EXPECT_EQ(ToString(found.cause), ToString(row.cause)) << found.sentence;

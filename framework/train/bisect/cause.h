@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Cause: what may make two training runs differ, and a finding that says so.
+// Cause: the reasons for which two training runs may differ, and a finding that
+// names one.
 //
-//   const Finding found = Say(Cause::kGradient, 3, "a", "Conv", "the Conv of ...");
+//   const Finding found =
+//       Say(Cause::kGradient, 3, "a", "Conv", "the Conv of ...");
 //   found.sentence;   // "at step 3 the Conv of ..."
 
 #pragma once
@@ -36,12 +38,12 @@ std::string_view ToString(Cause cause);
 struct Finding {
   Cause cause = Cause::kNone;
   int64_t step = 0;   // 0: before the first
-  std::string run;    // "a" or "b"; empty: both do as they say
+  std::string run;    // "a" or "b"; empty: neither is wrong by itself
   std::string where;  // a tensor, an operator, a setting
   std::string sentence;
 };
 
-/// A finding whose sentence begins with its step, where it has one.
+/// Makes a finding whose sentence begins with its step, where it has one.
 Finding Say(Cause cause, int64_t step, const std::string& run,
             std::string where, const std::string& what);
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Convention: the settings of an optimizer under which a step comes about.
+// Convention: finds the settings of an optimizer that explain a step that was
+// seen.
 //
 //   const std::vector<Exchange> why = Explaining(steps, candidates);
 //   why[0].name;   // "epsilon"
 //
-// Each step is made again in quad from where it began, with one setting after the other
-// exchanged, then with two. Several steps tell apart what one of them does not.
+// Each step is taken again in quad from where it began, with one setting
+// exchanged at a time, then with two. Several steps tell settings apart that
+// one step does not.
 
 #pragma once
 
@@ -23,37 +25,38 @@
 
 namespace assay::bisect {
 
-/// Of each parameter its state by name.
+/// The state of each parameter, by name.
 using NamedState =
     std::vector<std::vector<std::pair<std::string, quad::QuadTensor>>>;
 
-/// A step to be explained: where it began, what it was given, and what came of it.
+/// A step to be explained: its beginning, its gradients and its result.
 struct SeenStep {
   std::string optimizer;  // whose rule it is
   quad::SettingTexts settings;
-  quad::QuadRule::At at;
+  quad::QuadRule::StepInfo at;
   std::vector<quad::QuadTensor> start;  // of each parameter
-  NamedState state;  // behind the step before; empty at the first
+  NamedState state;                     // before the step; empty at the first
   std::vector<quad::QuadTensor> gradients;
   DType type = DType::kFloat32;
-  std::vector<quad::QuadTensor> result;  // the parameters behind it
-  NamedState left;  // and the state, what of it is to be explained
+  std::vector<quad::QuadTensor> result;  // the parameters after it
+  NamedState left;  // the state after it, as far as it is to be explained
 };
 
 struct Exchange {
   std::string name, from, to;
 };
 
-/// True where the rule makes each of the steps, within its roundings.
+/// True when the rule with these settings gives each of the steps, within its
+/// roundings.
 bool Makes(std::span<const SeenStep> steps, const quad::SettingTexts& settings);
 
-/// The fewest of these that have to be exchanged so that all steps come about, two at
-/// most; empty where none do, or none has to be.
+/// The fewest candidates, one or two, whose exchange explains all steps; empty
+/// where the settings explain them as they are, or no exchange does.
 std::vector<Exchange> Explaining(std::span<const SeenStep> steps,
                                  std::span<const Exchange> candidates);
 
-/// What an optimizer may have done in place of what it says: every word of a setting,
-/// and of each number none, its double and its half.
+/// The exchanges that often explain a wrong update: for a setting of words
+/// every other word; for a number 0, 1, its double and its half.
 std::vector<Exchange> UsualSlips(const std::string& optimizer,
                                  const quad::SettingTexts& settings);
 

@@ -23,17 +23,17 @@ optdiff::StepRow NamesOf(const optdiff::Course& course, const Runner& a,
           .run_b = "b",
           .backend_a = a.instance,
           .backend_b = b.instance,
-          .optimizer_a = a.subject.optimizer,
-          .optimizer_b = b.subject.optimizer,
-          .preset_a = a.subject.preset,
-          .preset_b = b.subject.preset,
+          .optimizer_a = a.spec.optimizer,
+          .optimizer_b = b.spec.optimizer,
+          .preset_a = a.spec.preset,
+          .preset_b = b.spec.preset,
           .tier_a = "rule",
           .tier_b = "rule",
           .network = course.name,
           .mode = "locked"};
 }
 
-/// Copies the elements where the two are alike.
+/// Copies the elements where both have the same type and shape.
 void CopyInto(const Tensor& from, Tensor to) {
   if (from.dtype() != to.dtype() || from.shape() != to.shape()) return;
   std::ranges::copy(from.bytes(), to.mutable_data());
@@ -47,23 +47,24 @@ Result<std::unique_ptr<Duel>> Duel::Begin(const optdiff::Course& course,
                                           draw::Draw draw) {
   constexpr int64_t kRoundedEvery = 50;
   optdiff::StepRow names = NamesOf(course, a, b);
-  const std::string rule = b.trial.optimizer;
-  const bool is_one_optimizer = a.trial.optimizer == rule;
+  const std::string rule = b.setup.optimizer;
+  const bool is_one_optimizer = a.setup.optimizer == rule;
   const auto begin = [&](Runner& runner) -> Result<Side> {
-    auto run = LockedRun::Begin(course, std::move(runner.trial), runner.backend,
+    auto run = LockedRun::Begin(course, std::move(runner.setup), runner.backend,
                                 judge, draw, kRoundedEvery);
     if (!run.ok()) return run.status().WithContext(runner.instance);
     return Side{runner.instance, *std::move(run)};
   };
   ASSAY_ASSIGN_OR_RETURN(Side first, begin(a));
   ASSAY_ASSIGN_OR_RETURN(Side second, begin(b));
-  ASSAY_ASSIGN_OR_RETURN(auto cross,
-                         quad::MakeQuadRule(rule, second.run->both().settings(),
-                                            course.narrow.parameters.size()));
+  ASSAY_ASSIGN_OR_RETURN(
+      auto cross, quad::MakeQuadRule(rule, second.run->lockstep().settings(),
+                                     course.narrow.parameters.size()));
   std::unique_ptr<Duel> duel(new Duel(std::move(first), std::move(second),
                                       std::move(cross), std::move(names)));
-  duel->is_one_rule_ = is_one_optimizer && duel->a_.run->both().settings() ==
-                                               duel->b_.run->both().settings();
+  duel->is_one_rule_ =
+      is_one_optimizer && duel->a_.run->lockstep().settings() ==
+                              duel->b_.run->lockstep().settings();
   for (const train::Parameter& parameter : course.narrow.parameters) {
     duel->x_.push_back(quad::InQuad(parameter.value));
   }
@@ -81,13 +82,13 @@ Status Duel::StepOne(int64_t step, Side* side) {
 }
 
 void Duel::StepAcross(int64_t step) {
-  // One rule for both makes what run a's judge has made already.
+  // With one rule for both, the judge of run a has this result already.
   if (is_one_rule_) {
-    x_ = a_.run->both().wanted();
+    x_ = a_.run->lockstep().wanted();
     return;
   }
-  const quad::QuadRule::At at = {.step = step,
-                                 .schedule = b_.run->both().ScheduleAt(step)};
+  const quad::QuadRule::StepInfo at = {
+      .step = step, .schedule = b_.run->lockstep().ScheduleAt(step)};
   std::vector<QuadTensor> gradients;
   for (const Tensor& gradient : a_.run->objective().got()) {
     gradients.push_back(quad::InQuad(gradient));
@@ -109,18 +110,19 @@ void Duel::AddGradients(std::vector<Pair>* pairs) {
   }
 }
 
-/// An update differs as the gradients do, by run b's rule, and by roundings.
+/// Two updates may differ as their gradients make them, by run b's rule, and by
+/// roundings.
 void Duel::AddUpdates(std::vector<Pair>* pairs) {
   LockedRun& a = *a_.run;
   LockedRun& b = *b_.run;
   for (size_t p = 0; p < x_.size(); ++p) {
-    const Tensor& of_a = a.both().parameters()[p].value;
-    const Tensor& of_b = b.both().parameters()[p].value;
+    const Tensor& of_a = a.lockstep().parameters()[p].value;
+    const Tensor& of_b = b.lockstep().parameters()[p].value;
     const quad::Spread spread = quad::SpreadOf(of_b, x_[p]);
     const double rounded = 2 * optdiff::UpdateLimit(of_a.dtype()) *
                            std::sqrt(static_cast<double>(x_[p].size())) *
                            spread.greatest;
-    pairs->push_back({a.both().parameters()[p].name, of_a, of_b,
+    pairs->push_back({a.lockstep().parameters()[p].name, of_a, of_b,
                       a.updates()[p].l2, b.updates()[p].l2,
                       spread.l2 + rounded});
   }
@@ -164,9 +166,9 @@ Status Duel::Step(int64_t step, record::Record* record) {
   return Lock();
 }
 
-/// Run b's rule goes on from its state.
+/// Sets the parameters of run a and this state in run b's rule.
 void Duel::LockAcross(std::span<const train::StateTensor> state) {
-  const auto parameters = a_.run->both().parameters();
+  const auto parameters = a_.run->lockstep().parameters();
   for (size_t p = 0; p < parameters.size(); ++p) {
     x_[p] = quad::InQuad(parameters[p].value);
   }
@@ -180,14 +182,14 @@ void Duel::LockAcross(std::span<const train::StateTensor> state) {
   }
 }
 
-/// Both go on from where run a is.
+/// Sets both runs to the parameters, state and statistics of run a.
 Status Duel::Lock() {
-  const auto parameters = a_.run->both().parameters();
+  const auto parameters = a_.run->lockstep().parameters();
   for (size_t p = 0; p < parameters.size(); ++p) {
-    CopyInto(parameters[p].value, b_.run->both().parameters()[p].value);
+    CopyInto(parameters[p].value, b_.run->lockstep().parameters()[p].value);
   }
-  const std::vector<train::StateTensor> state = b_.run->both().State();
-  for (const train::StateTensor& from : a_.run->both().State()) {
+  const std::vector<train::StateTensor> state = b_.run->lockstep().State();
+  for (const train::StateTensor& from : a_.run->lockstep().State()) {
     for (const train::StateTensor& to : state) {
       if (from.parameter == to.parameter && from.name == to.name) {
         CopyInto(from.value, to.value);

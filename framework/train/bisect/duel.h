@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Duel: two training runs in step, each beside its judge, and what is different
-// between them.
+// Duel: two training runs in step, each beside its judge, and their
+// differences.
 //
 //   ASSAY_ASSIGN_OR_RETURN(
 //       auto duel,
@@ -11,7 +11,7 @@
 //   }
 //   duel->a_fault();   // where run a first left its limits; nothing: nowhere
 //
-// Locked, both begin each step where run a ended the one before.
+// Both begin each step where run a ended the one before.
 
 #pragma once
 
@@ -30,21 +30,21 @@
 #include "framework/train/optdiff/locked_run.h"
 #include "framework/train/optdiff/step_row.h"
 #include "framework/train/other_thread.h"
-#include "framework/train/quad/beside_quad.h"
+#include "framework/train/quad/lockstep_quad.h"
 #include "framework/train/quad/quad.h"
 #include "framework/train/quad/quad_rule.h"
 
 namespace assay::bisect {
 
-/// One of the two.
+/// One of the two runs.
 struct Runner {
   std::string instance;  // of the backend
   Backend& backend;
-  quad::Subject subject;  // as it is named
-  quad::Trial trial;      // and what runs
+  quad::OptimizerSpec spec;    // the optimizer as it is named
+  quad::OptimizerSetup setup;  // the optimizer that runs
 };
 
-/// The first thing that was wrong in a run.
+/// The first step at which a run was wrong.
 struct FirstFault {
   int64_t step = 0;
   optdiff::StepFault fault;
@@ -60,14 +60,14 @@ struct FirstDifference {
 
 class Duel {
  public:
-  /// As LockedRun::Begin.
+  /// Declines and throws as LockedRun::Begin does.
   static Result<std::unique_ptr<Duel>> Begin(const optdiff::Course& course,
                                              Runner a, Runner b,
                                              const optdiff::JudgeOf& judge,
                                              draw::Draw draw);
 
-  /// One step of both; the rows of its tensors go to the record. A Status, with the
-  /// run's name, where one of them did not run.
+  /// Takes one step of both; the rows of its tensors go to the record. A failed
+  /// Status, with the run's name, where one of them did not run.
   Status Step(int64_t step, record::Record* record);
 
   const std::optional<FirstFault>& a_fault() const { return a_.fault; }
@@ -106,7 +106,7 @@ class Duel {
   void LockAcross(std::span<const train::StateTensor> state);
 
   Side a_, b_;
-  /// Run b's rule, from the gradients of run a.
+  /// Run b's rule, which takes the gradients of run a.
   std::unique_ptr<quad::QuadRule> cross_;
   bool is_one_rule_ = false;
   std::vector<quad::QuadTensor> x_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Two runs in step: the same, of other conventions, and one whose gradients are
-// wrong.
+// Tests two runs in step: equal ones, ones with different conventions, and one
+// whose gradients are wrong.
 
 #include "framework/train/bisect/duel.h"
 
@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "framework/backend/registry.h"
+#include "framework/testing/support/backends_fixture.h"
 #include "framework/train/bisect/model_course.h"
 #include "framework/train/bisect/run_spec.h"
 #include "framework/train/format/drawn.h"
@@ -25,18 +26,6 @@ namespace assay::bisect {
 namespace {
 
 using ::testing::HasSubstr;
-
-template <class T>
-T Got(Result<T> result) {
-  if (!result.ok()) throw std::runtime_error(result.status().ToString());
-  return *std::move(result);
-}
-
-Backend& Reference() {
-  static const std::unique_ptr<Backend> backend =
-      Got(MakeBackend(Got(LoadBackendModule(ASSAY_REFERENCE_MODULE)).front()));
-  return *backend;
-}
 
 /// A small network.
 const optdiff::Course& Mlp() {
@@ -61,8 +50,8 @@ Seen DuelOf(Backend& a, const std::string& spec_a, Backend& b,
                        Got(optdiff::Load(course.wide, Reference())))};
   Seen seen;
   const auto runner = [](Backend& backend, const std::string& spec) {
-    const quad::Subject subject = Got(ParseRunSpec("x:" + spec)).optimizer;
-    return Runner{spec, backend, subject, Got(quad::TrialOf(subject))};
+    const quad::OptimizerSpec named = Got(ParseRunSpec("x:" + spec)).optimizer;
+    return Runner{spec, backend, named, Got(quad::SetupOf(named))};
   };
   seen.duel = Got(Duel::Begin(course, runner(a, spec_a), runner(b, spec_b),
                               judge, draw::Draw("duel", 0, "roundings")));
@@ -128,8 +117,8 @@ TEST(DuelTest, SaysWhoIsWrong) {
   EXPECT_EQ(seen.duel->difference()->tensor, "b1.gradient");
 }
 
-// Kills: a course whose two networks are not of the same numbers, and batches that
-// differ from step to step in one of them.
+// Kills: a course whose two networks are not of the same numbers, and batches
+// that differ from step to step in one of them.
 TEST(ModelCourseTest, IsOneNetworkTwice) {
   const train::Dataset images = Got(train::DrawnImages(24, 1));
   // The last two have running statistics, and masks.

@@ -18,7 +18,7 @@
 namespace assay::bisect {
 namespace {
 
-/// A place within one rounding of another.
+/// A place whose numbers are one rounding away from those of another.
 struct RoundedPlace {
   std::vector<Tensor> batch;
   std::vector<train::Parameter> parameters;
@@ -53,8 +53,8 @@ double L2(std::span<const double> a, std::span<const double> b) {
   return std::sqrt(squares);
 }
 
-/// One tensor three times: the backend's, the judge's, the judge's within one
-/// rounding.
+/// One tensor of the backend, of the judge, and of the judge at the rounded
+/// place.
 struct Three {
   Tensor got, want, rounded;
 };
@@ -70,7 +70,7 @@ bool IsWithin(const Three& three) {
   return distance.l2 <= optdiff::kSieve * explained;
 }
 
-/// The worst element, and whether the errors are noise.
+/// Fills in the worst element, and if the errors are noise.
 void Describe(const Three& three, NodeFault* fault) {
   if (three.got.shape() != three.want.shape()) {
     fault->element = StrCat("it is ", three.got.Signature(), ", wanted ",
@@ -96,7 +96,8 @@ void Describe(const Three& three, NodeFault* fault) {
   fault->element = StrCat("element ", worst, " is ", file::ToText(got[worst]),
                           ", wanted ", file::ToText(want[worst]));
   const double relative = std::sqrt(errors / norm);
-  // A factor has all errors along the numbers, a slip one great error.
+  // A wrong factor has errors in proportion to the numbers; a slip has one
+  // great error.
   const bool is_along = std::abs(along) > 0.5 * std::sqrt(errors * norm);
   const double greatest = std::abs(got[worst] - want[worst]);
   const bool is_one = greatest * greatest > 0.5 * errors && got.size() > 4;
@@ -105,7 +106,8 @@ void Describe(const Three& three, NodeFault* fault) {
   fault->digits = -std::log2(relative);
 }
 
-/// The node that computes a value, or the first one that reads it.
+/// The operator of the node that computes a value, or of the first that reads
+/// it.
 std::string OperatorAt(const Graph& graph, const std::string& name,
                        bool reads) {
   for (const Node& node : graph.nodes) {
@@ -118,7 +120,7 @@ std::string OperatorAt(const Graph& graph, const std::string& name,
   return "?";
 }
 
-/// The places among nodes of the first that reads each value.
+/// The index of the first node that reads the value.
 size_t FirstReader(const Graph& graph, const std::string& name) {
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     for (const ValueId id : graph.nodes[n].inputs) {
@@ -149,7 +151,8 @@ NodeFault FirstForward(const Graph& graph, const InnerValues& got,
   return fault;
 }
 
-/// From the loss backwards: by what the last nodes read first.
+/// Looks from the loss backwards: at gradients by the values that the last
+/// nodes read first.
 NodeFault FirstBackward(const Graph& graph, const InnerValues& got,
                         const InnerValues& want, const InnerValues& rounded) {
   std::vector<Named> all;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// FirstCause: the first node of a network that is wrong at one place, forward or
-// backward.
+// FirstCause: the first node of a network that is wrong at one place, forward
+// or backward.
 //
 //   ASSAY_ASSIGN_OR_RETURN(
 //       const NodeFault fault,
 //       FirstCause(subject, judge, place, wide_place, draw));
 //   fault.op_type;   // "Conv"; empty: none is wrong
 //
-// Values are looked at in the order of the graph, gradients in reverse order: the
-// gradient by what a node reads is the node's own. What roundings explain is seen
-// as in optdiff/beside_judge.h.
+// Values are compared in the order of the graph, gradients in reverse order. A
+// gradient by a value belongs to the node that reads it. Roundings explain as
+// much as in optdiff/beside_judge.h.
 
 #pragma once
 
@@ -28,22 +28,23 @@ namespace assay::bisect {
 struct NodeFault {
   std::string op_type;  // empty: no node is wrong
   bool is_backward = false;
-  std::string value;  // what it computes, or by what the gradient is
-  /// "element 3 is 1, wanted 2", the worst one.
+  std::string value;  // that it computes, or that the gradient is taken by
+  /// The worst element, as "element 3 is 1, wanted 2".
   std::string element;
-  /// True where the errors are of many elements and of either sign, as those of sums
-  /// in fewer digits are; then how many.
+  /// True when many elements are off, in either direction, as sums kept in
+  /// fewer digits are. `digits` then says how many digits are right.
   bool is_noise = false;
-  double digits = 0;  // binary ones that are right
+  double digits = 0;  // binary digits that are right
 };
 
-/// A network as somebody runs it.
+/// A model and the backend that runs it.
 struct Running {
   std::shared_ptr<const Model> model;
   Backend& backend;
 };
 
-/// `wide` is the same network in float64, on the judge. Both places are one.
+/// `wide` is the same network in float64 on the judge, and `wide_place` the
+/// same place.
 Result<NodeFault> FirstCause(const Running& narrow, const Running& wide,
                              const optdiff::Place& narrow_place,
                              const optdiff::Place& wide_place, draw::Draw draw);

@@ -14,7 +14,7 @@
 namespace assay::bisect {
 namespace {
 
-/// The values that nodes compute, outputs of the model among them.
+/// The names of the values that nodes compute, outputs of the model among them.
 std::vector<std::string> ComputedBy(const Graph& graph) {
   std::vector<std::string> names;
   for (const Node& node : graph.nodes) {
@@ -60,7 +60,7 @@ Result<Ran> RunWith(const std::shared_ptr<const Model>& model, Backend& backend,
   return ran;
 }
 
-/// One for the loss, the last output of the model.
+/// A cotangent of 1 for the loss, the last output of the model.
 Result<std::vector<Value>> OneForLoss(const Graph& graph, const Ran& ran) {
   const size_t loss = graph.outputs.size() - 1;
   std::vector<Value> cotangents(ran.binding->outputs().size());
@@ -72,8 +72,8 @@ Result<std::vector<Value>> OneForLoss(const Graph& graph, const Ran& ran) {
   return cotangents;
 }
 
-/// The model whose only output is its last one, so that the others can be asked for
-/// gradients.
+/// Makes the model whose only output is the last one, so that the other outputs
+/// become inner values.
 Result<std::shared_ptr<const Model>> WithLossAlone(const Model& model) {
   const Graph& graph = model.graph();
   edit::Submodel all;
@@ -100,7 +100,8 @@ Result<InnerValues> InnerValuesOf(const Model& whole, Backend& backend,
   }
   ASSAY_ASSIGN_OR_RETURN(const Ran forward,
                          RunWith(model, backend, options, place));
-  // By the order of the graph: outputs of the model stand first in the network.
+  // The order is that of the graph; in the network outputs of the model come
+  // first.
   std::vector<std::pair<std::string, Value>> found;
   for (const std::string& name : ComputedBy(graph)) {
     const auto outputs = forward.network->outputs();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// InnerValues: every value of a network at one place, and the gradient of the loss by
-// each, by the backend that it runs on.
+// InnerValues: every value of a network at one place, and the gradient of the
+// loss by each, as the backend computes them.
 //
 //   ASSAY_ASSIGN_OR_RETURN(const InnerValues got,
 //                          InnerValuesOf(*model, backend, place));
@@ -27,15 +27,16 @@ struct InnerValue {
 };
 
 struct InnerValues {
-  /// What nodes compute, in the order of the graph, without what is of another type.
+  /// The values of float32 and float64 that nodes compute, in the order of the
+  /// graph.
   std::vector<InnerValue> values;
   /// The parameters, with their gradients.
   std::vector<InnerValue> parameters;
 };
 
-/// The inputs of the model are those of the place, parameters by name and the batch
-/// in its order; the loss is its last output. As Load and Bind decline, and where
-/// the backend gives no inner values.
+/// Runs the model at the place: parameters by name, the batch in its order. The
+/// loss is its last output. Declines as Load and Bind do, and where the backend
+/// gives no inner values or gradients.
 Result<InnerValues> InnerValuesOf(const Model& whole, Backend& backend,
                                   const optdiff::Place& place);
 

@@ -21,7 +21,7 @@ Result<Tensor> Widened(const Tensor& tensor) {
                         draw::NumbersOf(tensor));
 }
 
-/// The same numbers in float64.
+/// Makes the same model with the same numbers in float64.
 Result<train::NewModel> Widened(const train::NewModel& narrow) {
   train::NewModel wide;
   ASSAY_ASSIGN_OR_RETURN(wide.model,
@@ -39,7 +39,7 @@ class Batches {
   Batches(const train::Dataset& dataset, train::Sampler sampler)
       : dataset_(dataset), sampler_(std::move(sampler)) {}
 
-  /// The same tensors for all who ask for one step.
+  /// Gives the same tensors to all who ask for one step.
   Result<optdiff::StepBatch> At(int64_t step) {
     const std::lock_guard lock(mutex_);
     if (step == step_) return last_;

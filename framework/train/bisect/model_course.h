@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ModelCourse: a model by its name or from a file, trained on a dataset, as a course of
-// two runs.
+// ModelCourse: the course of a model, by its name or from a file, on a dataset.
 //
-//   const ModelChoice choice{.model = "lenet5", .dataset = &digits, .batch = 64};
+//   const ModelChoice choice{
+//       .model = "lenet5", .dataset = &digits, .batch = 64};
 //   ASSAY_ASSIGN_OR_RETURN(const optdiff::Course course, ModelCourse(choice));
 
 #pragma once
@@ -28,12 +28,12 @@ struct ModelChoice {
   uint64_t order_seed = 0;
 };
 
-/// float32, with softmax cross entropy of one-hot rows, which every backend with
-/// gradients of LogSoftmax, Mul and ReduceSum has. Batches are shuffled; the last of
-/// an epoch is dropped where it is not whole.
+/// float32, with softmax cross entropy of one-hot rows, which every backend
+/// with gradients of LogSoftmax, Mul and ReduceSum has. Batches are shuffled;
+/// the last of an epoch is dropped where it is not whole.
 Result<optdiff::Course> ModelCourse(const ModelChoice& choice);
 
-/// The training form of a model. As train::TraineeOf.
+/// The training form of a model. Declines as train::TraineeOf does.
 Result<optdiff::Beginning> BeginningOf(const train::NewModel& made,
                                        const edit::LossEdit& loss,
                                        uint64_t seed);

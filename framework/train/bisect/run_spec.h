@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// RunSpec: one of two runs as a person names it.
+// RunSpec: a training run as a person names it.
 //
 //   ASSAY_ASSIGN_OR_RETURN(
 //       const RunSpec run,
@@ -14,18 +14,18 @@
 #include <string_view>
 
 #include "framework/core/status.h"
-#include "framework/train/quad/beside_quad.h"
+#include "framework/train/quad/lockstep_quad.h"
 
 namespace assay::bisect {
 
 struct RunSpec {
   std::string backend;  // instance
-  quad::Subject optimizer;
+  quad::OptimizerSpec optimizer;
 };
 
-/// "BACKEND[:OPTIMIZER[/PRESET][:SETTINGS]]"; momentum and paper where it says none.
-/// Invalid argument for an optimizer, a preset or a setting that there is not, and
-/// where no backend is named.
+/// Parses "BACKEND[:OPTIMIZER[/PRESET][:SETTINGS]]". The optimizer is momentum
+/// and the preset paper where none is named. Invalid argument for an unknown
+/// optimizer, preset or setting, and where no backend is named.
 Result<RunSpec> ParseRunSpec(std::string_view text);
 
 }  // namespace assay::bisect

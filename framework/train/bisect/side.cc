@@ -21,10 +21,10 @@ namespace {
 
 using file::ToText;
 
-NamedState StateOf(quad::BesideQuad& both) {
-  const auto parameters = both.parameters();
+NamedState StateOf(quad::LockstepQuad& lockstep) {
+  const auto parameters = lockstep.parameters();
   NamedState state(parameters.size());
-  for (const train::StateTensor& tensor : both.State()) {
+  for (const train::StateTensor& tensor : lockstep.State()) {
     const auto owner = std::ranges::find(parameters, tensor.parameter,
                                          &train::Parameter::name);
     if (owner == parameters.end()) continue;
@@ -54,10 +54,10 @@ Result<Side> Side::Begin(const char* name, BisectRun run,
                          optdiff::Load(run.course.wide, options.oracle));
   const optdiff::JudgeOf judge{
       options.oracle, std::make_shared<optdiff::JudgeNetwork>(std::move(wide))};
-  Side side{name,        run.backend, run.course, run.trial.optimizer,
+  Side side{name,        run.backend, run.course, run.setup.optimizer,
             run.between, nullptr};
   auto begun = optdiff::LockedRun::Begin(
-      run.course, std::move(run.trial), run.backend, judge,
+      run.course, std::move(run.setup), run.backend, judge,
       draw::Draw(name, static_cast<int64_t>(options.seed), "roundings"));
   if (!begun.ok()) return begun.status().WithContext(StrCat("run ", name));
   side.run = *std::move(begun);
@@ -66,13 +66,13 @@ Result<Side> Side::Begin(const char* name, BisectRun run,
 
 Status Side::Step(int64_t step) {
   seen.optimizer = rule;
-  seen.settings = both().settings();
-  seen.at = {.step = step, .schedule = both().ScheduleAt(step)};
+  seen.settings = lockstep().settings();
+  seen.at = {.step = step, .schedule = lockstep().ScheduleAt(step)};
   seen.start.clear();
-  for (const train::Parameter& parameter : both().parameters()) {
+  for (const train::Parameter& parameter : lockstep().parameters()) {
     seen.start.push_back(quad::InQuad(parameter.value));
   }
-  seen.state = StateOf(both());
+  seen.state = StateOf(lockstep());
   optdiff::StepRows none({}, {}, nullptr);
   auto stepped = run->Step(step, &none);
   if (!stepped.ok()) {
@@ -85,22 +85,22 @@ Status Side::Step(int64_t step) {
     seen.gradients.push_back(quad::InQuad(gradient));
   }
   seen.result.clear();
-  for (const train::Parameter& parameter : both().parameters()) {
+  for (const train::Parameter& parameter : lockstep().parameters()) {
     seen.type = parameter.value.dtype();
     seen.result.push_back(quad::InQuad(parameter.value));
   }
-  seen.left = StateOf(both());
+  seen.left = StateOf(lockstep());
   return OkStatus();
 }
 
 void Side::Take(const Side& other) {
-  const auto of_a = other.both().parameters();
+  const auto of_a = other.lockstep().parameters();
   for (size_t p = 0; p < of_a.size(); ++p) {
-    Tensor to = both().parameters()[p].value;
+    Tensor to = lockstep().parameters()[p].value;
     std::ranges::copy(of_a[p].value.bytes(), to.mutable_data());
   }
-  for (const train::StateTensor& from : other.both().State()) {
-    for (train::StateTensor& to : both().State()) {
+  for (const train::StateTensor& from : other.lockstep().State()) {
+    for (train::StateTensor& to : lockstep().State()) {
       const bool is_same = from.parameter == to.parameter &&
                            from.name == to.name &&
                            from.value.Signature() == to.value.Signature();
@@ -133,7 +133,7 @@ Result<Finding> WrongNode(const Side& side, int64_t step,
       draw::Draw("cause", static_cast<int64_t>(options.seed), "roundings"));
   const std::string run = StrCat("run ", side.name);
   if (!fault.ok() || fault->op_type.empty()) {
-    // A network that is asked for more may do it right.
+    // A network that also gives inner values may compute right.
     const bool is_loss =
         side.fault.reason == std::string_view(optdiff::kFailLoss);
     return Say(is_loss ? Cause::kForward : Cause::kGradient, step, side.name,
@@ -165,7 +165,7 @@ Result<Finding> WrongRule(Side* side, int64_t step) {
   for (int64_t i = 0; i < kMore; ++i) {
     side->run->Lock();
     const int64_t next = step + 1 + i;
-    if (side->between) side->between(next, side->both());
+    if (side->between) side->between(next, side->lockstep());
     ASSAY_RETURN_IF_ERROR(side->Step(next));
     steps.push_back(side->seen);
   }

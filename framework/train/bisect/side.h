@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Side: one of two training runs that are bisected, with its judge and with what its
-// last step saw; and why a step of it is wrong.
+// Side: one of the two training runs that are bisected, with its judge and a
+// record of its last step; and the reasons for which a step of it is wrong.
 //
 //   ASSAY_ASSIGN_OR_RETURN(Side a, Side::Begin("a", std::move(run), options));
 //   ASSAY_RETURN_IF_ERROR(a.Step(1));
-//   if (!a.fault.what.empty()) ASSAY_ASSIGN_OR_RETURN(found, WrongNode(a, 1, options));
+//   if (!a.fault.what.empty()) {
+//     ASSAY_ASSIGN_OR_RETURN(found, WrongNode(a, 1, options));
+//   }
 
 #pragma once
 
@@ -20,17 +22,17 @@
 #include "framework/train/bisect/convention.h"
 #include "framework/train/optdiff/course.h"
 #include "framework/train/optdiff/locked_run.h"
-#include "framework/train/quad/beside_quad.h"
+#include "framework/train/quad/lockstep_quad.h"
 
 namespace assay::bisect {
 
-/// One of the two: what it says it is, and what runs.
+/// One of the two runs: its backend, its course and its optimizer.
 struct BisectRun {
   Backend& backend;
   const optdiff::Course& course;
-  quad::Trial trial;
-  /// What becomes of its parameters and state between steps, where something does.
-  std::function<void(int64_t step, quad::BesideQuad& both)> between = {};
+  quad::OptimizerSetup setup;
+  /// For tests: changes parameters or state between steps. May be empty.
+  std::function<void(int64_t step, quad::LockstepQuad& lockstep)> between = {};
 };
 
 struct BisectOptions {
@@ -44,29 +46,31 @@ struct Side {
   Backend& backend;
   const optdiff::Course& course;
   std::string rule;
-  std::function<void(int64_t, quad::BesideQuad&)> between;
+  std::function<void(int64_t, quad::LockstepQuad&)> between;
   std::unique_ptr<optdiff::LockedRun> run;
   SeenStep seen = {};  // of the last step
   optdiff::StepFault fault = {};
 
-  /// As NetworkObjective::Load declines.
+  /// Declines as NetworkObjective::Load does.
   static Result<Side> Begin(const char* name, BisectRun run,
                             const BisectOptions& options);
 
-  quad::BesideQuad& both() const { return run->both(); }
+  quad::LockstepQuad& lockstep() const { return run->lockstep(); }
 
-  /// Takes one step and keeps what it began with, its gradients and its end.
+  /// Takes one step and records its beginning, its gradients and its end.
   Status Step(int64_t step);
 
-  /// The parameters and state of another; both judges go on from there.
+  /// Copies parameters, state and statistics of `other`; both judges go on from
+  /// there.
   void Take(const Side& other);
 };
 
-/// The first node by which a loss or a gradient is wrong.
+/// Finds the first node that makes a loss or a gradient wrong.
 Result<Finding> WrongNode(const Side& side, int64_t step,
                           const BisectOptions& options);
 
-/// What the step of a side was meant to be; it takes some more steps to tell.
+/// Finds the settings that explain a wrong update; the side takes more steps
+/// for it.
 Result<Finding> WrongRule(Side* side, int64_t step);
 
 }  // namespace assay::bisect

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Told: two runs in step, for a person: a line now and then, and what came of them.
+// Told: prints two runs in step for a person: a line now and then, and the
+// result.
 //
 //   Told told;
 //   told.Step(step, steps, *duel);
@@ -19,16 +20,17 @@ namespace assay::bisect {
 
 class Told {
  public:
-  /// Losses of the first steps and of each tenth of the run.
+  /// Prints the losses of the first steps and of each tenth of the run.
   void Step(int64_t step, int64_t steps, const Duel& duel);
-  /// The first differences. True where there were none.
+  /// Prints the first faults and the first difference. True when there were
+  /// none.
   bool End(const Duel& duel) const;
 
  private:
   int64_t steps_ = 0;
 };
 
-/// The rows of optimizer_steps.csv; nothing for an empty name.
+/// Writes the rows of optimizer_steps.csv; writes nothing for an empty name.
 Status WriteTable(const std::filesystem::path& file,
                   const record::Record& record);
 

@@ -17,7 +17,7 @@ double Mean(std::span<const double> x) {
          static_cast<double>(x.size());
 }
 
-/// The sum of squares about the mean.
+/// The sum of squared distances from the mean.
 double Squares(std::span<const double> x) {
   const double mean = Mean(x);
   return std::transform_reduce(
@@ -32,8 +32,8 @@ uint32_t NextOfAsManyBits(uint32_t bits) {
   return ripple | ((bits ^ ripple) / lowest) >> 2U;
 }
 
-/// The share of all ways to deal these to groups of as many whose means are at least
-/// so far apart.
+/// The share of all ways to deal the numbers to groups of these sizes whose
+/// means are at least as far apart as these.
 double ShareApart(std::span<const double> first,
                   std::span<const double> second) {
   std::vector<double> all(first.begin(), first.end());
@@ -44,7 +44,7 @@ double ShareApart(std::span<const double> first,
   const auto apart = [&](double sum) {
     return std::abs(sum / n - (total - sum) / m);
   };
-  // A sum in another order is another number.
+  // The slack allows for sums in another order.
   const double least =
       std::abs(Mean(first) - Mean(second)) * (1 - 1e-12) - 1e-12;
   int64_t ways = 0, as_far = 0;
@@ -61,17 +61,17 @@ double ShareApart(std::span<const double> first,
   return static_cast<double>(as_far) / static_cast<double>(ways);
 }
 
-/// Student's t of so many degrees of freedom at the normal distribution's z
-/// (M. Abramowitz, I. Stegun, "Handbook of Mathematical Functions", 26.7.5, to the
-/// second power of 1/degrees).
+/// Student's t with these degrees of freedom at the normal quantile z (M.
+/// Abramowitz, I. Stegun, "Handbook of Mathematical Functions", 26.7.5, up to
+/// the second power of 1/degrees).
 double StudentOf(double z, double degrees) {
   const double z3 = z * z * z, z5 = z3 * z * z;
   return z + (z3 + z) / (4 * degrees) +
          (5 * z5 + 16 * z3 + 3 * z) / (96 * degrees * degrees);
 }
 
-/// The furthest shift of the second group's logarithms, in the direction of the sign,
-/// that the test does not reject.
+/// The greatest shift of the second group's logarithms in this direction that
+/// the test does not reject, by bisection.
 double EndOfInterval(std::span<const double> first,
                      std::span<const double> second, double sign) {
   const double middle = Mean(second) - Mean(first);

@@ -69,8 +69,8 @@ TEST(CompareTest, TheIntervalIsOfTheTest) {
   EXPECT_LE(p_where_b_takes(found->high * 1.0001), kSignificance);
 }
 
-/// How often so many draws of ten seeds each are found apart where one takes so many
-/// times the samples of the other.
+/// Draws eight seeds for each of two groups, one of which takes `ratio` times
+/// the samples, and counts how often they are found apart.
 double ShareFound(double ratio, double* least) {
   std::mt19937 engine(7);
   std::normal_distribution<double> logs(0, 0.2);
@@ -89,8 +89,8 @@ double ShareFound(double ratio, double* least) {
   return static_cast<double>(found) / kTrials;
 }
 
-// Kills: an error of the first kind, or a power, other than stated. Of 200 draws the
-// share is within three standard deviations, 0.046 and 0.085.
+// Kills: an error of the first kind, or a power, other than stated. The share
+// of 200 draws is within three standard deviations, 0.046 and 0.085.
 TEST(CompareTest, FindsAsOftenAsItSays) {
   double least = 0;
   EXPECT_NEAR(ShareFound(1, &least), kSignificance, 0.046);

@@ -33,7 +33,7 @@ std::string RowOf(const SeededRuns& runs, size_t seed) {
   return row + "\n";
 }
 
-/// The numbers of a row; nothing where one of them is none.
+/// The numbers of a row; nothing where a field is no number.
 struct Row {
   int64_t batch, every, most_epochs;
   double goal;

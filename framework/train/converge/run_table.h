@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// RunTable: the runs of one backend and optimizer over seeds, as CSV, so that they can
-// be the reference of others.
+// RunTable: the runs of one backend and optimizer over seeds, as CSV, so that
+// others can be compared with them.
 //
-//   ASSAY_RETURN_IF_ERROR(WriteRunTable("convergence.csv", std::span(&runs, 1)));
+//   ASSAY_RETURN_IF_ERROR(
+//       WriteRunTable("convergence.csv", std::span(&runs, 1)));
 //   ASSAY_ASSIGN_OR_RETURN(const std::vector<SeededRuns> kept,
 //                          ReadRunTable("convergence.csv"));
 
@@ -26,19 +27,20 @@ struct SeededRuns {
   Goal goal;
   std::vector<Reached> seeds;  // from 0 on
 
-  /// Of the seeds that came to the goal.
+  /// The samples of the seeds that came to the goal.
   std::vector<double> Samples() const;
 };
 
-/// Resource exhausted as file::WriteFile.
+/// Fails as file::WriteFile does.
 Status WriteRunTable(const std::filesystem::path& path,
                      std::span<const SeededRuns> all);
 
-/// Not found for a file that there is not; data loss, with the line, for one that is no
+/// Not found for a missing file; data loss, with the line, for one that is no
 /// such table.
 Result<std::vector<SeededRuns>> ReadRunTable(const std::filesystem::path& path);
 
-/// Invalid argument, with what differs, where the two did not learn the same.
+/// Invalid argument, with the difference, where the two did not have the same
+/// goal.
 Status CheckComparable(const SeededRuns& a, const SeededRuns& b);
 
 }  // namespace assay::converge

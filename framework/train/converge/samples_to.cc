@@ -17,8 +17,7 @@ namespace {
 
 constexpr int64_t kTestBatch = 250;
 
-/// So many batches of an epoch as an epoch of its own, so that a test comes behind
-/// them.
+/// Cuts the batches of an epoch into short epochs, so that a test follows each.
 train::Sampler Sliced(train::Sampler whole, int64_t batches, int64_t slices) {
   return [whole = std::move(whole), batches, slices](int64_t slice) {
     std::vector<train::Batch> all = whole(slice / slices);

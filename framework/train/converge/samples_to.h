@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SamplesTo: how many samples a training run takes until its test set comes to an
-// accuracy.
+// SamplesTo: the number of samples that a training run takes until its test set
+// comes to an accuracy.
 //
 //   Goal goal{.model = "lenet5", .accuracy = 0.95};
-//   ASSAY_ASSIGN_OR_RETURN(const Reached reached,
-//                          SamplesTo(goal, digits, backend, optimizer, /*seed=*/7));
+//   ASSAY_ASSIGN_OR_RETURN(
+//       const Reached reached,
+//       SamplesTo(goal, digits, backend, optimizer, /*seed=*/7));
 //   reached.samples;      // 7680
 
 #pragma once
@@ -34,8 +35,8 @@ struct Reached {
   double accuracy = 0;  // of the last test
 };
 
-/// The seed gives weights and order. Invalid argument for a model or an optimizer that
-/// there is not; as Load declines.
+/// The seed decides weights and order. Invalid argument for an unknown model or
+/// optimizer; declines as NetworkObjective::Load does.
 Result<Reached> SamplesTo(const Goal& goal, const train::Split& data,
                           Backend& backend, const train::Wanted& optimizer,
                           uint64_t seed);

@@ -9,22 +9,11 @@
 #include <utility>
 
 #include "framework/backend/registry.h"
+#include "framework/testing/support/backends_fixture.h"
 #include "framework/train/format/datasets.h"
 
 namespace assay::converge {
 namespace {
-
-template <class T>
-T Got(Result<T> result) {
-  if (!result.ok()) throw std::runtime_error(result.status().ToString());
-  return *std::move(result);
-}
-
-Backend& Reference() {
-  static const std::unique_ptr<Backend> backend =
-      Got(MakeBackend(Got(LoadBackendModule(ASSAY_REFERENCE_MODULE)).front()));
-  return *backend;
-}
 
 Reached To(const Goal& goal, const char* settings, uint64_t seed) {
   static const train::Split data = Got(train::MakeDataset("drawn", {"", 0}));
@@ -32,8 +21,8 @@ Reached To(const Goal& goal, const char* settings, uint64_t seed) {
                        {"momentum", "pytorch", settings}, seed));
 }
 
-// Kills: samples of steps that are not taken; a test that comes late; an order that
-// the seed does not give.
+// Kills: samples of steps that are not taken; a test that comes late; an order
+// that the seed does not give.
 TEST(SamplesToTest, CountsUntilTheFirstTestThatIsGoodEnough) {
   const Goal goal{.model = "mlp", .accuracy = 0.9, .batch = 32, .every = 3};
   const Reached once = To(goal, "rate=0.01", 7);
@@ -43,7 +32,7 @@ TEST(SamplesToTest, CountsUntilTheFirstTestThatIsGoodEnough) {
   const Reached again = To(goal, "rate=0.01", 7);
   EXPECT_EQ(again.samples, once.samples);
   EXPECT_EQ(again.accuracy, once.accuracy);
-  // With other numbers of samples between two tests it is one of them.
+  // With other numbers of samples between two tests the result is one of them.
   Goal often = goal;
   often.every = 1;
   const Reached sooner = To(often, "rate=0.01", 7);

@@ -7,19 +7,17 @@
 
 #include <algorithm>
 
+#include "framework/testing/support/tensors_fixture.h"
+
 namespace assay::train {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-Tensor Labels(const std::vector<int64_t>& labels) {
-  return *Tensor::Of<int64_t>({std::ssize(labels)}, labels);
-}
-
 Dataset Pairs() {
   const std::vector<float> rows = {0, 1, 10, 11, 20, 21, 30, 31};
-  return *Dataset::Of(*Tensor::Of<float>({4, 2}, rows), Labels({2, 0, 0, 1}),
+  return *Dataset::Of(*Tensor::Of<float>({4, 2}, rows), Int64s({2, 0, 0, 1}),
                       3);
 }
 
@@ -45,17 +43,17 @@ TEST(DatasetTest, SaysWhatIsWrong) {
     std::string_view message;
   };
   for (const Row& row : {
-           Row{Dataset::Of(rows, Labels({0, 3}), 3),
+           Row{Dataset::Of(rows, Int64s({0, 3}), 3),
                "found the label 3 of sample 1, wanted one in [0, 3)"},
-           Row{Dataset::Of(rows, Labels({0, -1}), 3), "the label -1"},
-           Row{Dataset::Of(rows, Labels({0}), 3),
+           Row{Dataset::Of(rows, Int64s({0, -1}), 3), "the label -1"},
+           Row{Dataset::Of(rows, Int64s({0}), 3),
                "found inputs float32[2,3] for 1 labels"},
            Row{Dataset::Of(rows, rows, 3), "found labels float32[2,3]"},
            Row{Dataset::Of(*Tensor::Allocate(DType::kFloat32, {0, 3}),
-                           Labels({}), 3),
+                           Int64s({}), 3),
                "the dataset has no samples"},
            Row{Dataset::Of(*Tensor::Allocate(DType::kInt4, {2, 3}),
-                           Labels({0, 1}), 3),
+                           Int64s({0, 1}), 3),
                "wanted elements of a byte at least"},
        }) {
     EXPECT_EQ(row.made.status().code(), StatusCode::kInvalidArgument);
@@ -73,7 +71,7 @@ TEST(StratifiedSplitTest, TakesTheShareOfEachClass) {
     labels.push_back(i < 50 ? 0 : i < 90 ? 1 : 2);
   }
   const Dataset sorted =
-      *Dataset::Of(*Tensor::Of<int32_t>({100}, numbers), Labels(labels), 3);
+      *Dataset::Of(*Tensor::Of<int32_t>({100}, numbers), Int64s(labels), 3);
   const auto split = StratifiedSplit(sorted, 0.2, 1);
   ASSERT_TRUE(split.ok()) << split.status().ToString();
   EXPECT_THAT(split->test.CountByClass(), ElementsAre(10, 8, 2));

@@ -11,14 +11,14 @@
 namespace assay::train {
 namespace {
 
-constexpr int64_t kPixels = 3 * 32 * 32;
+constexpr int64_t kCifarPixels = 3 * 32 * 32;
 
 }  // namespace
 
 Result<Dataset> ReadCifar(const std::filesystem::path& folder,
                           const CifarForm& form,
                           std::span<const std::string_view> files) {
-  const int64_t record = form.label_bytes + kPixels;
+  const int64_t record = form.label_bytes + kCifarPixels;
   std::string pixels;
   std::vector<int64_t> labels;
   for (const std::string_view name : files) {
@@ -31,7 +31,7 @@ Result<Dataset> ReadCifar(const std::filesystem::path& folder,
     for (size_t at = 0; at < bytes.size(); at += static_cast<size_t>(record)) {
       const auto label = at + static_cast<size_t>(form.label_bytes) - 1;
       labels.push_back(static_cast<unsigned char>(bytes[label]));
-      pixels.append(bytes, label + 1, static_cast<size_t>(kPixels));
+      pixels.append(bytes, label + 1, static_cast<size_t>(kCifarPixels));
     }
   }
   return ImagesOf(folder, pixels, labels, {3, 32, 32}, form.classes);

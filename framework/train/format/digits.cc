@@ -16,7 +16,7 @@
 namespace assay::train {
 namespace {
 
-constexpr size_t kPixels = 28 * 28;
+constexpr size_t kDigitPixels = 28 * 28;
 
 /// The numbers of a line, each of a byte; nothing for anything else.
 std::optional<std::string> BytesOf(std::string_view line) {
@@ -44,13 +44,13 @@ Result<Dataset> ReadDigits(const std::filesystem::path& path) {
   std::string_view rest = text;
   while (!rest.empty()) {
     const auto bytes = BytesOf(CutFront(&rest));
-    if (!bytes.has_value() || bytes->size() != kPixels + 1) {
+    if (!bytes.has_value() || bytes->size() != kDigitPixels + 1) {
       return DataLoss(path.string(), ": line ", labels.size() + 1, ": found ",
                       bytes.has_value() ? StrCat(bytes->size(), " numbers")
                                         : "what is no number from 0 to 255",
-                      ", wanted ", kPixels, " pixels and a label");
+                      ", wanted ", kDigitPixels, " pixels and a label");
     }
-    pixels.append(*bytes, 0, kPixels);
+    pixels.append(*bytes, 0, kDigitPixels);
     labels.push_back(static_cast<unsigned char>(bytes->back()));
   }
   return ImagesOf(path, pixels, labels, {1, 28, 28}, 10);

@@ -13,7 +13,7 @@ namespace assay::train {
 namespace {
 
 constexpr int64_t kWidth = 64, kHeads = 4;
-constexpr char kDense[] = "Gemm<transB = 1>";
+constexpr char kDenseLayer[] = "Gemm<transB = 1>";
 
 /// The numbers of a row of the image.
 int64_t RowSize(const Sketch& of) {
@@ -93,7 +93,7 @@ void Lstm(Sketch* to) {
   to->Take("last");
   to->Then("Squeeze",
            ", " + to->Integers("first_axis", std::array<int64_t, 1>{0}));
-  to->Layer(kDense, {to->options().classes, kWidth});
+  to->Layer(kDenseLayer, {to->options().classes, kWidth});
 }
 
 void Transformer(Sketch* to) {
@@ -113,7 +113,7 @@ void Transformer(Sketch* to) {
   to->Take(block.Normalized("norm3"));
   to->Then("ReduceMean<keepdims = 0>",
            ", " + to->Integers("row_axis", std::array<int64_t, 1>{1}));
-  to->Layer(kDense, {to->options().classes, kWidth});
+  to->Layer(kDenseLayer, {to->options().classes, kWidth});
 }
 
 }  // namespace assay::train

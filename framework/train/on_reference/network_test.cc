@@ -19,18 +19,18 @@
 #include "framework/graph/model_text.h"
 #include "framework/train/network_objective.h"
 #include "framework/train/on_reference/linear_network.h"
-#include "framework/train/quad/beside_quad.h"
+#include "framework/train/quad/lockstep_quad.h"
 #include "framework/train/quad/problem.h"
 
 namespace assay::on_reference {
 namespace {
 
-using quad::BesideQuad;
 using quad::Exponential;
 using quad::Gradients;
+using quad::LockstepQuad;
+using quad::OptimizerSpec;
 using quad::Quad;
 using quad::QuadTensor;
-using quad::Subject;
 
 using ::testing::HasSubstr;
 
@@ -202,7 +202,7 @@ std::vector<QuadTensor> LinearGradient(const std::vector<QuadTensor>& at) {
   return gradients;
 }
 
-class NetworkTest : public ::testing::TestWithParam<Subject> {};
+class NetworkTest : public ::testing::TestWithParam<OptimizerSpec> {};
 
 // Kills: a gradient or a rule that is not its formula's; memory of a parameter
 // that the network does not read.
@@ -210,17 +210,17 @@ TEST_P(NetworkTest, TrainsAsItsFormulaDoes) {
   auto objective = LinearNetwork({});
   const std::vector<Tensor> batch = {Inputs(), Labels(kLabels)};
   ASSERT_TRUE(objective->Put(batch).ok());
-  BesideQuad both(Got(TrialOf(GetParam())), std::move(objective),
-                  LinearGradient);
+  LockstepQuad lockstep(Got(SetupOf(GetParam())), std::move(objective),
+                        LinearGradient);
   for (int step = 1; step <= 1000; ++step) {
-    const Status stepped = both.Step(Gradients::kOwn);
+    const Status stepped = lockstep.Step(Gradients::kOwn);
     ASSERT_TRUE(stepped.ok()) << stepped.ToString();
-    ASSERT_LE(both.Difference(), 1e-12) << "at " << step;
+    ASSERT_LE(lockstep.Difference(), 1e-12) << "at " << step;
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, NetworkTest,
-                         ::testing::ValuesIn(quad::Subjects()),
+                         ::testing::ValuesIn(quad::OptimizerSpecs()),
                          [](const auto& info) { return info.param.id(); });
 
 // Kills: a batch that is left where the one before was.

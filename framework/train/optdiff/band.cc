@@ -28,12 +28,12 @@ Result<Band> Band::Of(const RuleName& rule,
   return band;
 }
 
-void Band::Step(const quad::QuadRule::At& at,
+void Band::Step(const quad::QuadRule::StepInfo& at,
                 const quad::GradientOf& gradient_of,
                 std::span<const double> off) {
   for (Run& run : runs_) {
     run.rule->Prepare(at, &run.x);
-    // The gradient is that of numbers that are off, and off itself.
+    // The gradient is taken at rounded parameters, and rounded itself.
     std::vector<QuadTensor> gradients = gradient_of(Rounded(run.x));
     gradients = Rounded(std::move(gradients));
     for (size_t p = 0; p < gradients.size(); ++p) {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Band: how far runs of one optimizer come apart by roundings alone. Its runs are in
-// quad, and at each step every parameter that a gradient is taken at, every element of
-// the gradient and every parameter behind the step is off by one rounding of the type
-// that is judged, up or down; and the gradient by what that of the judged run was off.
+// Band: how far runs of one optimizer drift apart by roundings alone. It runs
+// the rule in quad several times. At each step one rounding of the judged type,
+// up or down, is added to every parameter before the gradient is taken, to
+// every element of the gradient, and to every parameter after the step. The
+// gradient is also moved by as much as the judged run's gradient was off.
 //
-//   ASSAY_ASSIGN_OR_RETURN(Band band, Band::Of(rule, start, DType::kFloat32, draw));
+//   ASSAY_ASSIGN_OR_RETURN(Band band,
+//                          Band::Of(rule, start, DType::kFloat32, draw));
 //   band.Step({.step = 1}, gradient_of, off);
 //   band.Reach(wanted)[0];   // of the first parameter, an l2
 
@@ -41,12 +43,12 @@ class Band {
                          const std::vector<quad::QuadTensor>& start, DType type,
                          draw::Draw draw);
 
-  /// `off` is of each gradient an l2.
-  void Step(const quad::QuadRule::At& at, const quad::GradientOf& gradient_of,
-            std::span<const double> off);
+  /// `off` has the l2 by which each gradient of the judged run is off.
+  void Step(const quad::QuadRule::StepInfo& at,
+            const quad::GradientOf& gradient_of, std::span<const double> off);
 
-  /// Of each parameter the greatest distance of a run from `wanted`, where the run
-  /// without roundings is, that there has been: it does not shrink again.
+  /// For each parameter the greatest l2 distance of a run from `wanted`, the
+  /// parameters of the run without roundings, in this step or any before it.
   std::vector<double> Reach(const std::vector<quad::QuadTensor>& wanted);
 
  private:

@@ -36,7 +36,7 @@ Distance DistanceOf(const Tensor& got, std::span<const double> want) {
   distance.norm = Norm(want);
   for (size_t i = 0; i < want.size(); ++i) {
     const double off = std::abs(numbers[i] - want[i]);
-    // NaN is beyond every number, and stays.
+    // NaN counts as the greatest and stays.
     if (!(off <= distance.linf) && !std::isnan(distance.linf)) {
       distance.linf = off;
     }
@@ -72,7 +72,7 @@ Status BesideJudge::KeepPlace() {
   return OkStatus();
 }
 
-/// Behind the evaluation that drew them.
+/// Keeps the masks that the evaluation drew.
 Status BesideJudge::KeepMasks() {
   for (size_t i = 0; i < backend_->masks().size(); ++i) {
     ASSAY_ASSIGN_OR_RETURN(Tensor value, backend_->masks()[i].Clone());
@@ -157,7 +157,7 @@ void BesideJudge::Explain() {
 }
 
 Status BesideJudge::LookAgain(size_t gradient, double share) {
-  // What is smooth grows with the roundings, and is divided by their number again.
+  // A smooth effect grows with the size of the roundings and is scaled back.
   constexpr int kDraws = 16;
   constexpr double kAtOnce = 4;
   if (gradients_[gradient].share() <= share) return OkStatus();

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// BesideJudge: a network of a backend as an objective, and the judge's at the same
-// place each time.
+// BesideJudge: a network of a backend as an objective. Each evaluation is
+// repeated by the judge's network at the same place.
 //
 //   BesideJudge both(std::move(objective), judge, draw);
 //   ASSAY_RETURN_IF_ERROR(both.Put(narrow, wide));
 //   ASSAY_ASSIGN_OR_RETURN(const double loss, optimizer.Step(both));
 //   both.gradients()[0].share();   // 1 where one rounding explains it
 //
-// What roundings explain is seen by a second run of the judge, whose parameters and
-// inputs are each off by one roundoff of the backend's type: of a sum of products
-// that is what a rounding of each product does. It is a sieve and no verdict.
+// To see what roundings explain, the judge runs once more with every parameter
+// and input off by one roundoff of the backend's type. In a sum of products
+// that is the effect of rounding each product. It is a sieve and no verdict.
 
 #pragma once
 
@@ -38,18 +38,18 @@ struct Distance {
   double explained = 0;  // l2 that one rounding of each number causes
 
   double relative() const { return l2 == 0 ? 0 : l2 / norm; }
-  /// How many roundings l2 is; NaN where a number is none.
+  /// How many roundings l2 amounts to; NaN where a number is NaN.
   double share() const { return l2 == 0 ? 0 : l2 / explained; }
 };
 
-/// `got` of float32 or float64 beside as many numbers.
+/// Compares `got`, of float32 or float64, with as many numbers.
 Distance DistanceOf(const Tensor& got, std::span<const double> want);
 
 class BesideJudge : public train::Objective {
  public:
-  /// The judge may be shared with others and has the same parameters. What roundings
-  /// explain is asked for at each of the first steps, and then at every
-  /// `rounded_every`th: in between it is the share of the norm that it was last.
+  /// The judge may be shared with others and has the same parameters. Roundings
+  /// are looked at in each of the first 10 steps, then in every
+  /// `rounded_every`th. In between the last answer is scaled with the norm.
   BesideJudge(std::unique_ptr<train::NetworkObjective> backend,
               std::shared_ptr<JudgeNetwork> judge, draw::Draw draw,
               int64_t rounded_every = 1)
@@ -63,15 +63,16 @@ class BesideJudge : public train::Objective {
   }
   /// The step of masks, from 0.
   void At(int64_t step) { backend_->At(step_ = step); }
-  /// The batch in the backend's type, and in float64.
+  /// Takes the batch in the backend's type, and in float64.
   Status Put(std::span<const Tensor> narrow, std::span<const Tensor> wide);
-  /// The backend's, after which the rest is about it.
+  /// Evaluates the backend and the judge. The getters below are about this
+  /// evaluation.
   Result<train::Evaluation> Evaluate() override;
 
-  /// Draws more roundings at the place of the last evaluation, and more of them at
-  /// once, until they explain that much of a gradient or there are enough: one draw need
-  /// not take an activation across a kink that is near. What is explained grows to what
-  /// the worst of them did.
+  /// Draws up to 16 more sets of roundings, four times as large, at the place
+  /// of the last evaluation, until the gradient's share is at most `share`. One
+  /// draw may leave an activation on its side of a near kink; more draws cross
+  /// it. `explained` grows to the worst draw.
   Status LookAgain(size_t gradient, double share);
 
   /// True once the backend has answered: it declines before.
@@ -87,21 +88,21 @@ class BesideJudge : public train::Objective {
   Place PlaceOf(std::span<const Tensor> batch) const {
     return {batch, place_, given_, step_};
   }
-  /// The statistics that were fed back, beside the judge's: each as it was, as it is,
-  /// and as it should be.
+  /// A statistic that was fed back: before the step, after it, and as the judge
+  /// has it after it.
   struct FedBack {
     std::string name;
     std::vector<double> before, got, wanted;
     Distance distance;
   };
   std::span<const FedBack> statistics() const { return fed_back_; }
-  /// Shares its memory with the backend's network.
+  /// The backend's statistics, in its network's memory.
   std::vector<train::StateTensor> Statistics() const {
     return backend_->Statistics();
   }
 
  private:
-  /// What one rounding did, when it was last looked at, and the norm then.
+  /// The effect of one rounding when it was last looked at, and the norm then.
   struct Rounding {
     double l2 = 0, norm = 0;
   };
@@ -124,7 +125,7 @@ class BesideJudge : public train::Objective {
   Distance loss_distance_;
   std::vector<Distance> gradients_;
   std::vector<FedBack> fed_back_;
-  // Of the loss, then of each gradient, then of each statistic.
+  // For the loss, then for each gradient, then for each statistic.
   std::vector<Rounding> rounded_;
   std::vector<Tensor> got_;
   std::vector<train::Parameter> place_, given_;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Course: what is trained in a run that is judged: a network in its own type and in
-// float64, where it begins, and the batches of its steps.
+// Course: a judged training run as data: a network in its own type and in
+// float64, its first parameters, and the batches of its steps.
 //
-//   ASSAY_ASSIGN_OR_RETURN(const Course course, CourseOf(network, wide_network));
+//   ASSAY_ASSIGN_OR_RETURN(const Course course,
+//                          CourseOf(network, wide_network));
 //   ASSAY_ASSIGN_OR_RETURN(auto objective, Load(course.narrow, backend));
 //   ASSAY_ASSIGN_OR_RETURN(const StepBatch first, course.batch(1));
 
@@ -24,13 +25,13 @@
 
 namespace assay::optdiff {
 
-/// The inputs of a step that are no parameters, of both networks.
+/// The inputs of a step other than parameters, for both networks.
 struct StepBatch {
   std::vector<Tensor> narrow, wide;
 };
 
-/// A model with its loss, and first values of its parameters and of what is fed back;
-/// its masks are drawn from the seed.
+/// A model with its loss, and the first values of its parameters and running
+/// statistics. Its masks are drawn from the seed.
 struct Beginning {
   std::shared_ptr<const Model> model;
   std::vector<train::Parameter> parameters;
@@ -42,17 +43,17 @@ struct Beginning {
 struct Course {
   std::string name;
   Beginning narrow, wide;
-  /// Of a step from 1.
+  /// The batch of a step, counted from 1.
   std::function<Result<StepBatch>(int64_t step)> batch;
   int64_t steps = 0;
 };
 
-/// The two are of the same numbers.
+/// The two networks hold the same numbers.
 Course CourseOf(std::string name, TrainedNetwork narrow, TrainedNetwork wide,
                 int64_t steps);
 
-/// A network of a backend, with parameters of its own. As NetworkObjective::Load
-/// declines.
+/// Loads a network on a backend, with parameters of its own. Declines as
+/// NetworkObjective::Load does.
 Result<std::unique_ptr<train::NetworkObjective>> Load(
     const Beginning& beginning, Backend& backend);
 

@@ -28,7 +28,7 @@ std::vector<Value> InputsAt(const Graph& graph, const Place& place) {
   return inputs;
 }
 
-/// One for the loss, which is the last output.
+/// A cotangent of 1 for the loss, which is the last output.
 Result<std::vector<Value>> OneForLoss(size_t n_outputs) {
   std::vector<Value> cotangents(n_outputs);
   const std::array<double, 1> one = {1};
@@ -36,12 +36,12 @@ Result<std::vector<Value>> OneForLoss(size_t n_outputs) {
   return cotangents;
 }
 
-/// What an oracle says of one gradient.
+/// The oracle's answer about one gradient.
 struct Answer {
   const ExactValue& exact;
   const Tensor& units;
   const Tensor& hard;
-  const ExactHull* hull;  // null: it knows none
+  const ExactHull* hull;  // null where the oracle has none
 };
 
 std::string FaultOf(const Tensor& got, const Answer& answer) {
@@ -61,7 +61,8 @@ std::string FaultOf(const Tensor& got, const Answer& answer) {
       high = std::max(high, answer.hull->high.elements<double>()[i]);
     }
     if (numbers[i] >= low - allowed && numbers[i] <= high + allowed) continue;
-    // What the oracle does not know is not judged; NaN is no number to it.
+    // An element that the oracle does not know is not judged, unless it is NaN
+    // or infinite.
     if (!std::isfinite(allowed) && std::isfinite(numbers[i])) continue;
     return limit::InWords(static_cast<int64_t>(i), numbers[i], want[i], allowed,
                           got.dtype());

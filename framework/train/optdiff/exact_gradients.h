@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ExactGradients: a network's loss and its gradients by an oracle, for those of a
-// backend that are farther from the judge's than roundings seem to explain.
+// ExactGradients: a network's loss and gradients by an oracle. It decides on
+// those of a backend that are farther from the judge's than roundings seem to
+// explain.
 //
 //   ASSAY_ASSIGN_OR_RETURN(auto exact, ExactGradients::Load(oracle, model));
 //   ASSAY_ASSIGN_OR_RETURN(const std::string fault,
 //                          exact->FaultOf({batch, parameters}, gradients));
 //
-// An element may be off by its limit in condition units (framework/testing/limit),
-// by the oracle's bound, and by the hull of all that is right at a kink.
+// An element may be off by its limit in condition units
+// (framework/testing/limit) and by the oracle's bound. At a kink all that lies
+// in the hull is right.
 
 #pragma once
 
@@ -28,16 +30,17 @@ namespace assay::optdiff {
 
 class ExactGradients {
  public:
-  /// Unsupported where the oracle has no exact evaluation of the network, whose
-  /// roundings are those of its own type.
+  /// Unsupported where the oracle has no exact evaluation of the network.
   static Result<std::unique_ptr<ExactGradients>> Load(
       Backend& oracle, std::shared_ptr<const Model> model);
 
-  /// "element 0 is 1, wanted 2 within 1e-06" where the loss is beyond its limit.
+  /// Says "element 0 is 1, wanted 2 within 1e-06" where the loss is beyond its
+  /// limit; empty where it is not.
   Result<std::string> FaultOfLoss(const Place& place, double loss, DType type);
 
-  /// "'w': element 3 is 1, wanted 2 within 1e-06", the first that is beyond its
-  /// limit; empty where none is. `gradients` are in the order of the parameters.
+  /// Names the first element beyond its limit, "'w': element 3 is 1, wanted 2
+  /// within 1e-06"; empty where none is. `gradients` are in the order of the
+  /// parameters.
   Result<std::string> FaultOf(const Place& place,
                               std::span<const Tensor> gradients);
 

@@ -8,7 +8,7 @@
 namespace assay::optdiff {
 namespace {
 
-/// Each number off by one roundoff up or down.
+/// Moves each number by one roundoff, up or down.
 void Round(double roundoff, draw::Draw* draw, std::span<double> numbers) {
   for (double& x : numbers) x *= 1 + draw->Sign() * roundoff;
 }
@@ -35,7 +35,7 @@ bool JudgeNetwork::IsLast(const Place& place) const {
          std::ranges::equal(place.given, last_given_, AreAlike);
 }
 
-/// To the place's step, from its statistics.
+/// Sets the step and the statistics of the place.
 void JudgeNetwork::Go(const Place& place) {
   objective_->At(place.step);
   for (train::StateTensor& statistic : objective_->Statistics()) {

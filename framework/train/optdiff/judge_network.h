@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// JudgeNetwork: the judge's network in float64, asked for its loss and gradients
-// where another network is.
+// JudgeNetwork: the judge's network in float64. It gives its loss and gradients
+// at the place of another network.
 //
 //   JudgeNetwork judge(std::move(objective));
 //   const Place place{batch, parameters};
 //   ASSAY_ASSIGN_OR_RETURN(const auto exact, judge.At(place));
 //
-// Two threads may ask it.
+// Several threads may ask it; it answers one after the other.
 
 #pragma once
 
@@ -29,7 +29,7 @@ namespace assay::optdiff {
 
 /// A batch and where the parameters are.
 struct Place {
-  /// Of an input: that of its name, or the next of the batch.
+  /// The tensor of an input: the one of its name, or the next of the batch.
   Tensor InputOf(std::string_view name, size_t* next) const;
 
   std::span<const Tensor> batch;
@@ -51,12 +51,12 @@ class JudgeNetwork {
   explicit JudgeNetwork(std::unique_ptr<train::NetworkObjective> objective)
       : objective_(std::move(objective)) {}
 
-  /// The batch is of float64. Two that ask at one place one after the other cost one
+  /// The batch is of float64. Asking twice in a row at one place costs one
   /// evaluation.
   Result<std::shared_ptr<const Answer>> At(const Place& place);
 
-  /// The same where each parameter and each number of the batch is off by one
-  /// roundoff, up or down.
+  /// Does the same with one roundoff, up or down, added to each parameter and
+  /// each number of the batch.
   Result<Answer> Rounded(const Place& place, double roundoff, draw::Draw* draw);
 
  private:

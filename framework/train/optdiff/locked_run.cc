@@ -13,8 +13,9 @@ namespace {
 
 using file::ToText;
 
-/// The roundings of an update in float32 (framework/train/quad/README.md); in
-/// float64 corrections of rates are numbers near 1 less 1.
+/// The roundings that an update in float32 may be off by
+/// (framework/train/quad/README.md), and the share of float64, where
+/// corrections subtract numbers near 1 from 1.
 constexpr double kUpdateRoundings = 8;
 constexpr double kUpdateDouble = 1e-12;
 
@@ -31,7 +32,7 @@ double UpdateLimit(DType type) {
 }
 
 Result<std::unique_ptr<LockedRun>> LockedRun::Begin(
-    const Course& course, quad::Trial optimizer, Backend& backend,
+    const Course& course, quad::OptimizerSetup optimizer, Backend& backend,
     const JudgeOf& judge, draw::Draw draw, int64_t rounded_every) {
   ASSAY_ASSIGN_OR_RETURN(auto network, Load(course.narrow, backend));
   auto objective = std::make_unique<BesideJudge>(
@@ -44,8 +45,8 @@ Result<StepFault> LockedRun::Step(int64_t step, StepRows* rows) {
   ASSAY_ASSIGN_OR_RETURN(const StepBatch batch, course_.batch(step));
   objective_.At(step - 1);
   ASSAY_RETURN_IF_ERROR(objective_.Put(batch.narrow, batch.wide));
-  ASSAY_RETURN_IF_ERROR(both_.Step(quad::Gradients::kGiven));
-  updates_ = both_.Compare();
+  ASSAY_RETURN_IF_ERROR(lockstep_.Step(quad::Gradients::kGiven));
+  updates_ = lockstep_.Compare();
   rows->Begin(step, objective_.backend_loss(), objective_.judge_loss());
   ASSAY_ASSIGN_OR_RETURN(StepFault fault, Loss(batch, rows));
   if (!fault.what.empty()) return fault;
@@ -72,8 +73,8 @@ Result<StepFault> LockedRun::Loss(const StepBatch& batch, StepRows* rows) {
     ASSAY_ASSIGN_OR_RETURN(
         fault, oracle->FaultOfLoss(objective_.PlaceOf(batch.narrow),
                                    objective_.backend_loss(),
-                                   both_.parameters()[0].value.dtype()));
-    // It knows better what roundings do here.
+                                   lockstep_.parameters()[0].value.dtype()));
+    // The oracle let it pass: look less closely from here on.
     if (fault.empty()) loss_sieve_ = 2 * loss.share();
   }
   rows->Add("loss", loss, loss.l2, loss_sieve_ * loss.explained);
@@ -117,16 +118,18 @@ StepFault LockedRun::Statistics(StepRows* rows) const {
 }
 
 StepFault LockedRun::Update(StepRows* rows) {
-  const double allowed = UpdateLimit(both_.parameters()[0].value.dtype());
-  for (const quad::Apart& apart : updates_) {
-    const Distance distance = {.l2 = apart.l2,
-                               .linf = apart.linf,
-                               .norm = apart.norm,
-                               .explained = allowed * apart.greatest};
-    const double limit = allowed * apart.greatest;
-    if (rows->Add(apart.name(), distance, apart.linf, limit)) continue;
-    return {kFailUpdate, apart.name(),
-            StrCat(apart.name(), " is off by ", ToText(apart.linf),
+  const double allowed = UpdateLimit(lockstep_.parameters()[0].value.dtype());
+  for (const quad::TensorDifference& difference : updates_) {
+    const Distance distance = {.l2 = difference.l2,
+                               .linf = difference.linf,
+                               .norm = difference.norm,
+                               .explained = allowed * difference.greatest};
+    const double limit = allowed * difference.greatest;
+    if (rows->Add(difference.name(), distance, difference.linf, limit)) {
+      continue;
+    }
+    return {kFailUpdate, difference.name(),
+            StrCat(difference.name(), " is off by ", ToText(difference.linf),
                    " where the gradients are its own, wanted within ",
                    ToText(limit))};
   }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// LockedRun: an optimizer on a network of a backend beside the judge, where each
-// step begins from one state.
+// LockedRun: an optimizer on a network of a backend beside the judge. Each step
+// of both begins from one state.
 //
 //   ASSAY_ASSIGN_OR_RETURN(
-//       auto run, LockedRun::Begin(course, std::move(trial), backend, judge, draw));
+//       auto run,
+//       LockedRun::Begin(course, std::move(setup), backend, judge, draw));
 //   for (int64_t step = 1; step <= course.steps; ++step) {
 //     ASSAY_ASSIGN_OR_RETURN(const StepFault fault, run->Step(step, &rows));
 //     if (!fault.what.empty()) return fault;
@@ -28,7 +29,7 @@
 #include "framework/train/optdiff/exact_gradients.h"
 #include "framework/train/optdiff/judge_network.h"
 #include "framework/train/optdiff/step_rows.h"
-#include "framework/train/quad/beside_quad.h"
+#include "framework/train/quad/lockstep_quad.h"
 
 namespace assay::optdiff {
 
@@ -38,11 +39,12 @@ inline constexpr char kFailGradient[] = "fail_gradient";
 inline constexpr char kFailUpdate[] = "fail_update";
 inline constexpr char kFailStatistic[] = "fail_statistic";
 
-/// A loss or a gradient that is off by more than so many roundings is shown to the
-/// oracle.
+/// A loss or a gradient that is off by more than this number of roundings is
+/// shown to the oracle.
 inline constexpr double kSieve = 32;
 
-/// How far the linf of an update may be, over the greatest number of its tensor.
+/// The greatest linf error of an update, as a share of the greatest number of
+/// its tensor.
 double UpdateLimit(DType type);
 
 /// Who judges: an oracle, and the course's network on it.
@@ -51,7 +53,7 @@ struct JudgeOf {
   std::shared_ptr<JudgeNetwork> network;
 };
 
-/// The first thing that is wrong at a step; empty `what`: none is.
+/// The first fault of a step; none where `what` is empty.
 struct StepFault {
   const char* reason = "";
   // "loss", a parameter, PARAMETER.gradient, PARAMETER.STATE, a statistic
@@ -61,34 +63,34 @@ struct StepFault {
 
 class LockedRun {
  public:
-  /// As NetworkObjective::Load declines. Throws std::runtime_error for an optimizer
-  /// that has no rule in quad. The course must outlive it.
+  /// Declines as NetworkObjective::Load does. Throws std::runtime_error for an
+  /// optimizer that has no rule in quad. The course must outlive it.
   static Result<std::unique_ptr<LockedRun>> Begin(
-      const Course& course, quad::Trial optimizer, Backend& backend,
+      const Course& course, quad::OptimizerSetup optimizer, Backend& backend,
       const JudgeOf& judge, draw::Draw draw, int64_t rounded_every = 1);
 
-  /// One step of both, and what is wrong with it. A Status where one of them did not
-  /// run.
+  /// Takes one step of both and says what is wrong with it. A failed Status
+  /// where one of them did not run.
   Result<StepFault> Step(int64_t step, StepRows* rows);
-  /// The judge goes on from where the backend's parameters and state are.
-  void Lock() { both_.Lock(); }
+  /// Sets the judge's parameters and state to the backend's.
+  void Lock() { lockstep_.Lock(); }
 
-  /// True once the backend has answered: it declines before.
+  /// True once the backend has answered; before that it may decline.
   bool has_run() const { return objective_.has_run(); }
   const BesideJudge& objective() const { return objective_; }
-  /// kSieve, or more where the oracle knew better.
+  /// kSieve, or more where the oracle has let a farther gradient pass.
   double sieve() const { return sieve_; }
   double loss_sieve() const { return loss_sieve_; }
-  /// Parameters and state behind the last step beside the rule's.
-  std::span<const quad::Apart> updates() const { return updates_; }
-  quad::BesideQuad& both() { return both_; }
+  /// Parameters and state after the last step, compared with the rule's.
+  std::span<const quad::TensorDifference> updates() const { return updates_; }
+  quad::LockstepQuad& lockstep() { return lockstep_; }
 
  private:
-  LockedRun(const Course& course, quad::Trial optimizer,
+  LockedRun(const Course& course, quad::OptimizerSetup optimizer,
             std::unique_ptr<BesideJudge> objective, Backend& oracle)
       : course_(course),
         objective_(*objective),
-        both_(std::move(optimizer), std::move(objective), nullptr),
+        lockstep_(std::move(optimizer), std::move(objective), nullptr),
         oracle_(oracle) {}
 
   Result<ExactGradients*> Oracle();
@@ -99,10 +101,10 @@ class LockedRun {
 
   const Course& course_;
   BesideJudge& objective_;
-  quad::BesideQuad both_;
+  quad::LockstepQuad lockstep_;
   Backend& oracle_;
   std::unique_ptr<ExactGradients> exact_;
-  std::vector<quad::Apart> updates_;
+  std::vector<quad::TensorDifference> updates_;
   double loss_sieve_ = kSieve;
   double sieve_ = kSieve;
 };

@@ -56,7 +56,7 @@ constexpr std::array kNetworks = {
     NetworkName{"cnn", "a convolution, maxima and a layer, with cross entropy"},
 };
 
-/// The text in an element type: T where it is a word of its own.
+/// Replaces T, where it is a word of its own, by the element type.
 std::string InType(std::string_view text, DType type) {
   const std::string_view name = type == DType::kFloat32 ? "float" : "double";
   std::string typed;
@@ -78,7 +78,7 @@ Result<Tensor> Numbers(DType type, const Shape& shape, double reach,
   return draw::TensorOf(type, shape, numbers);
 }
 
-/// The classes of samples, or their rows.
+/// The targets of samples: classes, or rows.
 Result<Tensor> Targets(const Form& form, DType type, int64_t samples,
                        draw::Draw* draw) {
   const Shape rows = {samples, form.classes};
@@ -98,7 +98,7 @@ Result<Tensor> Targets(const Form& form, DType type, int64_t samples,
   return draw::TensorOf(type, rows, ones);
 }
 
-/// Glorot's reach of weights: sqrt(6 / (fan in + fan out)); of a vector 1/4.
+/// Glorot's bound of weights: sqrt(6 / (fan in + fan out)); 1/4 for a vector.
 double ReachOf(const Shape& shape) {
   const std::vector<int64_t>& dims = shape.dims();
   if (dims.size() < 2) return 0.25;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// TrainedNetwork: a small network with its loss, first parameters and batches, the
-// same numbers in each element type.
+// TrainedNetwork: a small network with its loss, first parameters and batches.
+// Its numbers are the same in each element type.
 //
 //   ASSAY_ASSIGN_OR_RETURN(
 //       const TrainedNetwork mlp,
@@ -21,7 +21,7 @@
 
 namespace assay::optdiff {
 
-/// A network that optimizers are tried on.
+/// A network that optimizers are tried on, by name.
 struct NetworkName {
   std::string_view name;
   std::string_view what;  // a line about it
@@ -31,15 +31,17 @@ struct NetworkName {
 std::span<const NetworkName> Networks();
 
 struct TrainedNetwork {
-  /// Inputs: x, the parameters, targets; outputs: y, [N, ...], and loss, a scalar.
+  /// Inputs: x, the parameters, targets; outputs: y, [N, ...], and loss, a
+  /// scalar.
   std::shared_ptr<const Model> model;
   std::vector<train::Parameter> parameters;
-  /// Of x and targets.
+  /// The tensors of x and targets of each batch.
   std::vector<std::vector<Tensor>> batches;
 };
 
-/// Of float32 or float64; all numbers are exact in both. The loss is the mean over the
-/// samples, or their sum. Invalid argument for another name or type.
+/// Makes a network in float32 or float64; its numbers are exact in both. The
+/// loss is the mean over the samples, or with `is_sum` their sum. Invalid
+/// argument for another name or type.
 Result<TrainedNetwork> MakeNetwork(std::string_view name, DType type,
                                    draw::Draw draw, bool is_sum = false);
 

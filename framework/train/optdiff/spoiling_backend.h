@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SpoilingBackend: for tests of the judge, a backend whose training steps a test may
-// make wrong.
+// SpoilingBackend: for tests of the judge, a backend whose training steps a
+// test makes wrong.
 //
-//   SpoilingBackend backend(reference, {.gradients = [](int64_t step, auto& g) {
-//     if (step == 7) g[0].template mutable_elements<float>()[0] *= -1;
-//   }});
+//   SpoilingBackend backend(
+//       reference, {.gradients = [](int64_t step, auto& g) {
+//         if (step == 7) g[0].template mutable_elements<float>()[0] *= -1;
+//       }});
 
 #pragma once
 
@@ -25,11 +26,11 @@
 namespace assay::optdiff {
 
 struct Spoil {
-  /// What becomes of the gradients of a step, from 1.
+  /// Changes the gradients of a step, counted from 1.
   std::function<void(int64_t step, std::vector<Tensor>& gradients)> gradients;
-  /// And of the outputs.
+  /// Changes the outputs of a step.
   std::function<void(int64_t step, std::vector<Tensor>& outputs)> outputs = {};
-  /// True where the parameters stay those of the first step.
+  /// True when later steps use the parameters of the first step.
   bool keeps_weights = false;
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// StepRow: a row of optimizer_steps.csv, one tensor of two runs behind one step, and
-// how far they are apart. The second run is the judge's where no other was asked
-// for.
+// StepRow: a row of optimizer_steps.csv: one tensor of two runs after one step,
+// and how far the two are apart. The second run is the judge's unless another
+// was asked for.
 //
 //   StepRow row;
 //   row.tensor = "w1.gradient";

@@ -2,9 +2,11 @@
 //
 // StepRows: the rows of optimizer_steps.csv of one run beside another.
 //
-//   StepRows rows({.backend_a = "acme", .network = "mlp"}, {.every = 100}, &record);
+//   StepRows rows({.backend_a = "acme", .network = "mlp"}, {.every = 100},
+//                 &record);
 //   rows.Begin(/*step=*/1, loss, judges_loss);
-//   const bool is_within = rows.Add("w.gradient", distance, distance.l2, limit);
+//   const bool is_within =
+//       rows.Add("w.gradient", distance, distance.l2, limit);
 
 #pragma once
 
@@ -19,21 +21,22 @@
 
 namespace assay::optdiff {
 
-/// The rows of steps that pass which are kept.
+/// Says which rows of passing steps are kept.
 struct KeptSteps {
   int64_t first = 5;
-  int64_t every = 1;  // of the later ones each so many
+  int64_t every = 1;  // of later steps, one in this many
 };
 
 class StepRows {
  public:
-  /// `names` is a row with the names of the runs filled in. Null: nothing is kept.
+  /// `names` is a row with the names of the runs filled in. No row is kept
+  /// where `record` is null.
   StepRows(StepRow names, KeptSteps kept, record::Record* record)
       : names_(std::move(names)), kept_(kept), record_(record) {}
 
   void Begin(int64_t step, double loss_a, double loss_b);
-  /// A tensor of the step beside the judge's, and its limit, of an l2 or an linf;
-  /// whether it is within.
+  /// Adds a tensor of the step, compared with the judge's. `measured` is an l2
+  /// or an linf. Returns true when it is within the limit.
   bool Add(std::string_view tensor, const Distance& distance, double measured,
            double limit);
   int64_t step() const { return step_; }

@@ -24,7 +24,7 @@ namespace {
 
 using converge::SeededRuns;
 
-/// With so many digits behind the point.
+/// Writes a number with `digits` digits after the point.
 std::string Fixed(double number, int digits) {
   std::array<char, 32> text = {};
   std::snprintf(text.data(), text.size(), "%.*f", digits, number);
@@ -69,7 +69,7 @@ bool IsWhole(const SeededRuns& runs) {
   return runs.Samples().size() == runs.seeds.size();
 }
 
-/// What their numbers show.
+/// Prints the comparison of two runs.
 Result<int> Hold(const SeededRuns& a, const SeededRuns& b) {
   if (!IsWhole(a) || !IsWhole(b)) {
     std::cout << "a seed that does not learn cannot be compared\n";

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Hosted: a backend in a process of its own, as an instance sets it.
+// Hosted: a backend in a process of its own, with the settings of its instance.
 //
-//   ASSAY_ASSIGN_OR_RETURN(const auto hosted,
-//                          Hosted::Start("acme+threads=2", "lib/assay/acme.so"));
-//   ASSAY_ASSIGN_OR_RETURN(auto network, hosted->backend().Load(model, options));
+//   ASSAY_ASSIGN_OR_RETURN(
+//       const auto hosted,
+//       Hosted::Start("acme+threads=2", "lib/assay/acme.so"));
+//   ASSAY_ASSIGN_OR_RETURN(auto network,
+//                          hosted->backend().Load(model, options));
 
 #pragma once
 
@@ -22,7 +24,8 @@ namespace assay::program {
 
 class Hosted {
  public:
-  /// As HostProcess::Start. The arena that tensors cross in is open before.
+  /// Fails as HostProcess::Start does. The arena that tensors cross in must be
+  /// open.
   static Result<std::unique_ptr<Hosted>> Start(const std::string& instance,
                                                const std::string& module);
 

@@ -84,16 +84,16 @@ Result<int> OptDiff(const PairOptions& options) {
   ASSAY_ASSIGN_OR_RETURN(auto wide, optdiff::Load(course.wide, *ready.oracle));
   const optdiff::JudgeOf judge{
       *ready.oracle, std::make_shared<optdiff::JudgeNetwork>(std::move(wide))};
-  ASSAY_ASSIGN_OR_RETURN(auto trial_a, quad::TrialOf(ready.a.optimizer, {}));
-  ASSAY_ASSIGN_OR_RETURN(auto trial_b, quad::TrialOf(ready.b.optimizer, {}));
+  ASSAY_ASSIGN_OR_RETURN(auto setup_a, quad::SetupOf(ready.a.optimizer, {}));
+  ASSAY_ASSIGN_OR_RETURN(auto setup_b, quad::SetupOf(ready.b.optimizer, {}));
   ASSAY_ASSIGN_OR_RETURN(
       const auto duel,
       bisect::Duel::Begin(
           course,
           {options.a, ready.host_a->backend(), ready.a.optimizer,
-           std::move(trial_a)},
+           std::move(setup_a)},
           {options.b, ready.host_b->backend(), ready.b.optimizer,
-           std::move(trial_b)},
+           std::move(setup_b)},
           judge,
           draw::Draw("optdiff", static_cast<int64_t>(options.seed),
                      "roundings")));
@@ -107,7 +107,7 @@ Result<int> OptDiff(const PairOptions& options) {
     stepped = duel->Step(step, options.table.empty() ? nullptr : &record);
     if (stepped.ok()) told.Step(step, course.steps, *duel);
   }
-  // What was seen is kept, whatever ended the run.
+  // The table is written even where the run ended early.
   ASSAY_RETURN_IF_ERROR(bisect::WriteTable(options.table, record));
   ASSAY_RETURN_IF_ERROR(stepped);
   return told.End(*duel) ? 0 : 1;
@@ -127,12 +127,12 @@ Result<int> FindCause(const PairOptions& options) {
       const optdiff::Course course_b,
       CourseOf(options, ready, options.weights_seed_b.value_or(options.seed),
                options.order_seed_b.value_or(options.seed)));
-  ASSAY_ASSIGN_OR_RETURN(auto trial_a, quad::TrialOf(ready.a.optimizer, {}));
-  ASSAY_ASSIGN_OR_RETURN(auto trial_b, quad::TrialOf(ready.b.optimizer, {}));
+  ASSAY_ASSIGN_OR_RETURN(auto setup_a, quad::SetupOf(ready.a.optimizer, {}));
+  ASSAY_ASSIGN_OR_RETURN(auto setup_b, quad::SetupOf(ready.b.optimizer, {}));
   ASSAY_ASSIGN_OR_RETURN(
       const bisect::Finding found,
-      bisect::Bisect({ready.host_a->backend(), course_a, std::move(trial_a)},
-                     {ready.host_b->backend(), course_b, std::move(trial_b)},
+      bisect::Bisect({ready.host_a->backend(), course_a, std::move(setup_a)},
+                     {ready.host_b->backend(), course_b, std::move(setup_b)},
                      {*ready.oracle, options.choice.steps, options.seed}));
   if (found.cause == bisect::Cause::kNone) {
     std::cout << found.sentence << std::endl;

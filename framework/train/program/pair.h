@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Two training runs in step, each in a host of its own, beside one judge.
+// Pair: two training runs in step, each in a host of its own, beside one judge.
 //
 //   ASSAY_ASSIGN_OR_RETURN(const int code, OptDiff(options));
 
@@ -23,11 +23,12 @@ struct PairOptions {
   std::string dataset = "drawn";
   bisect::ModelChoice choice;
   uint64_t seed = 0;
-  std::string table;  // of optdiff; empty: none
-  std::optional<uint64_t> weights_seed_b, order_seed_b;  // of bisect
+  std::string table;  // that OptDiff writes; empty: none
+  std::optional<uint64_t> weights_seed_b, order_seed_b;  // for FindCause
 };
 
-// Both print what they found and return 0 where the two do the same, and 1 otherwise.
+// Both print what they found. They return 0 where the two runs do the same, and
+// 1 otherwise.
 
 Result<int> OptDiff(const PairOptions& options);
 Result<int> FindCause(const PairOptions& options);

@@ -48,11 +48,11 @@ std::atomic<bool> asked_to_stop = false;
 
 void AskToStop(int signal) {
   asked_to_stop = true;
-  // The second one ends the process.
+  // A second signal ends the process.
   std::signal(signal, SIG_DFL);
 }
 
-/// By the names of their options.
+/// The options that make a run what it is, as a checkpoint keeps them.
 train::Identity IdentityOf(const TrainOptions& options) {
   return {{"run", options.run},
           {"model", options.model},
@@ -96,7 +96,8 @@ class OneRun {
     train::StopWhenAsked asked(asked_to_stop);
     train::StopAtAccuracy enough(options_.stop_at);
     train::StopAtTime late((std::chrono::duration<double>(options_.seconds)));
-    // What is kept comes last behind a step: curves of it have a row by then.
+    // The checkpoint is the first event, so the last after a step: the curves
+    // have a row of the step by then.
     training.events = {&keeps, &mlperf,   &curves, &watch,
                        &wrong, &progress, &nan,    &asked};
     if (options_.stop_at > 0) training.events.push_back(&enough);
@@ -107,7 +108,8 @@ class OneRun {
   }
 
  private:
-  /// Nothing is written where nothing can be run.
+  /// Makes the folder, once everything is loaded: a run that cannot begin
+  /// writes nothing.
   Status OpenFolder() const {
     if (options_.goes_on) return OkStatus();
     ASSAY_RETURN_IF_ERROR(file::MakeDirectory(options_.out));
@@ -123,7 +125,8 @@ class OneRun {
     return train::WriteModelFile(options_.out / kModel, model_);
   }
 
-  /// A file may be gone or another by the time that its run goes on: it has its own.
+  /// A run that goes on reads the model of its folder: the file that it began
+  /// with may have changed.
   Result<train::NewModel> ReadModel() const {
     if (train::IsModelFile(options_.model) && options_.goes_on) {
       return train::ReadModelFile(options_.out / kModel);
@@ -157,14 +160,14 @@ class OneRun {
         train::MakeDataset(options_.dataset,
                            {file::DatasetDirectory(), options_.seed}));
     dataset_.emplace(std::move(dataset));
-    // What a step writes is in memory that the host sees.
+    // A step writes into memory that the host sees.
     wire::Arena::Open();
     ASSAY_ASSIGN_OR_RETURN(model_, ReadModel());
     edit::LossEdit loss;
     loss.loss = edit::Loss::kSoftmaxCrossEntropyOfOneHot;
     ASSAY_ASSIGN_OR_RETURN(train::Trainee trainee,
                            train::TraineeOf(model_, loss, options_.seed));
-    // A Ctrl-C reaches the host, too, which is to answer until the step is done.
+    // A Ctrl-C reaches the host too, which must answer until the step is done.
     std::signal(SIGINT, SIG_IGN);
     ASSAY_ASSIGN_OR_RETURN(host_, Hosted::Start(spec.backend, options_.module));
     std::signal(SIGINT, AskToStop);

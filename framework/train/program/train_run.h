@@ -4,9 +4,10 @@
 //
 //   ASSAY_ASSIGN_OR_RETURN(const int code, TrainRun(options));
 //
-// The folder has model.onnx with its first weights beside it, checkpoint.safetensors,
-// curves.csv, epochs.csv, wrong_samples.csv, mlperf.log, and gradients.safetensors of a step whose
-// loss was no number.
+// The folder has model.onnx with its first weights beside it,
+// checkpoint.safetensors, curves.csv, epochs.csv, wrong_samples.csv and
+// mlperf.log; and gradients.safetensors of the step, where a loss was no
+// number.
 
 #pragma once
 
@@ -31,12 +32,13 @@ struct TrainOptions {
   bool goes_on = false;            // from the folder's checkpoint
   int64_t checkpoint_every = 100;  // steps
   double stop_at = 0;              // accuracy of the test set; 0: none
-  double seconds = 0;              // 0: as many as it takes
+  double seconds = 0;              // 0: without a limit
 };
 
-/// Prints how it goes. 0 where the run came to its end, 1 where its loss is no number,
-/// 130 where a signal stopped it. Invalid argument for a folder that has a run and is not
-/// to go on, and for the checkpoint of another run.
+/// Prints how the run goes. Returns 0 where it came to its end, 1 where its
+/// loss was no number, 130 where a signal stopped it. Invalid argument for a
+/// folder that has a run already, unless the run goes on, and for the
+/// checkpoint of another run.
 Result<int> TrainRun(const TrainOptions& options);
 
 }  // namespace assay::program

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "framework/train/optimizer/in_place.h"
-#include "framework/train/quad/beside_quad.h"
+#include "framework/train/quad/lockstep_quad.h"
 #include "framework/train/quad/problem.h"
 #include "framework/train/rule/optimizers.h"
 
@@ -83,7 +83,7 @@ struct Moments {
 
 struct Row {
   const char* thread;
-  Subject subject;
+  OptimizerSpec spec;
   Wrong wrong;
 };
 
@@ -198,15 +198,16 @@ std::vector<train::Slot> SlotsOf(train::Optimizer& optimizer,
 }
 
 /// The first step at which the rule is off; 0: none of 60.
-int FirstStepOff(Trial trial, const Problem& problem) {
-  BesideQuad both(std::move(trial),
-                  std::make_unique<ProblemObjective>(problem, DType::kFloat64),
-                  problem.gradient_of);
+int FirstStepOff(OptimizerSetup setup, const Problem& problem) {
+  LockstepQuad lockstep(
+      std::move(setup),
+      std::make_unique<ProblemObjective>(problem, DType::kFloat64),
+      problem.gradient_of);
   constexpr int kSteps = 60;
   for (int step = 1; step <= kSteps; ++step) {
-    EXPECT_TRUE(both.Step(Gradients::kGiven).ok());
-    if (both.Difference() > 1e-12) return step;
-    both.Lock();
+    EXPECT_TRUE(lockstep.Step(Gradients::kGiven).ok());
+    if (lockstep.Difference() > 1e-12) return step;
+    lockstep.Lock();
   }
   return 0;
 }
@@ -217,9 +218,9 @@ class FieldTest : public ::testing::TestWithParam<Row> {};
 TEST_P(FieldTest, IsSeen) {
   const Row& row = GetParam();
   for (const Problem& problem : Problems()) {
-    EXPECT_EQ(FirstStepOff(TrialOf(row.subject, {}).value(), problem), 0)
+    EXPECT_EQ(FirstStepOff(SetupOf(row.spec, {}).value(), problem), 0)
         << row.thread << ", where it is right";
-    Trial wrong = TrialOf(row.subject, {}).value();
+    OptimizerSetup wrong = SetupOf(row.spec, {}).value();
     wrong.made.optimizer = std::make_unique<FieldRule>(
         SlotsOf(*wrong.made.optimizer, problem), row.wrong);
     EXPECT_NE(FirstStepOff(std::move(wrong), problem), 0)
@@ -229,9 +230,9 @@ TEST_P(FieldTest, IsSeen) {
 
 // Kills: a comparison that takes any rule of this file for a wrong one.
 TEST(FieldRuleTest, IsNotSeenWhereItIsRight) {
-  const Subject subject = {"adamw", "pytorch", kAdamDecays};
+  const OptimizerSpec spec = {"adamw", "pytorch", kAdamDecays};
   for (const Problem& problem : Problems()) {
-    Trial right = TrialOf(subject, {}).value();
+    OptimizerSetup right = SetupOf(spec, {}).value();
     right.made.optimizer = std::make_unique<FieldRule>(
         SlotsOf(*right.made.optimizer, problem), [](const Element& at) {
           at.x -= kRate * kDecay * at.x;

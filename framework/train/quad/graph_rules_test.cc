@@ -14,8 +14,9 @@
 #include <vector>
 
 #include "framework/backend/registry.h"
+#include "framework/testing/support/backends_fixture.h"
 #include "framework/train/graph_rule/graph_optimizer.h"
-#include "framework/train/quad/beside_quad.h"
+#include "framework/train/quad/lockstep_quad.h"
 #include "framework/train/quad/problem.h"
 
 namespace assay::quad {
@@ -26,48 +27,41 @@ using ::testing::Not;
 
 constexpr int kSteps = 30;
 
-Backend& Reference() {
-  static const std::unique_ptr<Backend> backend = [] {
-    static_cast<void>(LoadBackendModule(ASSAY_REFERENCE_MODULE));
-    return MakeBackend("reference").value();
-  }();
-  return *backend;
-}
-
 /// The rate halves within the few steps.
 train::Recipe FewSteps() {
   return {.schedule = train::StepSchedule(0.5, {10, 20})};
 }
 
-BesideQuad Both(const Subject& subject, const Problem& problem, DType type) {
+LockstepQuad LockstepOf(const OptimizerSpec& spec, const Problem& problem,
+                        DType type) {
   const train::Recipe recipe = FewSteps();
-  train::Made made = train::MakeGraphOptimizer(
-                         {subject.optimizer, subject.preset, subject.settings},
-                         Reference(), recipe)
-                         .value();
-  return {{subject.optimizer, std::move(made), recipe.schedule},
+  train::Made made =
+      train::MakeGraphOptimizer({spec.optimizer, spec.preset, spec.settings},
+                                Reference(), recipe)
+          .value();
+  return {{spec.optimizer, std::move(made), recipe.schedule},
           std::make_unique<ProblemObjective>(problem, type),
           problem.gradient_of};
 }
 
-std::vector<Subject> WithGraph() {
-  std::vector<Subject> subjects = Subjects();
-  std::erase_if(subjects, [](const Subject& subject) {
-    return !train::HasGraphRule(subject.optimizer);
+std::vector<OptimizerSpec> WithGraph() {
+  std::vector<OptimizerSpec> specs = OptimizerSpecs();
+  std::erase_if(specs, [](const OptimizerSpec& spec) {
+    return !train::HasGraphRule(spec.optimizer);
   });
-  return subjects;
+  return specs;
 }
 
-class GraphRulesTest : public ::testing::TestWithParam<Subject> {};
+class GraphRulesTest : public ::testing::TestWithParam<OptimizerSpec> {};
 
 // Kills: a graph that is not the formula, a factor of another step.
 TEST_P(GraphRulesTest, AreTheFormulasOfTheirSources) {
   for (const Problem& problem : Problems()) {
-    BesideQuad both = Both(GetParam(), problem, DType::kFloat64);
+    LockstepQuad lockstep = LockstepOf(GetParam(), problem, DType::kFloat64);
     for (int step = 1; step <= kSteps; ++step) {
-      const Status stepped = both.Step(Gradients::kOwn);
+      const Status stepped = lockstep.Step(Gradients::kOwn);
       ASSERT_TRUE(stepped.ok()) << stepped.ToString();
-      ASSERT_LE(both.Difference(), 1e-12) << problem.name << " at " << step;
+      ASSERT_LE(lockstep.Difference(), 1e-12) << problem.name << " at " << step;
     }
   }
 }
@@ -75,12 +69,12 @@ TEST_P(GraphRulesTest, AreTheFormulasOfTheirSources) {
 // Kills: arithmetic of a step that float32 does not explain.
 TEST_P(GraphRulesTest, RoundAsFloat32Does) {
   for (const Problem& problem : Problems()) {
-    BesideQuad both = Both(GetParam(), problem, DType::kFloat32);
+    LockstepQuad lockstep = LockstepOf(GetParam(), problem, DType::kFloat32);
     for (int step = 1; step <= kSteps; ++step) {
-      ASSERT_TRUE(both.Step(Gradients::kGiven).ok());
-      ASSERT_LE(both.Difference(), 8 * 0x1p-24)
+      ASSERT_TRUE(lockstep.Step(Gradients::kGiven).ok());
+      ASSERT_LE(lockstep.Difference(), 8 * 0x1p-24)
           << problem.name << " at " << step;
-      both.Lock();
+      lockstep.Lock();
     }
   }
 }
@@ -132,25 +126,18 @@ TEST(GraphOptimizerTest, TakesParametersOfAllShapes) {
   }
 }
 
-/// Declines everything with Sqrt, which its message names.
-class Rootless : public Backend {
- public:
-  std::string_view name() const override { return "rootless"; }
-  Result<Probe> Inspect() override { return Reference().Inspect(); }
-  Result<std::unique_ptr<Network>> Load(std::shared_ptr<const Model> model,
-                                        const LoadOptions& options) override {
-    for (const Node& node : model->graph().nodes) {
-      if (node.op_type == "Sqrt") {
-        return Unsupported(Reason::kOperator, "operator Sqrt");
-      }
-    }
-    return Reference().Load(std::move(model), options);
-  }
-};
-
 // Kills: a rule that is declined behind the gradients.
 TEST(GraphOptimizerTest, IsDeclinedBeforeItsGradients) {
-  Rootless backend;
+  StubBackend backend(
+      [](auto model,
+         const LoadOptions& options) -> Result<std::unique_ptr<Network>> {
+        for (const Node& node : model->graph().nodes) {
+          if (node.op_type == "Sqrt") {
+            return Unsupported(Reason::kOperator, "operator Sqrt");
+          }
+        }
+        return Reference().Load(std::move(model), options);
+      });
   auto made = train::MakeGraphOptimizer({"adam"}, backend);
   ASSERT_TRUE(made.ok());
   Slope slope(*Tensor::Of<double>({1}, std::vector{1.0}), Tensor());

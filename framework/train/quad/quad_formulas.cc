@@ -49,12 +49,12 @@ class MomentumRule : public QuadRule {
     return {"velocity"};
   }
 
-  void GoAhead(const Turn& turn, QuadTensor* x) override {
+  void Lookahead(const ParameterStep& at, QuadTensor* x) override {
     if (!ahead_ || mu_ == 0) return;
-    origin_[turn.parameter] = *x;
-    const QuadTensor& v = State(turn.parameter, "velocity", x->size());
+    origin_[at.parameter] = *x;
+    const QuadTensor& v = State(at.parameter, "velocity", x->size());
     for (size_t i = 0; i < x->size(); ++i) {
-      (*x)[i] += inside_ ? mu_ * v[i] : -turn.rate * mu_ * v[i];
+      (*x)[i] += inside_ ? mu_ * v[i] : -at.rate * mu_ * v[i];
     }
   }
 
@@ -63,19 +63,20 @@ class MomentumRule : public QuadRule {
     if (!origin.empty()) *x = std::exchange(origin, {});
   }
 
-  void Step(const Turn& turn, const QuadTensor& g, QuadTensor* x) override {
+  void Step(const ParameterStep& at, const QuadTensor& g,
+            QuadTensor* x) override {
     if (mu_ == 0) {
-      for (size_t i = 0; i < x->size(); ++i) (*x)[i] -= turn.rate * g[i];
+      for (size_t i = 0; i < x->size(); ++i) (*x)[i] -= at.rate * g[i];
       return;
     }
-    const bool undampened = first_undampened_ && turn.step == 1;
+    const bool undampened = first_undampened_ && at.step == 1;
     const Quad part = undampened ? 1 : 1 - dampening_;
-    QuadTensor& velocity = State(turn.parameter, "velocity", x->size());
+    QuadTensor& velocity = State(at.parameter, "velocity", x->size());
     for (size_t i = 0; i < x->size(); ++i) {
       if (inside_) {
-        StepInside(turn.rate, part, g[i], &velocity[i], &(*x)[i]);
+        StepInside(at.rate, part, g[i], &velocity[i], &(*x)[i]);
       } else {
-        StepOutside(turn.rate, part, g[i], &velocity[i], &(*x)[i]);
+        StepOutside(at.rate, part, g[i], &velocity[i], &(*x)[i]);
       }
     }
   }
@@ -131,20 +132,21 @@ class AdamRule : public QuadRule {
     return slots;
   }
 
-  void Step(const Turn& turn, const QuadTensor& g, QuadTensor* x) override {
+  void Step(const ParameterStep& at, const QuadTensor& g,
+            QuadTensor* x) override {
     const size_t n = x->size();
-    const int64_t t = turn.step - 1 + first_t_;
+    const int64_t t = at.step - 1 + first_t_;
     const Quad bias1 = t == 0 ? 1 : 1 - Power(beta1_, t);
     const Quad bias2 = t == 0 ? 1 : 1 - Power(beta2_, t);
-    const Quad r = correct_rate_ ? turn.rate * Root(bias2) / bias1 : turn.rate;
-    QuadTensor& m = State(turn.parameter, "first_moment", n);
-    QuadTensor& v = State(turn.parameter, "second_moment", n);
+    const Quad r = correct_rate_ ? at.rate * Root(bias2) / bias1 : at.rate;
+    QuadTensor& m = State(at.parameter, "first_moment", n);
+    QuadTensor& v = State(at.parameter, "second_moment", n);
     for (size_t i = 0; i < n; ++i) {
       m[i] = Moved(m[i], beta1_, g[i]);
       v[i] = Moved(v[i], beta2_, g[i] * g[i]);
       const Quad m_hat = correct_moments_ ? m[i] / bias1 : m[i];
       const Quad v_hat =
-          SecondMoment(turn.parameter, i, v, correct_moments_ ? bias2 : 1);
+          SecondMoment(at.parameter, i, v, correct_moments_ ? bias2 : 1);
       (*x)[i] -= r * m_hat / denominator_(v_hat);
     }
   }
@@ -180,10 +182,11 @@ class AdagradRule : public QuadRule {
         rate_decay_(settings.Number("rate_decay")) {}
 
  private:
-  void Step(const Turn& turn, const QuadTensor& g, QuadTensor* x) override {
+  void Step(const ParameterStep& at, const QuadTensor& g,
+            QuadTensor* x) override {
     const size_t n = x->size();
-    const Quad r = turn.rate / (1 + Quad(turn.step - 1) * rate_decay_);
-    QuadTensor& sum = State(turn.parameter, "sum_of_squares", n, initial_);
+    const Quad r = at.rate / (1 + Quad(at.step - 1) * rate_decay_);
+    QuadTensor& sum = State(at.parameter, "sum_of_squares", n, initial_);
     for (size_t i = 0; i < n; ++i) {
       sum[i] += g[i] * g[i];
       (*x)[i] -= r * g[i] / denominator_(sum[i]);
@@ -205,16 +208,17 @@ class AdadeltaRule : public QuadRule {
         epsilon_(settings.Number("epsilon")) {}
 
  private:
-  void Step(const Turn& turn, const QuadTensor& g, QuadTensor* x) override {
+  void Step(const ParameterStep& at, const QuadTensor& g,
+            QuadTensor* x) override {
     const size_t n = x->size();
-    QuadTensor& of_g = State(turn.parameter, "mean_square", n);
-    QuadTensor& of_step = State(turn.parameter, "mean_square_step", n);
+    QuadTensor& of_g = State(at.parameter, "mean_square", n);
+    QuadTensor& of_step = State(at.parameter, "mean_square_step", n);
     for (size_t i = 0; i < n; ++i) {
       of_g[i] = Moved(of_g[i], rho_, g[i] * g[i]);
       const Quad d =
           Root(of_step[i] + epsilon_) / Root(of_g[i] + epsilon_) * g[i];
       of_step[i] = Moved(of_step[i], rho_, d * d);
-      (*x)[i] -= turn.rate * d;
+      (*x)[i] -= at.rate * d;
     }
   }
 
@@ -244,28 +248,29 @@ class RmspropRule : public QuadRule {
     return slots;
   }
 
-  void Step(const Turn& turn, const QuadTensor& g, QuadTensor* x) override {
+  void Step(const ParameterStep& at, const QuadTensor& g,
+            QuadTensor* x) override {
     const size_t n = x->size();
-    QuadTensor& square = State(turn.parameter, "mean_square", n, initial_);
+    QuadTensor& square = State(at.parameter, "mean_square", n, initial_);
     for (size_t i = 0; i < n; ++i) {
       square[i] = Moved(square[i], rho_, g[i] * g[i]);
       Quad variance = square[i];
       if (centered_) {
-        Quad& mean = State(turn.parameter, "mean", n)[i];
+        Quad& mean = State(at.parameter, "mean", n)[i];
         mean = Moved(mean, rho_, g[i]);
         variance -= mean * mean;
       }
       const Quad u = g[i] / denominator_(variance);
-      (*x)[i] -= Distance(turn, i, n, u);
+      (*x)[i] -= Distance(at, i, n, u);
     }
   }
 
   /// How far the momentum takes element i of n, u being its scaled gradient.
-  Quad Distance(const Turn& turn, size_t i, size_t n, Quad u) {
-    if (mu_ == 0) return turn.rate * u;
-    Quad& v = State(turn.parameter, "velocity", n)[i];
-    v = mu_ * v + (inside_ ? turn.rate * u : u);
-    return inside_ ? v : turn.rate * v;
+  Quad Distance(const ParameterStep& at, size_t i, size_t n, Quad u) {
+    if (mu_ == 0) return at.rate * u;
+    Quad& v = State(at.parameter, "velocity", n)[i];
+    v = mu_ * v + (inside_ ? at.rate * u : u);
+    return inside_ ? v : at.rate * v;
   }
 
   const Quad rho_, mu_;
@@ -298,15 +303,15 @@ class AccelegradRule : public QuadRule {
     return z;
   }
 
-  void GoAhead(const Turn& turn, QuadTensor* y) override {
-    const Quad tau = 1 / Alpha(turn.step);
-    const QuadTensor& z = Z(turn.parameter, *y);
+  void Lookahead(const ParameterStep& at, QuadTensor* y) override {
+    const Quad tau = 1 / Alpha(at.step);
+    const QuadTensor& z = Z(at.parameter, *y);
     for (size_t i = 0; i < y->size(); ++i) {
       (*y)[i] = tau * z[i] + (1 - tau) * (*y)[i];
     }
   }
 
-  void See(const std::vector<QuadTensor>& gradients) override {
+  void Observe(const std::vector<QuadTensor>& gradients) override {
     squared_norms_.clear();
     Quad sum = 0;
     for (const QuadTensor& g : gradients) {
@@ -316,12 +321,13 @@ class AccelegradRule : public QuadRule {
     if (over_all_) squared_norms_.assign(gradients.size(), sum);
   }
 
-  void Step(const Turn& turn, const QuadTensor& g, QuadTensor* x) override {
-    const Quad alpha = Alpha(turn.step);
-    QuadTensor& z = Z(turn.parameter, *x);
-    Quad& sum = State(turn.parameter, "sum_of_squares", 1)[0];
-    sum += alpha * alpha * squared_norms_[turn.parameter];
-    const Quad eta = turn.rate * 2 * diameter_ / Root(bound_ * bound_ + sum);
+  void Step(const ParameterStep& at, const QuadTensor& g,
+            QuadTensor* x) override {
+    const Quad alpha = Alpha(at.step);
+    QuadTensor& z = Z(at.parameter, *x);
+    Quad& sum = State(at.parameter, "sum_of_squares", 1)[0];
+    sum += alpha * alpha * squared_norms_[at.parameter];
+    const Quad eta = at.rate * 2 * diameter_ / Root(bound_ * bound_ + sum);
     for (size_t i = 0; i < x->size(); ++i) {
       z[i] -= alpha * eta * g[i];
       (*x)[i] -= eta * g[i];
@@ -346,31 +352,32 @@ class LambRule : public QuadRule {
         most_(settings.Number("most")) {}
 
  private:
-  void Step(const Turn& turn, const QuadTensor& g, QuadTensor* x) override {
-    const QuadTensor u = Direction(turn, g, *x);
+  void Step(const ParameterStep& at, const QuadTensor& g,
+            QuadTensor* x) override {
+    const QuadTensor u = Direction(at, g, *x);
     const Quad norm = Root(SumOfSquares(*x));
     const Quad phi = std::min(std::max(norm, least_), most_);
     const Quad length = Root(SumOfSquares(u));
     const Quad ratio = phi == 0 || length == 0 ? 1 : phi / length;
     for (size_t i = 0; i < x->size(); ++i) {
-      (*x)[i] -= turn.rate * ratio * u[i];
+      (*x)[i] -= at.rate * ratio * u[i];
     }
   }
 
   /// m' / (sqrt(v') + epsilon) + d x, of corrected moments.
-  QuadTensor Direction(const Turn& turn, const QuadTensor& g,
+  QuadTensor Direction(const ParameterStep& at, const QuadTensor& g,
                        const QuadTensor& x) {
     const size_t n = x.size();
-    const Quad bias1 = 1 - Power(beta1_, turn.step);
-    const Quad bias2 = 1 - Power(beta2_, turn.step);
-    QuadTensor& m = State(turn.parameter, "first_moment", n);
-    QuadTensor& v = State(turn.parameter, "second_moment", n);
+    const Quad bias1 = 1 - Power(beta1_, at.step);
+    const Quad bias2 = 1 - Power(beta2_, at.step);
+    QuadTensor& m = State(at.parameter, "first_moment", n);
+    QuadTensor& v = State(at.parameter, "second_moment", n);
     QuadTensor u(n);
     for (size_t i = 0; i < n; ++i) {
       m[i] = Moved(m[i], beta1_, g[i]);
       v[i] = Moved(v[i], beta2_, g[i] * g[i]);
       u[i] = m[i] / bias1 / (Root(v[i] / bias2) + epsilon_) +
-             turn.decay_in_rule * x[i];
+             at.decay_in_rule * x[i];
     }
     return u;
   }

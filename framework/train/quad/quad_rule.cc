@@ -40,11 +40,13 @@ QuadRule::QuadRule(const Settings& settings,
   }
 }
 
-void QuadRule::Prepare(const At& at, std::vector<QuadTensor>* x) {
-  for (size_t p = 0; p < x->size(); ++p) GoAhead(TurnOf(at, p), &(*x)[p]);
+void QuadRule::Prepare(const StepInfo& at, std::vector<QuadTensor>* x) {
+  for (size_t p = 0; p < x->size(); ++p) {
+    Lookahead(ParameterStepOf(at, p), &(*x)[p]);
+  }
 }
 
-void QuadRule::Update(const At& at, std::vector<QuadTensor> gradients,
+void QuadRule::Update(const StepInfo& at, std::vector<QuadTensor> gradients,
                       std::vector<QuadTensor>* x) {
   ClipByValue(&gradients);
   ClipByNorm(&gradients);
@@ -56,9 +58,9 @@ void QuadRule::Update(const At& at, std::vector<QuadTensor> gradients,
     GoBack(p, &weights);
     AddScaled(-ShrinkageBefore(at, p), weights, &weights);
   }
-  See(gradients);
+  Observe(gradients);
   for (size_t p = 0; p < x->size(); ++p) {
-    Step(TurnOf(at, p), gradients[p], &(*x)[p]);
+    Step(ParameterStepOf(at, p), gradients[p], &(*x)[p]);
     if (decay_ == Decay::kAfter) {
       Scale(1 - Quad(WeightDecay(at, p)), &(*x)[p]);
     }
@@ -86,11 +88,12 @@ QuadRule::Decay QuadRule::DecayOf(const Settings& settings) {
   return Decay::kInRule;
 }
 
-double QuadRule::WeightDecay(const At& at, size_t parameter) const {
+double QuadRule::WeightDecay(const StepInfo& at, size_t parameter) const {
   return at.weight_decay.empty() ? weight_decay_ : at.weight_decay[parameter];
 }
 
-QuadRule::Turn QuadRule::TurnOf(const At& at, size_t parameter) const {
+QuadRule::ParameterStep QuadRule::ParameterStepOf(const StepInfo& at,
+                                                  size_t parameter) const {
   const double scale = at.rate_scale.empty() ? 1 : at.rate_scale[parameter];
   const double rate = rate_ * at.schedule * scale;
   const double in_rule =
@@ -118,9 +121,9 @@ void QuadRule::ClipByNorm(std::vector<QuadTensor>* gradients) const {
   for (QuadTensor& gradient : *gradients) Scale(clip_norm_ / norm, &gradient);
 }
 
-Quad QuadRule::ShrinkageBefore(const At& at, size_t parameter) const {
+Quad QuadRule::ShrinkageBefore(const StepInfo& at, size_t parameter) const {
   const Quad d = WeightDecay(at, parameter);
-  if (decay_ == Decay::kByRate) return TurnOf(at, parameter).rate * d;
+  if (decay_ == Decay::kByRate) return ParameterStepOf(at, parameter).rate * d;
   if (decay_ == Decay::kBySchedule) return at.schedule * d;
   return 0;
 }

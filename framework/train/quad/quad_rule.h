@@ -34,7 +34,7 @@ class QuadRule {
  public:
   /// The step that is made. The rate of a parameter is
   /// rate * schedule * rate_scale, in double from the left.
-  struct At {
+  struct StepInfo {
     int64_t step = 1;
     double schedule = 1;
     /// For each parameter; empty: 1 and the setting.
@@ -46,7 +46,7 @@ class QuadRule {
   QuadRule& operator=(const QuadRule&) = delete;
 
   /// Moves the parameters to where the gradients are taken.
-  void Prepare(const At& at, std::vector<QuadTensor>* x);
+  void Prepare(const StepInfo& at, std::vector<QuadTensor>* x);
 
   /// One step from the gradients taken there, each of its parameter's size:
   /// clip by value, clip by norm, decay, the formula, decay `after`. Weights
@@ -57,7 +57,7 @@ class QuadRule {
   /// clip_grad_value_; of the decays: Loshchilov and Hutter, "Decoupled weight
   /// decay regularization" (2019), algorithms 1 and 2 (coupled and
   /// by_schedule), and torch's AdamW (by_rate).
-  void Update(const At& at, std::vector<QuadTensor> gradients,
+  void Update(const StepInfo& at, std::vector<QuadTensor> gradients,
               std::vector<QuadTensor>* x);
 
   /// State of one parameter, to be read and set: of its size, and empty before
@@ -67,7 +67,7 @@ class QuadRule {
 
  protected:
   /// One parameter at one step.
-  struct Turn {
+  struct ParameterStep {
     size_t parameter;
     int64_t step;
     Quad rate;
@@ -82,12 +82,13 @@ class QuadRule {
                     double element = 0);
 
   /// Moves x to where the gradient is taken, and back to where the step begins.
-  virtual void GoAhead(const Turn&, QuadTensor* /*x*/) {}
+  virtual void Lookahead(const ParameterStep&, QuadTensor* /*x*/) {}
   virtual void GoBack(size_t /*parameter*/, QuadTensor* /*x*/) {}
   /// Sees all gradients before the first formula is computed.
-  virtual void See(const std::vector<QuadTensor>& /*gradients*/) {}
+  virtual void Observe(const std::vector<QuadTensor>& /*gradients*/) {}
   /// The formula.
-  virtual void Step(const Turn& turn, const QuadTensor& g, QuadTensor* x) = 0;
+  virtual void Step(const ParameterStep& at, const QuadTensor& g,
+                    QuadTensor* x) = 0;
 
  private:
   enum class Decay : uint8_t {
@@ -99,12 +100,12 @@ class QuadRule {
   };
 
   static Decay DecayOf(const Settings& settings);
-  double WeightDecay(const At& at, size_t parameter) const;
-  Turn TurnOf(const At& at, size_t parameter) const;
+  double WeightDecay(const StepInfo& at, size_t parameter) const;
+  ParameterStep ParameterStepOf(const StepInfo& at, size_t parameter) const;
   void ClipByValue(std::vector<QuadTensor>* gradients) const;
   void ClipByNorm(std::vector<QuadTensor>* gradients) const;
   /// The part of x by which x shrinks before the formula.
-  Quad ShrinkageBefore(const At& at, size_t parameter) const;
+  Quad ShrinkageBefore(const StepInfo& at, size_t parameter) const;
 
   const double rate_, weight_decay_, clip_value_, clip_norm_;
   const Decay decay_;

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "framework/train/quad/beside_quad.h"
+#include "framework/train/quad/lockstep_quad.h"
 #include "framework/train/quad/problem.h"
 #include "framework/train/rule/optimizers.h"
 
@@ -19,19 +19,20 @@ namespace {
 
 constexpr int kSteps = 1000;
 
-BesideQuad Both(const Subject& subject, const Problem& problem, DType type) {
-  return {TrialOf(subject).value(),
+LockstepQuad LockstepOf(const OptimizerSpec& spec, const Problem& problem,
+                        DType type) {
+  return {SetupOf(spec).value(),
           std::make_unique<ProblemObjective>(problem, type),
           problem.gradient_of};
 }
 
-class RulesTest : public ::testing::TestWithParam<Subject> {};
+class RulesTest : public ::testing::TestWithParam<OptimizerSpec> {};
 
 // Kills: a formula that is not its source's.
 TEST_P(RulesTest, AreTheFormulasOfTheirSources) {
   for (const Problem& problem : Problems()) {
-    BesideQuad free = Both(GetParam(), problem, DType::kFloat64);
-    BesideQuad locked = Both(GetParam(), problem, DType::kFloat64);
+    LockstepQuad free = LockstepOf(GetParam(), problem, DType::kFloat64);
+    LockstepQuad locked = LockstepOf(GetParam(), problem, DType::kFloat64);
     for (int step = 1; step <= kSteps; ++step) {
       ASSERT_TRUE(free.Step(Gradients::kOwn).ok());
       ASSERT_LE(free.Difference(), 1e-12) << problem.name << " at " << step;
@@ -46,12 +47,12 @@ TEST_P(RulesTest, AreTheFormulasOfTheirSources) {
 // Kills: arithmetic of a step that float32 does not explain.
 TEST_P(RulesTest, RoundAsFloat32Does) {
   for (const Problem& problem : Problems()) {
-    BesideQuad both = Both(GetParam(), problem, DType::kFloat32);
+    LockstepQuad lockstep = LockstepOf(GetParam(), problem, DType::kFloat32);
     for (int step = 1; step <= kSteps; ++step) {
-      ASSERT_TRUE(both.Step(Gradients::kGiven).ok());
-      ASSERT_LE(both.Difference(), 8 * 0x1p-24)
+      ASSERT_TRUE(lockstep.Step(Gradients::kGiven).ok());
+      ASSERT_LE(lockstep.Difference(), 8 * 0x1p-24)
           << problem.name << " at " << step;
-      both.Lock();
+      lockstep.Lock();
     }
   }
 }
@@ -91,7 +92,7 @@ TEST(OptimizersTest, ComeNearTheOptimum) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, RulesTest, ::testing::ValuesIn(Subjects()),
+INSTANTIATE_TEST_SUITE_P(All, RulesTest, ::testing::ValuesIn(OptimizerSpecs()),
                          [](const auto& info) { return info.param.id(); });
 
 }  // namespace

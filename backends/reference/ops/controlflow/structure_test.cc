@@ -5,14 +5,11 @@
 
 #include <gtest/gtest.h>
 
-#include <limits>
-
 #include "backends/reference/kernel_rows.h"
+#include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::reference {
 namespace {
-
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 void ExpectRefused(const std::string& graph, const std::vector<Feed>& feeds) {
   const Status status = Compute(graph, feeds).status();

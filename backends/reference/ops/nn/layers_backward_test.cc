@@ -4,17 +4,14 @@
 
 #include <gtest/gtest.h>
 
-#include <limits>
 #include <string>
 #include <vector>
 
 #include "backends/reference/gradient_rows.h"
+#include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::reference {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 TEST(LayersBackward, OfPooling) {
   std::vector<GradientRow> rows;
@@ -87,7 +84,7 @@ TEST(LayersBackward, OfProducts) {
   for (GradientRow& row : rows) {
     if (row.feeds[0].values.empty()) continue;
     row.feeds[0].values.back() = kNan;
-    row.feeds[1].values.front() = kInfinity;
+    row.feeds[1].values.front() = kInf;
   }
   ExpectTheTapes(rows);
 }
@@ -163,8 +160,8 @@ TEST(LayersBackward, OfAttention) {
        feeds},
       {head + ", double[3,4] d) => (double[1,2,3,2] y) "
               "{ y = Attention <scale = 0.25> (a, b, c, d) }",
-       with({D({3, 4}, {0, 1, -kInfinity, 2, -kInfinity, -kInfinity, -kInfinity,
-                        -kInfinity, 0.5, 0, 0, 1})})},
+       with({D({3, 4},
+               {0, 1, -kInf, 2, -kInf, -kInf, -kInf, -kInf, 0.5, 0, 0, 1})})},
       {head +
            ", bool[3,3] d) => (double[1,2,3,2] y) { y = Attention(a, b, c, d) "
            "}",
@@ -181,8 +178,8 @@ TEST(LayersBackward, OfAttention) {
                 "double[1,2,3,5] q) { y, z, w, q = Attention <softcap = 2.0, "
                 "qk_matmul_output_mode = ",
                 mode, "> (a, b, c, d, e, f) }"),
-         with({D({3, 5}, {0, 1, -kInfinity, 2, 0, -kInfinity, 1, 2, 3, 4, 0, 0,
-                          0, 0, 0.5}),
+         with({D({3, 5},
+                 {0, 1, -kInf, 2, 0, -kInf, 1, 2, 3, 4, 0, 0, 0, 0, 0.5}),
                d({1, 2, 1, 2}), d({1, 2, 1, 2})})});
   }
   ExpectTheTapes(rows);

@@ -41,7 +41,7 @@ T Mean(const T* x, int64_t count) {
 }
 
 template <class T>
-T Product(const T* x, int64_t count) {
+T ProductOf(const T* x, int64_t count) {
   T product(1);
   for (int64_t i = 0; i < count; ++i) product *= x[i];
   return product;
@@ -354,7 +354,7 @@ Family ReductionFamily() {
           kNumbers, [](const auto* x, int64_t n) { return Mean(x, n); },
           kOfMean),
       OverAxes<op::ReduceProd>(
-          kNumbers, [](const auto* x, int64_t n) { return Product(x, n); },
+          kNumbers, [](const auto* x, int64_t n) { return ProductOf(x, n); },
           ProductSlopes),
       OverAxes<op::ReduceMax>(
           kNumbers, [](const auto* x, int64_t n) { return Extreme(x, n); },

@@ -7,16 +7,14 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 
 #include "backends/reference/kernel_rows.h"
+#include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::reference {
 namespace {
 
 using ::testing::ElementsAre;
-
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 TEST(Kernels, ShapesChangeWithoutTheElements) {
   ExpectRows({

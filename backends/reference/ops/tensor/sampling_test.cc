@@ -5,16 +5,14 @@
 
 #include <gtest/gtest.h>
 
-#include <limits>
 #include <numeric>
 
 #include "backends/reference/kernel_rows.h"
 #include "backends/reference/scalar/codec.h"
+#include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::reference {
 namespace {
-
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 Feed U8(Shape shape, std::vector<double> values) {
   return {DType::kUint8, std::move(shape), std::move(values)};

@@ -169,8 +169,8 @@ Result<Kernel> CastMapFrom(const op::ml::CastMap& op) {
 // vocabulary, which must have it, and zero or the empty string elsewhere. The
 // page calls the result 1-D, and of shape [1, C]: it is 1-D here, as in ONNX's
 // reference implementation.
-Status Vectorize(const Lookup& vocabulary, int64_t count, DType dtype,
-                 const op::ml::DictVectorizer& op, KernelContext& run) {
+Status VectorizeMap(const Lookup& vocabulary, int64_t count, DType dtype,
+                    const op::ml::DictVectorizer& op, KernelContext& run) {
   ASSAY_ASSIGN_OR_RETURN(const Map* map, MapOf(run, op.x, dtype));
   const std::vector<int64_t> found = vocabulary.Find(map->keys);
   const auto missing = std::ranges::find(found, -1);
@@ -239,7 +239,7 @@ Result<Kernel> MakeDictVectorizer(const op::ml::DictVectorizer& op,
   }
   const Tensor vocabulary =
       strings ? TensorOf(op.string_vocabulary) : TensorOf(op.int64_vocabulary);
-  return Kernel{.forward = std::bind_front(&Vectorize, Lookup(vocabulary),
+  return Kernel{.forward = std::bind_front(&VectorizeMap, Lookup(vocabulary),
                                            vocabulary.num_elements(),
                                            ValueDType(load, op.x), op)};
 }

@@ -123,7 +123,8 @@ Status Impute(Input input, Output output, const std::vector<Given>& imputed,
 // by side. What an input dimension other than C means the page does not say:
 // as in ONNX's reference implementation the row is cut, or filled up with 0.
 template <class T>
-Status Vectorize(const op::ml::FeatureVectorizer& op, KernelContext& run) {
+Status VectorizeFeatures(const op::ml::FeatureVectorizer& op,
+                         KernelContext& run) {
   int64_t total = 0;
   int64_t count = 0;
   Dims extents;
@@ -269,7 +270,7 @@ Result<Kernel> MakeFeatureVectorizer(const op::ml::FeatureVectorizer& op,
     return InvalidArgument("inputdimensions has ", *negative);
   }
   return Dispatch(load, op.x[0], kNumbers, [&]<class T>() {
-    return std::bind_front(&Vectorize<T>, op);
+    return std::bind_front(&VectorizeFeatures<T>, op);
   });
 }
 

@@ -7,11 +7,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 #include <map>
 
 #include "backends/reference/kernel_rows.h"
 #include "backends/reference/ops/traditionalml/pairwise_probability.h"
+#include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::reference {
 namespace {
@@ -19,14 +19,8 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-
 Feed I32(Shape shape, std::vector<double> values) {
   return {DType::kInt32, std::move(shape), std::move(values)};
-}
-
-Tensor Texts(Shape shape, std::vector<std::string> texts) {
-  return *Tensor::FromStrings(std::move(shape), std::move(texts));
 }
 
 /// The outputs for inputs of any kind, in order.
@@ -102,7 +96,7 @@ TEST(Learned, KeysBecomeWhatStandsForThem) {
       "cats_strings = [\"a\", \"b\"]>(x) "
       "z = ai.onnx.ml.CategoryMapper<cats_int64s = [1, 2], "
       "cats_strings = [\"a\", \"b\"], default_string = \"c\">(y) }",
-      {Texts({3}, {"b", "x", "a"})});
+      {Strings({3}, {"b", "x", "a"})});
   ASSERT_TRUE(mapped.ok()) << mapped.status().ToString();
   EXPECT_THAT((*mapped)[0].tensor()->elements<int64_t>(),
               ElementsAre(2, -1, 1));
@@ -110,7 +104,8 @@ TEST(Learned, KeysBecomeWhatStandsForThem) {
 }
 
 TEST(Learned, MapsBecomeTensorsAndTensorsMaps) {
-  const Map map{I({2}, {4, 1}).Make(), {Texts({}, {"x"}), Texts({}, {"y"})}};
+  const Map map{I({2}, {4, 1}).Make(),
+                {Strings({}, {"x"}), Strings({}, {"y"})}};
   const auto strings = Outputs(
       "g (map(int64, string) m) => (string[2] a, string[3] b) "
       "{ a = ai.onnx.ml.CastMap<cast_to = \"TO_STRING\">(m) "
@@ -296,7 +291,7 @@ TEST(Learned, RefuseKeysThatDoNotFit) {
        {Map{I({1}, {2}).Make(), {F({}, {1}).Make()}}}},
       {"g (map(int64, string) x) => (float[N] y) { y = ai.onnx.ml.CastMap(x) }",
        "found 'two', wanted a number",
-       {Map{I({1}, {2}).Make(), {Texts({}, {"two"})}}}},
+       {Map{I({1}, {2}).Make(), {Strings({}, {"two"})}}}},
       {"g (map(int64, float) x) => (float[N] y) "
        "{ y = ai.onnx.ml.CastMap<cast_to = \"TO_BOOL\">(x) }",
        "cast_to is 'TO_BOOL'",

@@ -88,8 +88,9 @@ float RhoOf(const std::vector<float>& rho, size_t i) {
 // without support vectors x times the coefficients, plus rho. Of one class: 1
 // where that is above 0, else -1.
 template <class T>
-Status Regress(const SupportFunction& function, PostTransform transform,
-               const op::ml::SVMRegressor& op, KernelContext& run) {
+Status RegressByVectors(const SupportFunction& function,
+                        PostTransform transform, const op::ml::SVMRegressor& op,
+                        KernelContext& run) {
   const Tensor& tensor = run.input(op.x);
   ASSAY_ASSIGN_OR_RETURN(const FeatureRows rows,
                          FeatureRows::Of(tensor.shape()));
@@ -117,7 +118,7 @@ Status Regress(const SupportFunction& function, PostTransform transform,
 }
 
 /// The facts of SVMClassifier-1 at Load.
-struct Classifier {
+struct SupportClassifier {
   op::ml::SVMClassifier op;
   SupportFunction function;
   PostTransform transform = PostTransform::kNone;
@@ -140,8 +141,8 @@ struct Classifier {
 //       + sum of coefficients[i] K over those of j,
 // which is a vote for i where it is above 0, else for j.
 template <class T>
-std::vector<T> Decisions(const Classifier& model, const T* row, int64_t width,
-                         std::vector<int64_t>& votes) {
+std::vector<T> Decisions(const SupportClassifier& model, const T* row,
+                         int64_t width, std::vector<int64_t>& votes) {
   const auto& counts = model.op.vectors_per_class;
   std::vector<T> near;
   for (int64_t j = 0; j < model.vectors; ++j) {
@@ -173,7 +174,7 @@ std::vector<T> Decisions(const Classifier& model, const T* row, int64_t width,
 
 // x times the coefficients of each class, plus rho, of which the first counts.
 template <class T>
-std::vector<T> LinearScores(const Classifier& model, const T* row,
+std::vector<T> LinearScores(const SupportClassifier& model, const T* row,
                             int64_t width) {
   std::vector<T> scores;
   for (int64_t e = 0; e < model.labels.size(); ++e) {
@@ -187,7 +188,7 @@ std::vector<T> LinearScores(const Classifier& model, const T* row,
 // The probability of each class from those of pairs, 1 / (1 + exp(a s + b)),
 // kept 1e-7 away from 0 and 1.
 template <class T>
-std::vector<T> Probabilities(const Classifier& model,
+std::vector<T> Probabilities(const SupportClassifier& model,
                              const std::vector<T>& decisions) {
   const auto classes = static_cast<size_t>(model.labels.size());
   PairwiseProbability<T> pairs(classes);
@@ -210,7 +211,7 @@ std::vector<T> Probabilities(const Classifier& model,
 /// classes without negative coefficients says the second from 0.5 on; and
 /// labels other than two stand for 1 and 0, by the sign of the greatest.
 template <class T>
-int64_t ClassOf(const Classifier& model, T greatest, int64_t best) {
+int64_t ClassOf(const SupportClassifier& model, T greatest, int64_t best) {
   if (model.op.rho.size() != 1) return best;
   if (model.labels.size() == 2) {
     const bool positive = std::ranges::none_of(model.op.coefficients,
@@ -224,7 +225,8 @@ int64_t ClassOf(const Classifier& model, T greatest, int64_t best) {
 
 /// The columns of Z for one row.
 template <class T>
-std::vector<T> FinalScores(const Classifier& model, std::vector<T> scores) {
+std::vector<T> FinalScores(const SupportClassifier& model,
+                           std::vector<T> scores) {
   if (std::ssize(scores) < model.score_count()) {
     scores.insert(scores.begin(), -scores[0]);
   }
@@ -233,8 +235,8 @@ std::vector<T> FinalScores(const Classifier& model, std::vector<T> scores) {
 }
 
 template <class T>
-std::vector<T> ClassifyRow(const Classifier& model, const T* row, int64_t width,
-                           int64_t& label) {
+std::vector<T> ClassifyRow(const SupportClassifier& model, const T* row,
+                           int64_t width, int64_t& label) {
   std::vector<T> scores;
   if (model.vectors == 0) {
     scores = LinearScores(model, row, width);
@@ -251,12 +253,12 @@ std::vector<T> ClassifyRow(const Classifier& model, const T* row, int64_t width,
 }
 
 /// Labels of a model with one rho and not two classes: the integers 1 and 0.
-bool SaysOneOrZero(const Classifier& model) {
+bool SaysOneOrZero(const SupportClassifier& model) {
   return model.op.rho.size() == 1 && model.labels.size() != 2;
 }
 
 template <class T>
-Status Classify(const Classifier& model, KernelContext& run) {
+Status ClassifyByVectors(const SupportClassifier& model, KernelContext& run) {
   const Tensor& tensor = run.input(model.op.x);
   ASSAY_ASSIGN_OR_RETURN(const FeatureRows rows,
                          FeatureRows::Of(tensor.shape()));
@@ -288,7 +290,7 @@ Status Classify(const Classifier& model, KernelContext& run) {
 }
 
 /// Lists of the lengths that the number of classes asks for.
-Status CheckClassifier(const Classifier& model) {
+Status CheckClassifier(const SupportClassifier& model) {
   const auto& op = model.op;
   ASSAY_RETURN_IF_ERROR(CheckCount("prob_b", std::ssize(op.prob_b),
                                    std::ssize(op.prob_a), "as prob_a"));
@@ -330,13 +332,13 @@ Result<Kernel> MakeSVMRegressor(const op::ml::SVMRegressor& op,
                                      "as n_supports"));
   }
   return DispatchReal(load, op.x, [&]<class T>() {
-    return std::bind_front(&Regress<T>, function, transform, op);
+    return std::bind_front(&RegressByVectors<T>, function, transform, op);
   });
 }
 
 Result<Kernel> MakeSVMClassifier(const op::ml::SVMClassifier& op,
                                  LoadContext& load) {
-  Classifier model{.op = op};
+  SupportClassifier model{.op = op};
   ASSAY_ASSIGN_OR_RETURN(model.function,
                          SupportFunction::Of(op.kernel_type, op.kernel_params));
   ASSAY_ASSIGN_OR_RETURN(model.transform,
@@ -355,7 +357,7 @@ Result<Kernel> MakeSVMClassifier(const op::ml::SVMClassifier& op,
   if (model.vectors == 0) model.function.kernel = SupportKernel::kLinear;
   ASSAY_RETURN_IF_ERROR(CheckClassifier(model));
   return DispatchReal(load, op.x, [&]<class T>() {
-    return std::bind_front(&Classify<T>, model);
+    return std::bind_front(&ClassifyByVectors<T>, model);
   });
 }
 

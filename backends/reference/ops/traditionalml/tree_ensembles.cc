@@ -55,7 +55,7 @@ Status Predict(const SharedTrees& trees, PostTransform transform, Input input,
   return OkStatus();
 }
 
-struct Classifier {
+struct TreeClassifier {
   SharedTrees trees;
   PostTransform transform = PostTransform::kNone;
   ClassLabels labels;
@@ -72,7 +72,7 @@ struct Classifier {
 // As there: without a transform, and under PROBIT, the first class has one less
 // the score, else the negative score.
 template <class T>
-void Complete(const Classifier& model, std::span<T> scores) {
+void Complete(const TreeClassifier& model, std::span<T> scores) {
   const T score = scores[static_cast<size_t>(model.only)];
   const bool probability = model.transform == PostTransform::kNone ||
                            model.transform == PostTransform::kProbit;
@@ -84,8 +84,9 @@ void Complete(const Classifier& model, std::span<T> scores) {
 // base value, and the label of the greatest after the transform. A single label
 // can only be 1, and stands beside 0.
 template <class T>
-Status Classify(const Classifier& model,
-                const op::ml::TreeEnsembleClassifier& op, KernelContext& run) {
+Status ClassifyByTrees(const TreeClassifier& model,
+                       const op::ml::TreeEnsembleClassifier& op,
+                       KernelContext& run) {
   const Tensor& tensor = run.input(op.x);
   ASSAY_ASSIGN_OR_RETURN(const FeatureRows rows,
                          FeatureRows::Of(tensor.shape()));
@@ -153,7 +154,7 @@ Result<Kernel> MakeTreeEnsembleRegressor(
 
 Result<Kernel> MakeTreeEnsembleClassifier(
     const op::ml::TreeEnsembleClassifier& op, LoadContext& load) {
-  Classifier model;
+  TreeClassifier model;
   ASSAY_ASSIGN_OR_RETURN(model.transform,
                          PostTransformNamed(op.post_transform));
   ASSAY_ASSIGN_OR_RETURN(model.labels, ClassLabels::Of(op.classlabels_int64s,
@@ -170,7 +171,9 @@ Result<Kernel> MakeTreeEnsembleClassifier(
   model.only = OnlyClass(op.class_ids);
   return DispatchReal(
       load, op.x,
-      [&]<class T>() { return std::bind_front(&Classify<T>, model, op); },
+      [&]<class T>() {
+        return std::bind_front(&ClassifyByTrees<T>, model, op);
+      },
       wide);
 }
 

@@ -12,13 +12,12 @@
 #include <vector>
 
 #include "backends/reference/kernel_rows.h"
+#include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::reference {
 namespace {
 
 using ::testing::HasSubstr;
-
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 /// Attributes by name, of which a test replaces some.
 using Attributes = std::map<std::string, std::string>;

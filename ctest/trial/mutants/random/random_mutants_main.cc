@@ -21,8 +21,8 @@
 #include <set>
 #include <thread>
 
+#include "ctest/trial/mutants/build_tree.h"
 #include "ctest/trial/mutants/harness_mutant.h"
-#include "ctest/trial/mutants/random/build_tree.h"
 #include "ctest/trial/mutants/random/change.h"
 #include "ctest/trial/mutants/random/trial.h"
 #include "ctest/trial/mutants/run_test.h"
@@ -32,6 +32,8 @@ namespace assay::random_mutants {
 namespace {
 
 namespace fs = std::filesystem;
+using harness_mutants::BuildTree;
+using harness_mutants::UnitTest;
 using Clock = std::chrono::steady_clock;
 
 struct Options {
@@ -157,7 +159,10 @@ bool Compile(const BuildTree& tree, const std::string& file,
              const fs::path& object) {
   const fs::path changed = object.parent_path() / fs::path(file).filename();
   if (!file::WriteFile(changed, text).ok()) return false;
-  return Shell(tree.CompileCommand(file, changed, options, object))
+  // An index behind the end is a fault that ends the program.
+  const std::string checked = options + " -D_GLIBCXX_ASSERTIONS";
+  return harness_mutants::Shell(
+             tree.CompileCommand(file, changed, checked, object))
              .wait_status == 0;
 }
 
@@ -180,7 +185,8 @@ bool IsSameCode(const BuildTree& tree, const std::string& file,
 Result<fs::path> Link(const BuildTree& tree, const UnitTest& test,
                       const fs::path& object) {
   const fs::path program = object.parent_path() / "changed_test";
-  const Output linked = Shell(tree.LinkCommand(test, object, program));
+  const harness_mutants::Output linked =
+      harness_mutants::Shell(tree.LinkCommand(test, {object}, program));
   if (linked.wait_status == 0) return program;
   return Internal("cannot link ", test.target, ": ", linked.text);
 }

@@ -8,7 +8,7 @@
 
 #include <string>
 
-#include "ctest/trial/mutants/random/build_tree.h"
+#include "ctest/trial/mutants/build_tree.h"
 #include "framework/core/text.h"
 #include "framework/file/file.h"
 #include "framework/file/scratch_folder.h"
@@ -23,12 +23,13 @@ constexpr char kToy[] = "ctest/trial/mutants/random/toy";
 class RandomMutantsTest : public testing::Test {
  protected:
   /// Runs the tool with the list of equivalent ones.
-  Output Run(const std::string& list, const std::string& options) {
+  harness_mutants::Output Run(const std::string& list,
+                              const std::string& options) {
     folder_.Write("equivalent.txt", list);
-    return Shell(StrCat(ASSAY_RANDOM_MUTANTS, " ", kToy,
-                        "/toy.cc --equivalent ",
-                        (folder_.path() / "equivalent.txt").string(), " --out ",
-                        folder_.path().string(), " --seconds 1 ", options));
+    return harness_mutants::Shell(
+        StrCat(ASSAY_RANDOM_MUTANTS, " ", kToy, "/toy.cc --equivalent ",
+               (folder_.path() / "equivalent.txt").string(), " --out ",
+               folder_.path().string(), " --seconds 1 ", options));
   }
   std::string Equivalent() const {
     return *file::ReadFile(StrCat(ASSAY_ROOT, "/", kToy, "/equivalent.txt"));
@@ -40,7 +41,8 @@ class RandomMutantsTest : public testing::Test {
 // Kills: a survivor reported as killed, a mutant that does not end as one that
 // nobody kills, a run that is green with survivors.
 TEST_F(RandomMutantsTest, ReportsTheSurvivorsOfATestThatDoesNotLook) {
-  const Output output = Run(Equivalent(), "--count 99 --least 100");
+  const harness_mutants::Output output =
+      Run(Equivalent(), "--count 99 --least 100");
   EXPECT_EQ(WEXITSTATUS(output.wait_status), 1) << output.text;
   const std::string table =
       *file::ReadFile(folder_.path() / "random_mutants.csv");
@@ -80,7 +82,7 @@ TEST_F(RandomMutantsTest, AStaleEquivalentOneIsAnError) {
       {"- if (a < b) return a;\n+ if (a > b) return a;", "no change that is"},
   };
   for (const auto& row : rows) {
-    const Output output = Run(head + row.texts, "--list");
+    const harness_mutants::Output output = Run(head + row.texts, "--list");
     EXPECT_EQ(WEXITSTATUS(output.wait_status), 99);
     EXPECT_THAT(output.text, HasSubstr(row.message));
   }

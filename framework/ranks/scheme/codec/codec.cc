@@ -16,9 +16,9 @@
 namespace assay::ranks {
 namespace {
 
-// Of what TopCodec sends: a place, and the number that stands there.
+// An element that TopCodec sends.
 constexpr size_t kPlace = sizeof(int32_t), kPair = kPlace + sizeof(float);
-// Of what SignCodec sends, in front of its bits.
+// The header of SignCodec, before its bits.
 constexpr size_t kMeans = 2 * sizeof(float);
 
 template <class T>
@@ -33,7 +33,7 @@ T Get(std::span<const std::byte> in, size_t at) {
   return value;
 }
 
-/// The pattern of a number that float16 has, or of a NaN.
+/// The bits of a number that float16 can represent, or of a NaN.
 uint16_t Float16Of(double number) {
   constexpr int kBias = 15, kMantissa = 10;
   constexpr unsigned kInfinity = 0x7C00U, kNan = 0x7E00U;
@@ -53,7 +53,7 @@ uint16_t Float16Of(double number) {
   return static_cast<uint16_t>(sign | bits);
 }
 
-/// A bfloat16 is the front half of a float.
+/// A bfloat16 is the upper half of a float.
 uint16_t BFloat16Of(double number) {
   constexpr unsigned kQuiet = 0x40U;
   const auto bits = static_cast<uint16_t>(
@@ -71,7 +71,7 @@ float SizeOf(float x) {
   return std::isnan(x) ? std::numeric_limits<float>::infinity() : std::fabs(x);
 }
 
-/// How many of so many numbers are kept.
+/// The count of numbers that are kept of `count`.
 int64_t KeptOf(int64_t count, double share) {
   const auto kept =
       static_cast<int64_t>(std::ceil(share * static_cast<double>(count)));
@@ -179,7 +179,7 @@ void LevelCodec::Encode(std::span<const float> x, std::span<std::byte> out) {
   const auto norm = static_cast<float>(std::sqrt(squares));
   Put(norm, 0, out);
   for (size_t i = 0; i < x.size(); ++i) {
-    // Rounding of the norm may leave a number above the last level.
+    // The norm is rounded: a number may lie above the last level.
     const double level =
         norm > 0 && std::isfinite(norm)
             ? std::min<double>(std::fabs(x[i]) / double{norm} * levels_,

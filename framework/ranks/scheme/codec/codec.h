@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Codec: what goes to other ranks in place of a gradient, in fewer bytes than it has.
+// Codec: encodes a gradient in fewer bytes than it has.
 //
 //   TopCodec codec(/*share=*/0.01);
 //   std::vector<std::byte> sent(static_cast<size_t>(codec.BytesOf(count)));
@@ -23,17 +23,18 @@ namespace assay::ranks {
 class Codec {
  public:
   virtual ~Codec() = default;
-  /// Of so many numbers.
+  /// The bytes of `count` encoded numbers.
   virtual int64_t BytesOf(int64_t count) const = 0;
-  /// `out` has the bytes of as many numbers as `x` has.
+  /// Encodes `x` into `out`, which has BytesOf(x.size()) bytes.
   virtual void Encode(std::span<const float> x, std::span<std::byte> out) = 0;
-  /// What another rank makes of them. Data loss for bytes that Encode does not write.
+  /// Decodes what another rank has encoded. Data loss for bytes that Encode
+  /// does not write.
   virtual Status Decode(std::span<const std::byte> in,
                         std::span<float> x) const = 0;
 };
 
-/// Each number rounded to 16 bits, float16 or bfloat16, ties to even; infinity beyond the
-/// largest one.
+/// Rounds each number to float16 or bfloat16, ties to even; to infinity beyond
+/// the largest one.
 class RoundingCodec : public Codec {
  public:
   explicit RoundingCodec(DType type) : type_(type) {}
@@ -46,13 +47,13 @@ class RoundingCodec : public Codec {
   const DType type_;
 };
 
-/// The places of the numbers of greatest magnitude, of equals the first: a share of all,
-/// from 0 to 1, and one at least where there are any. The greatest comes first. NaN counts
-/// as infinity.
+/// The indices of the top-k numbers by magnitude, greatest first and the first
+/// of equals: k is `share`, from 0 to 1, of all, and 1 at least where there are
+/// any. A NaN counts as infinity.
 std::vector<int32_t> GreatestOf(std::span<const float> x, double share);
 
-/// The greatest numbers, each with its place (A. Aji, K. Heafield, "Sparse communication
-/// for distributed gradient descent", 2017).
+/// Top-k: the greatest numbers by magnitude with their indices (A. Aji, K.
+/// Heafield, "Sparse communication for distributed gradient descent", 2017).
 class TopCodec : public Codec {
  public:
   explicit TopCodec(double share) : share_(share) {}
@@ -65,9 +66,9 @@ class TopCodec : public Codec {
   const double share_;
 };
 
-/// A bit for each number: at least zero, or below, and the mean of each kind (F. Seide et
-/// al., "1-bit stochastic gradient descent and its application to data-parallel
-/// distributed training of speech DNNs", 2014).
+/// One-bit SGD: the sign of each number, and the mean of the numbers >= 0 and
+/// of those < 0 (F. Seide et al., "1-bit stochastic gradient descent and its
+/// application to data-parallel distributed training of speech DNNs", 2014).
 class SignCodec : public Codec {
  public:
   int64_t BytesOf(int64_t count) const override;
@@ -76,12 +77,14 @@ class SignCodec : public Codec {
                 std::span<float> x) const override;
 };
 
-/// QSGD: a multiple of the norm over `levels`, up or down at random, so that the mean over
-/// draws is the number (D. Alistarh et al., "QSGD: communication-efficient SGD via
-/// gradient quantization and encoding", 2017, section 3.1). A byte for each number.
+/// QSGD: rounds each number at random to a neighbouring multiple of norm /
+/// `levels`, so that its mean over draws is the number (D. Alistarh et al.,
+/// "QSGD: communication-efficient SGD via gradient quantization and encoding",
+/// 2017, section 3.1). A byte for each number.
 class LevelCodec : public Codec {
  public:
-  /// From 1 to 127 levels. Each rank has a seed of its own, or their errors add up.
+  /// `levels` is from 1 to 127. Each rank needs a seed of its own, or their
+  /// errors add up.
   LevelCodec(int levels, uint64_t seed) : levels_(levels), drawn_(seed) {}
   int64_t BytesOf(int64_t count) const override;
   void Encode(std::span<const float> x, std::span<std::byte> out) override;

@@ -12,14 +12,13 @@
 #include <vector>
 
 #include "framework/core/numbers.h"
+#include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::ranks {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 std::vector<float> ThereAndBack(Codec& codec, const std::vector<float>& x) {
   std::vector<std::byte> bytes(
@@ -45,12 +44,12 @@ TEST(RoundingCodecTest, RoundsToFloat16) {
   EXPECT_EQ(codec.BytesOf(5), 10);
   const std::vector<float> x = {
       0,        1,        -2,       2047,         2049,
-      2051,     65519,    65520,    -kInfinity,   0x1p-24F,
+      2051,     65519,    65520,    -kInf,        0x1p-24F,
       0x1p-25F, 0x3p-25F, 0x1p-14F, 0x1.ffcp-15F, 0x1.ff8p-15F};
   EXPECT_THAT(
       ThereAndBack(codec, x),
-      ElementsAre(0, 1, -2, 2047, 2048, 2052, 65504, kInfinity, -kInfinity,
-                  0x1p-24F, 0, 0x1p-23F, 0x1p-14F, 0x1p-14F, 0x1.ff8p-15F));
+      ElementsAre(0, 1, -2, 2047, 2048, 2052, 65504, kInf, -kInf, 0x1p-24F, 0,
+                  0x1p-23F, 0x1p-14F, 0x1p-14F, 0x1.ff8p-15F));
   EXPECT_TRUE(std::isnan(ThereAndBack(codec, {std::nanf("")})[0]));
   EXPECT_TRUE(std::signbit(ThereAndBack(codec, {-0.0F})[0]));
 }
@@ -61,11 +60,12 @@ TEST(RoundingCodecTest, RoundsToBFloat16) {
                                 259,         -1.00390625F,
                                 1.01171875F, std::numeric_limits<float>::max()};
   EXPECT_THAT(ThereAndBack(codec, x),
-              ElementsAre(256, 256, 260, -1, 1.015625F, kInfinity));
+              ElementsAre(256, 256, 260, -1, 1.015625F, kInf));
   EXPECT_TRUE(std::isnan(ThereAndBack(codec, {std::nanf("")})[0]));
 }
 
-// Kills: the greatest number in place of the greatest magnitude; of equals the last.
+// Kills: the greatest number in place of the greatest magnitude; of equals the
+// last.
 TEST(TopCodecTest, KeepsTheGreatest) {
   TopCodec codec(0.4);
   EXPECT_EQ(codec.BytesOf(5), 16);
@@ -78,8 +78,8 @@ TEST(TopCodecTest, KeepsTheGreatest) {
   EXPECT_EQ(ThereAndBack(all, x), x);
   TopCodec one(0);
   EXPECT_EQ(one.BytesOf(7), 8);
-  const auto kept = ThereAndBack(one, {1, kInfinity, std::nanf("")});
-  EXPECT_THAT(kept, ElementsAre(0, kInfinity, 0));
+  const auto kept = ThereAndBack(one, {1, kInf, std::nanf("")});
+  EXPECT_THAT(kept, ElementsAre(0, kInf, 0));
 }
 
 // Kills: a place that is written without a look, beyond the end.
@@ -103,8 +103,9 @@ TEST(SignCodecTest, KeepsTheSumOfEachKind) {
   EXPECT_THAT(ThereAndBack(codec, {1, 3}), ElementsAre(2, 2));
 }
 
-// Kills: what is always rounded down, or always to the nearest level. Of 4,000 draws the
-// mean is within 6 of its standard deviations but for 2 in 10^9 of seeds.
+// Kills: a number that is always rounded down, or always to the nearest level. Of 4,000
+// draws the mean is within 6 of its standard deviations but for 2 in 10^9 of
+// seeds.
 TEST(LevelCodecTest, IsRightOnTheMean) {
   constexpr int kDraws = 4000, kLevels = 4;
   const std::vector<float> x = Drawn(20, 2);

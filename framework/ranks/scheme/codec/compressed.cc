@@ -10,7 +10,7 @@
 
 namespace assay::ranks {
 
-/// The gradient becomes the mean of what all ranks send.
+/// Replaces the gradient by the mean of what all ranks send.
 Status CompressedScheme::Exchange(std::span<float> rest,
                                   std::span<float> gradient) {
   const int64_t bytes = codec_->BytesOf(std::ssize(rest));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CompressedScheme: ranks that send each other gradients in fewer bytes.
+// CompressedScheme: all-reduces gradients that a codec encodes.
 //
 //   CompressedScheme scheme(mine, std::move(optimizer),
 //                           std::make_unique<TopCodec>(0.01), {});
@@ -23,10 +23,11 @@
 
 namespace assay::ranks {
 
-/// Every rank gets what every other one sends, by an all-gather for each tensor, adds it
-/// up in double in the order of the ranks, divides once and rounds once: all take the same
-/// step. What a rank could not send, it adds to its next gradient (Rests), or drops.
-class CompressedScheme : public Scheme {
+/// Every rank all-gathers the encoded tensors, sums them in double in the order
+/// of the ranks, divides once and rounds once: all take the same step. The
+/// error of a rank's encoding is added to its next gradient (Rests), or
+/// dropped.
+class CompressedScheme : public OptimizerScheme {
  public:
   struct Options {
     Algorithm algorithm = Algorithm::kRing;  // of the all-gather
@@ -36,13 +37,12 @@ class CompressedScheme : public Scheme {
   CompressedScheme(Endpoint& endpoint,
                    std::unique_ptr<train::Optimizer> optimizer,
                    std::unique_ptr<Codec> codec, Options options)
-      : endpoint_(endpoint),
-        optimizer_(std::move(optimizer)),
+      : OptimizerScheme(endpoint, std::move(optimizer)),
         codec_(std::move(codec)),
         options_(options) {}
   Result<double> Step(train::Objective& objective) override;
 
-  /// What this rank has not sent yet, of each gradient.
+  /// The residual of each gradient on this rank.
   std::span<const std::vector<float>> rests() const {
     return rests_.of_gradients();
   }
@@ -50,8 +50,6 @@ class CompressedScheme : public Scheme {
  private:
   Status Exchange(std::span<float> rest, std::span<float> gradient);
 
-  Endpoint& endpoint_;
-  std::unique_ptr<train::Optimizer> optimizer_;
   std::unique_ptr<Codec> codec_;
   const Options options_;
   Rests rests_;

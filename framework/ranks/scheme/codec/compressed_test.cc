@@ -39,7 +39,7 @@ std::unique_ptr<Codec> Level(int rank) {
       4, core::KeyOf(7, static_cast<int64_t>(rank)));
 }
 
-/// Of a model whose gradients go by a codec, in all steps.
+/// The bytes of all steps of a model whose gradients go by a codec.
 int64_t BytesBy(const Codec& codec, int ranks, Algorithm algorithm) {
   int64_t bytes = 0;
   for (const int64_t size : kSizes) {
@@ -55,8 +55,8 @@ int64_t BytesBy(const Codec& codec, int ranks, Algorithm algorithm) {
 
 class CompressedTest : public ::testing::TestWithParam<std::string> {};
 
-// Where nothing is lost, it is the step of the large batch. Kills: a mean over other
-// ranks than all, a rank's own part that is left out.
+// Where nothing is lost, it is the step of the large batch. Kills: a mean over
+// other ranks than all, a rank's own part that is left out.
 TEST_P(CompressedTest, OfWholeNumbersIsTheStepOfTheLargeBatch) {
   for (const int ranks : {1, 3, 8}) {
     const std::vector<float> wanted = Alone(GetParam(), ranks);

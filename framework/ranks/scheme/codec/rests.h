@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rests: what a rank has not sent yet of its gradients, which it adds to the next ones.
+// Rests: the residuals of a rank, the parts of its gradients that it has not
+// sent, which it adds to its next gradients.
 //
 //   Rests rests;
-//   const Rests::Send nothing = [](std::span<float>, std::span<float> gradient) {
+//   const Rests::Send nothing = [](std::span<float>,
+//                                  std::span<float> gradient) {
 //     std::ranges::fill(gradient, 0.0F);
 //     return OkStatus();
 //   };
@@ -20,15 +22,18 @@
 
 namespace assay::ranks {
 
-/// Error feedback (S. Stich, J. Cordonnier, M. Jaggi, "Sparsified SGD with memory", 2018).
+/// Error feedback. Source: S. Stich, J. Cordonnier, M. Jaggi, "Sparsified SGD
+/// with memory", 2018.
 class Rests {
  public:
-  /// Of each gradient in turn: `rest` has all that should be sent, and keeps what was not;
-  /// `gradient` becomes the mean of what all ranks send. Both are as long.
+  /// Called for each gradient in turn: `rest` has all that should be sent, and
+  /// keeps what was not; `gradient` becomes the mean of what all ranks send.
+  /// Both have the gradient's elements.
   using Send =
       std::function<Status(std::span<float> rest, std::span<float> gradient)>;
 
-  /// A step of the optimizer. Unsupported for gradients of another type than float32.
+  /// Takes a step of the optimizer. Unsupported for gradients of a type other
+  /// than float32.
   Result<double> Step(train::Objective& objective, train::Optimizer& optimizer,
                       const Send& send);
 

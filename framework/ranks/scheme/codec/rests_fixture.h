@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// For tests of schemes with Rests: what was sent and what is left are all gradients.
+// For tests of schemes with Rests: what was sent and what is left sum up to all
+// gradients.
 //
 //   ExpectLosesNothing([](Endpoint& mine) {
-//     return std::make_unique<SparseScheme>(mine, Made("gradient_descent"), 0.2);
+//     return std::make_unique<SparseScheme>(mine, Made("gradient_descent"),
+//                                           0.2);
 //   });
 
 #pragma once
@@ -24,7 +26,7 @@ struct Left {
   std::vector<float> rests;       // over all ranks, by each parameter's place
 };
 
-/// Behind plain descent with whole numbers, of schemes that `make` makes.
+/// Runs plain descent on whole numbers by the schemes that `make` makes.
 template <class Make>
 Left LeftBy(const Make& make, int ranks) {
   std::vector<WholeObjective> objectives;

@@ -19,8 +19,8 @@ Status ExchangeIn(const Step& step, std::span<const std::byte> out,
       step.from, step.from == kNobody ? std::span<std::byte>() : in);
 }
 
-/// Sends a vector, and returns the one that comes: nothing has come where the step
-/// receives from nobody.
+/// Sends `mine`, and returns the bytes of the vector that comes; none where the
+/// step receives from nobody.
 Result<std::vector<std::byte>> Swap(const Step& step, const SparseVector& mine,
                                     Endpoint& endpoint) {
   const int64_t length = std::ssize(mine.bytes());
@@ -62,7 +62,7 @@ Result<SparseVector> SparseSum(SparseVector mine, Endpoint& endpoint) {
   return mine;
 }
 
-/// The gradient becomes the mean of what all ranks send.
+/// Replaces the gradient by the mean of what all ranks send.
 Status SparseScheme::Exchange(std::span<float> rest,
                               std::span<float> gradient) {
   std::vector<int32_t> places = GreatestOf(rest, share_);

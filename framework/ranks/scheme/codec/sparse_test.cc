@@ -72,8 +72,9 @@ Pairs Drawn(int rank, int64_t size, uint64_t every,
 
 constexpr int kAllRanks[] = {1, 2, 3, 4, 5, 6, 7, 8, 13, 16};
 
-// Kills: ranks beyond a power of two that are left out or not told, a place that is lost
-// where vectors meet, a vector that stays sparse on one side alone.
+// Kills: ranks beyond a power of two that are left out or not told, a place
+// that is lost where vectors meet, a vector that stays sparse on one side
+// alone.
 TEST(SparseSumTest, OfWholeNumbersIsTheDenseSum) {
   constexpr int64_t kSize = 60;
   const auto whole = [](core::Numbers& drawn) {
@@ -118,8 +119,8 @@ TEST(SparseSumTest, HasTheSameBitsOnAllRanks) {
   }
 }
 
-// A sum of two numbers that are none has the bits of one of them. Kills: a rank that adds
-// its own number first.
+// A sum of two numbers that are none has the bits of one of them. Kills: a rank
+// that adds its own number first.
 TEST(SparseSumTest, HasTheSameNoNumberOnAllRanks) {
   constexpr uint32_t kNan = 0x7FC00000U;
   for (const int64_t size : {2, 10}) {
@@ -139,7 +140,7 @@ TEST(SparseSumTest, HasTheSameNoNumberOnAllRanks) {
 
 constexpr int kPairs = 3;  // of each rank, below
 
-/// Of each rank the next places, so that no two have one in common.
+/// Each rank has the next indices, so that no two have one in common.
 Pairs OwnPlaces(int rank) {
   Pairs pairs;
   for (int i = 0; i < kPairs; ++i) pairs.push_back({kPairs * rank + i, 1});
@@ -147,8 +148,8 @@ Pairs OwnPlaces(int rank) {
 }
 Pairs SamePlaces(int) { return OwnPlaces(0); }
 
-// 8 bytes for a pair, and 8 for the length of each vector. Kills: a vector that is sent
-// dense or with zeros, a stage that sends more than it has.
+// 8 bytes for a pair, and 8 for the length of each vector. Kills: a vector that
+// is sent dense or with zeros, a stage that sends more than it has.
 TEST(SparseSumTest, SendsWhatTheFormulaSays) {
   constexpr int64_t kSize = 1000;
   for (const int power : {0, 1, 2, 3, 4}) {
@@ -163,9 +164,9 @@ TEST(SparseSumTest, SendsWhatTheFormulaSays) {
   }
 }
 
-// Of six ranks the first and the third hand k pairs to the next ones. Four go on, of which
-// two have 2 k pairs then, and two k: they send 6 k, and then 12 k. The result has 6 k, and
-// goes back to two.
+// The first and the third of six ranks hand k pairs to the next ones. Four go
+// on, of which two have 2 k pairs then, and two k: they send 6 k, and then 12
+// k. The result has 6 k, and goes back to two.
 TEST(SparseSumTest, SendsWhatTheFormulaSaysBeyondAPowerOfTwo) {
   constexpr int64_t kVectors = 2 + 4 + 4 + 2;
   EXPECT_EQ(
@@ -178,8 +179,8 @@ TEST(SparseSumTest, SendsWhatTheFormulaSaysBeyondAPowerOfTwo) {
 // Kills: a dense vector that goes as pairs, a switch of the one side alone.
 TEST(SparseSumTest, SwitchesToDenseAtItsEdge) {
   constexpr int kRanks = 4;
-  // Six pairs of 8 bytes in the second stage, or as many numbers of 4 bytes as there are.
-  // Sizes hold the places of all.
+  // Six pairs of 8 bytes in the second stage, or as many numbers of 4 bytes as
+  // there are. Sizes hold the places of all.
   for (const int64_t size : {12, 13, 14}) {
     const Summed summed = SumOver(kRanks, size, &OwnPlaces);
     const int64_t second = std::min<int64_t>(8 * 2 * kPairs, 4 * size);
@@ -197,7 +198,7 @@ MakeScheme Sparse(double share) {
   };
 }
 
-/// Of a model whose gradients are sent whole, in all steps.
+/// The bytes of all steps of a model whose gradients are sent whole.
 Traffic AllOfIt(int ranks) {
   Traffic sent;
   for (const int64_t size : kSizes) {
@@ -255,7 +256,8 @@ TEST(SparseSchemeTest, IsOfFloat32) {
               HasSubstr("found a gradient of type float64, wanted float32"));
 }
 
-/// Rank 1 sends a length and bytes of its own to rank 0, whose vector has ten numbers.
+/// Rank 1 sends a length and bytes of its own to rank 0, whose vector has ten
+/// numbers.
 struct Lie {
   std::string name;
   int64_t length;

@@ -9,7 +9,7 @@
 namespace assay::ranks {
 namespace {
 
-constexpr int64_t kPair = sizeof(PlacedNumber), kNumber = sizeof(float);
+constexpr int64_t kSparsePair = sizeof(PlacedNumber), kNumber = sizeof(float);
 
 std::vector<float> Spread(int64_t size, std::span<const PlacedNumber> pairs) {
   std::vector<float> numbers(static_cast<size_t>(size));
@@ -19,7 +19,7 @@ std::vector<float> Spread(int64_t size, std::span<const PlacedNumber> pairs) {
   return numbers;
 }
 
-/// The pairs of both, in the order of their places.
+/// Merges the pairs of both by index.
 std::vector<PlacedNumber> Merged(std::span<const PlacedNumber> first,
                                  std::span<const PlacedNumber> second) {
   std::vector<PlacedNumber> merged;
@@ -38,9 +38,9 @@ std::vector<PlacedNumber> Merged(std::span<const PlacedNumber> first,
   return merged;
 }
 
-/// Whether all numbers are no more bytes than the pairs.
+/// True where all numbers take no more bytes than the pairs.
 bool IsDense(int64_t size, int64_t n_pairs) {
-  return kPair * n_pairs >= kNumber * size;
+  return kSparsePair * n_pairs >= kNumber * size;
 }
 
 }  // namespace
@@ -61,10 +61,11 @@ SparseVector::SparseVector(std::vector<float> numbers)
 
 Status SparseVector::CheckLength(int64_t size, int64_t bytes) {
   const int64_t dense = kNumber * size;
-  const bool is_sparse = bytes >= 0 && bytes < dense && bytes % kPair == 0;
+  const bool is_sparse =
+      bytes >= 0 && bytes < dense && bytes % kSparsePair == 0;
   if (is_sparse || bytes == dense) return OkStatus();
-  return DataLoss("found ", bytes, " bytes of a sparse vector, wanted ", kPair,
-                  " for each pair, or ", dense);
+  return DataLoss("found ", bytes, " bytes of a sparse vector, wanted ",
+                  kSparsePair, " for each pair, or ", dense);
 }
 
 Result<SparseVector> SparseVector::FromBytes(int64_t size,
@@ -76,7 +77,7 @@ Result<SparseVector> SparseVector::FromBytes(int64_t size,
                       std::as_writable_bytes(std::span(numbers)).begin());
     return SparseVector(std::move(numbers));
   }
-  std::vector<PlacedNumber> pairs(bytes.size() / size_t{kPair});
+  std::vector<PlacedNumber> pairs(bytes.size() / size_t{kSparsePair});
   std::ranges::copy(bytes, std::as_writable_bytes(std::span(pairs)).begin());
   int64_t least = 0;
   for (const PlacedNumber& each : pairs) {

@@ -86,7 +86,7 @@ TEST(SparseVectorTest, SumsOfDenseOnesAreDense) {
 struct Wrong {
   std::string name;
   Pairs pairs;
-  size_t more;  // bytes behind the pairs
+  size_t more;  // bytes after the pairs
   std::string message;
 };
 

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "framework/testing/measure/measure_rows.h"
+#include "framework/testing/measure/measure_rows_fixture.h"
 #include "framework/testing/measure/recheck.h"
 
 namespace assay::wire {
@@ -20,7 +20,7 @@ Tensor Packed() {
 }
 
 std::vector<Value> ValuesOfAllKinds() {
-  const Tensor floats = measure::Of<float>({1, -2.5F, 3});
+  const Tensor floats = Floats({1, -2.5F, 3});
   const ValueType element = ValueType::OfTensor(floats);
   return {
       Value(),
@@ -128,7 +128,7 @@ TEST(WireTest, CutOrChangedBytesAreRefusedOrReadAndNeverMore) {
 
 TEST(WireTest, APlaceThatIsNoneIsRefused) {
   Writer out([](const Tensor&) { return Place{7, 0}; });
-  out.Put(measure::Of<float>({1}));
+  out.Put(Floats({1}));
   Reader in(out.bytes(), [](Place, uint64_t) -> std::byte* { return nullptr; });
   static_cast<void>(in.Read<Tensor>());
   EXPECT_NE(in.Fault().message().find("outside of the shared memory"),

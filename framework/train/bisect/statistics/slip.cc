@@ -21,7 +21,7 @@ double Apart(std::span<const double> a, std::span<const double> b) {
   return std::sqrt(squares);
 }
 
-/// momentum * before + rest * of the batch.
+/// Computes momentum * before + rest * batch.
 std::vector<double> Mixed(std::span<const double> before,
                           std::span<const double> batch, double momentum,
                           double rest) {
@@ -32,7 +32,8 @@ std::vector<double> Mixed(std::span<const double> before,
   return mixed;
 }
 
-/// By how much the statistic of the batch was multiplied, as all elements say.
+/// The factor by which the statistic of the batch was multiplied: least squares
+/// over all elements.
 double FactorOf(const FedNumbers& fed, std::span<const double> batch,
                 double momentum) {
   double products = 0;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SlipOf: what somebody did who feeds a running statistic back otherwise than ONNX's
-// BatchNormalization says: next = momentum * before + (1 - momentum) * of the batch.
+// SlipOf: names the mistake of a backend that feeds a running statistic back
+// otherwise than ONNX's BatchNormalization says: next = momentum * before + (1
+// - momentum) * batch.
 //
 //   const Feeder feeder = FeederOf(graph, "norm1_var");
 //   feeder.value;                     // "h2", which the node computes
@@ -17,24 +18,24 @@
 
 namespace assay::statistics {
 
-/// The node that reads a statistic, by the first value that it computes.
+/// The node that reads a statistic, named by the first value that it computes.
 struct Feeder {
   std::string op_type = "?", value;
   double momentum = 0.9;
   bool is_variance = false;
 };
 
-/// Without a value where no node reads it.
+/// `value` is empty where no node reads the statistic.
 Feeder FeederOf(const Graph& graph, std::string_view statistic);
 
-/// A statistic before a step and behind it, and what it should be there.
+/// A statistic before a step, after it, and as it should be after it.
 struct FedNumbers {
   std::span<const double> before, got, wanted;
 };
 
-/// "is not fed back", "has the momentum for one minus it", "is the variance of a sample
-/// of 64, wanted that of a population", or "is fed back otherwise" where none of these
-/// explains it.
+/// Says "is not fed back", "has the momentum for one minus it", "is the
+/// variance of a sample of 64, wanted that of a population", or "is fed back
+/// otherwise" where none of these explains it.
 std::string SlipOf(const FedNumbers& fed, const Feeder& feeder);
 
 }  // namespace assay::statistics

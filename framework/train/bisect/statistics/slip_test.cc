@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Slips that were planted in what one of two runs feeds back.
+// Plants slips in the statistics that one of two runs feeds back.
 
 #include "framework/train/bisect/statistics/slip.h"
 
@@ -20,11 +20,12 @@
 #include "framework/graph/edit/model_edit.h"
 #include "framework/graph/edit/node_edit.h"
 #include "framework/graph/model_text.h"
+#include "framework/testing/support/backends_fixture.h"
 #include "framework/train/bisect/bisect.h"
 #include "framework/train/bisect/model_course.h"
 #include "framework/train/model/new_model.h"
 #include "framework/train/optdiff/course.h"
-#include "framework/train/quad/beside_quad.h"
+#include "framework/train/quad/lockstep_quad.h"
 
 namespace assay::statistics {
 namespace {
@@ -36,20 +37,7 @@ using ::testing::HasSubstr;
 
 constexpr int64_t kSteps = 4, kSamples = 8;
 
-template <class T>
-T Got(Result<T> result) {
-  if (!result.ok()) throw std::runtime_error(result.status().ToString());
-  return *std::move(result);
-}
-
-Backend& Reference() {
-  static const std::unique_ptr<Backend> backend =
-      Got(MakeBackend(Got(LoadBackendModule(ASSAY_REFERENCE_MODULE)).front()));
-  return *backend;
-}
-
-/// Two normalizations, of which only the second is told another momentum, and a
-/// Dropout in front of them.
+/// Two normalizations, the second with another momentum, after a Dropout.
 constexpr char kNetwork[] =
     "g (float[N,3] x) => (float[N,3] y) "
     "<float[3,3] w = {0.5, -1, 0.25, 1, 0.75, -0.5, 0.125, 1, -0.25}, "
@@ -63,7 +51,7 @@ constexpr char kNetwork[] =
 
 std::shared_ptr<const Model> Network() { return graph::ModelOfText(kNetwork); }
 
-/// Batches of numbers that are exact in float32.
+/// Batches whose numbers are exact in float32.
 optdiff::StepBatch BatchOf(int64_t step) {
   std::vector<float> narrow;
   std::vector<double> wide;
@@ -93,7 +81,7 @@ Course CourseOf(const std::shared_ptr<const Model>& model = Network()) {
 }
 
 bisect::BisectRun RunOn(const Course& course, Backend& backend = Reference()) {
-  return {backend, course, Got(quad::TrialOf({"momentum", "pytorch", ""}, {}))};
+  return {backend, course, Got(quad::SetupOf({"momentum", "pytorch", ""}, {}))};
 }
 
 Finding Find(bisect::BisectRun a, bisect::BisectRun b) {
@@ -101,25 +89,8 @@ Finding Find(bisect::BisectRun a, bisect::BisectRun b) {
                             {.oracle = Reference(), .steps = kSteps}));
 }
 
-/// A backend that loads another node in the place of the one that computes a value.
-class Slipping : public Backend {
- public:
-  Slipping(std::string value, std::string nodes)
-      : value_(std::move(value)), nodes_(std::move(nodes)) {}
-  std::string_view name() const override { return "slipping"; }
-  Result<Probe> Inspect() override { return Reference().Inspect(); }
-  Result<std::unique_ptr<assay::Network>> Load(
-      std::shared_ptr<const Model> model, const LoadOptions& options) override {
-    ASSAY_ASSIGN_OR_RETURN(auto other,
-                           edit::ReplaceNode(*model, value_, nodes_));
-    return Reference().Load(std::move(other), options);
-  }
-
- private:
-  std::string value_, nodes_;
-};
-
-// Kills: statistics that are not compared, a test of masks that are not the same.
+// Kills: statistics that are not compared, a test of masks that are not the
+// same.
 TEST(SlipTest, IsNoneWhereThereIsNone) {
   const Course course = CourseOf();
   const Finding found = Find(RunOn(course), RunOn(course));
@@ -132,11 +103,18 @@ struct Row {
 
 class PlantedTest : public ::testing::TestWithParam<Row> {};
 
-// Kills: a slip that has no name, one of another node, a momentum of another node.
+// Kills: a slip that has no name, one of another node, a momentum of another
+// node.
 TEST_P(PlantedTest, IsNamed) {
   const Row& row = GetParam();
   const Course course = CourseOf();
-  Slipping slips(row.value, row.nodes);
+  // Loads another node in place of the one that computes a value.
+  StubBackend slips([&](auto model, const LoadOptions& options)
+                        -> Result<std::unique_ptr<assay::Network>> {
+    ASSAY_ASSIGN_OR_RETURN(auto other,
+                           edit::ReplaceNode(*model, row.value, row.nodes));
+    return Reference().Load(std::move(other), options);
+  });
   const Finding found = Find(RunOn(course), RunOn(course, slips));
   EXPECT_EQ(ToString(found.cause), "running statistics") << found.sentence;
   EXPECT_EQ(found.where, row.value) << found.sentence;

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// LockstepQuad: an optimizer of the framework and the same one in quad precision,
+// step by step on one problem.
+//
+//   ASSAY_ASSIGN_OR_RETURN(OptimizerSetup setup, SetupOf({"adam", "pytorch"}));
+//   LockstepQuad lockstep(std::move(setup),
+//                         std::make_unique<ProblemObjective>(problem, type),
+//                         problem.gradient_of);
+//   lockstep.Step(Gradients::kOwn);
+//   const double off = lockstep.Difference();
+//   lockstep.Lock();   // the next step begins where the optimizer is
+
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "framework/core/status.h"
+#include "framework/core/text.h"
+#include "framework/train/optimizer/optimizer.h"
+#include "framework/train/optimizer/recipe.h"
+#include "framework/train/optimizer/schedule.h"
+#include "framework/train/quad/problem.h"
+#include "framework/train/quad/quad.h"
+#include "framework/train/quad/quad_rule.h"
+#include "framework/train/quad/quad_setting.h"
+#include "framework/train/rule/optimizers.h"
+
+namespace assay::quad {
+
+/// An optimizer by name: a preset, or conventions that no preset has.
+struct OptimizerSpec {
+  std::string optimizer, preset, settings;
+
+  /// Letters and digits of it, for the name of a test.
+  std::string id() const;
+};
+
+/// As tests show it.
+void PrintTo(const OptimizerSpec& spec, std::ostream* out);
+
+/// Each preset, and conventions of which there is none.
+std::vector<OptimizerSpec> OptimizerSpecs();
+
+/// The recipe around every optimizer that tests compare: the rate halves twice, so
+/// that it matters where the rate stands.
+train::Recipe SetupRecipe();
+
+/// An optimizer that is compared, with the settings and the schedule that it is
+/// said to have.
+struct OptimizerSetup {
+  std::string optimizer;  // by name
+  train::Made made;
+  train::Schedule schedule = train::ConstantSchedule();
+};
+
+/// Invalid argument for an optimizer, a preset or a setting that there is not.
+Result<OptimizerSetup> SetupOf(const OptimizerSpec& spec,
+                               const train::Recipe& recipe = SetupRecipe());
+
+/// The distance of a tensor of an optimizer from the quad rule's.
+struct TensorDifference {
+  std::string parameter;
+  std::string state;  // empty: the parameter itself
+  double l2 = 0, linf = 0;
+  double norm = 0;      // l2 of what is wanted
+  double greatest = 0;  // |want| that the tensor has had
+
+  /// "w", "w.velocity".
+  std::string name() const {
+    return state.empty() ? parameter : StrCat(parameter, ".", state);
+  }
+  /// linf over the greatest: a velocity that dies out is a difference of greater
+  /// numbers.
+  double share() const { return linf == 0 ? 0 : linf / greatest; }
+};
+
+/// Whose gradients the quad rule takes: those of the problem where it is, or those
+/// that the optimizer was given, so that nothing but the rule differs.
+enum class Gradients : uint8_t { kOwn, kGiven };
+
+class LockstepQuad {
+ public:
+  /// Throws std::runtime_error where there is no such rule.
+  LockstepQuad(OptimizerSetup setup,
+               std::unique_ptr<train::Objective> objective,
+               GradientOf gradient_of);
+
+  /// One step of both optimizers.
+  Status Step(Gradients gradients);
+  /// The quad rule goes on from where the optimizer is.
+  void Lock();
+  /// The parameters, each with its state.
+  std::vector<TensorDifference> Compare();
+  /// The greatest share of them.
+  double Difference();
+
+  /// The optimizer's, which share their memory with it.
+  std::vector<train::StateTensor> State() {
+    return setup_.made.optimizer->State();
+  }
+  std::span<train::Parameter> parameters() { return objective_->parameters(); }
+  const std::vector<QuadTensor>& wanted() const { return x_; }
+  /// The numbers and conventions of both by name.
+  const SettingTexts& settings() const { return setup_.made.settings; }
+  double ScheduleAt(int64_t step) const { return setup_.schedule(step); }
+
+ private:
+  struct Pair {
+    std::string parameter, state;
+    Tensor own;
+    QuadTensor* quad;
+  };
+
+  /// The parameters, then their state.
+  std::vector<Pair> Tensors();
+
+  std::unique_ptr<train::Objective> objective_;
+  GradientOf gradient_of_;
+  OptimizerSetup setup_;
+  std::unique_ptr<QuadRule> rule_;
+  std::vector<QuadTensor> x_, given_;
+  std::vector<double> greatest_;
+  QuadRule::StepInfo at_ = {.step = 0};
+};
+
+}  // namespace assay::quad

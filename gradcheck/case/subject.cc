@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "gradcheck/case/subject.h"
+
+#include <algorithm>
+#include <map>
+#include <span>
+#include <utility>
+
+#include "framework/graph/edit/model_edit.h"
+#include "framework/testing/case/test_case.h"
+#include "gradcheck/case/flow.h"
+#include "gradcheck/case/operator_classes.h"
+#include "gradcheck/case/variant.h"
+#include "gradcheck/draw/draw.h"
+
+namespace assay::gradcheck {
+namespace {
+
+/// The operator of a graph of one node; nothing for any other.
+std::optional<OperatorId> LoneOperator(const Graph& graph) {
+  if (graph.nodes.size() != 1) return std::nullopt;
+  return FindOperator(graph.nodes[0].domain, graph.nodes[0].op_type);
+}
+
+/// The attribute of that name, or what it is by default.
+double NumberOf(const Node& node, std::string_view name, double by_default) {
+  for (const Attribute& attribute : node.attributes) {
+    const float* const number = std::get_if<float>(&attribute.held);
+    if (number != nullptr && attribute.name == name) return *number;
+  }
+  return by_default;
+}
+
+/// Where kinks may lie: the numbers among the attributes of nodes, and the ends
+/// of the slopes of HardSigmoid and HardSwish.
+std::vector<double> MarksOf(const Graph& graph) {
+  std::vector<double> marks;
+  for (const Node& node : graph.nodes) {
+    if (node.op_type == "HardSwish") marks.push_back(3);
+    if (node.op_type == "HardSigmoid") {
+      const double alpha = NumberOf(node, "alpha", 0.2F);
+      const double beta = NumberOf(node, "beta", 0.5);
+      marks.insert(marks.end(), {-beta / alpha, (1 - beta) / alpha});
+    }
+    for (const Attribute& attribute : node.attributes) {
+      const float* const number = std::get_if<float>(&attribute.held);
+      if (number != nullptr) marks.push_back(*number);
+    }
+  }
+  return marks;
+}
+
+bool Draws(InputClass input_class) {
+  return input_class != InputClass::kOfficial &&
+         input_class != InputClass::kField;
+}
+
+Result<Tensor> InputOf(InputClass input_class, const Tensor& official,
+                       std::span<const double> marks, Draw& draw) {
+  switch (input_class) {
+    case InputClass::kRedrawn:
+    case InputClass::kJacobian:
+      return Redrawn(official, draw);
+    case InputClass::kExact:
+      return Integers(official, draw);
+    case InputClass::kKinks:
+      return Tied(official, marks, draw);
+    default:
+      return official;
+  }
+}
+
+/// Lets what an operator compares be equal in most places.
+Status Meet(const Graph& graph, std::span<const ValueId> targets, Draw& draw,
+            std::vector<Value>* inputs) {
+  const auto op = LoneOperator(graph);
+  if (!op.has_value() || !ComparesInputs(*op)) return OkStatus();
+  Value* first = nullptr;
+  std::vector<Tensor> others;
+  for (size_t i = 0; i < inputs->size(); ++i) {
+    if (std::ranges::find(targets, graph.inputs[i]) == targets.end()) continue;
+    Value& input = (*inputs)[i];
+    if (first == nullptr) {
+      first = &input;
+    } else if (input.tensor()->num_elements() > 0) {
+      others.push_back(*input.tensor());
+    }
+  }
+  if (others.empty()) return OkStatus();
+  ASSAY_ASSIGN_OR_RETURN(*first, Met(*first->tensor(), others, draw));
+  return OkStatus();
+}
+
+Result<Value> Converted(const Value& value, DType type) {
+  const Tensor* const tensor = value.tensor();
+  if (tensor == nullptr || tensor->dtype() == type || !Carries(type)) {
+    return value;
+  }
+  ASSAY_ASSIGN_OR_RETURN(Tensor converted,
+                         TensorOf(type, tensor->shape(), NumbersOf(*tensor)));
+  return Value(std::move(converted));
+}
+
+bool IsCarrying(const Value& value) {
+  return value.tensor() != nullptr && Carries(value.tensor()->dtype());
+}
+
+/// The type of the first input that a gradient may be taken by, or of the first
+/// such initializer; undefined where there is none.
+DType TypeOf(const Graph& graph, const std::vector<Value>& inputs) {
+  const auto input = std::ranges::find_if(inputs, IsCarrying);
+  if (input != inputs.end()) return input->tensor()->dtype();
+  const auto fixed =
+      std::ranges::find_if(graph.initializers, IsCarrying, &Initializer::value);
+  return fixed == graph.initializers.end() ? DType::kUndefined
+                                           : fixed->value.tensor()->dtype();
+}
+
+Status Retype(DType type, suite::Subject* subject) {
+  ASSAY_ASSIGN_OR_RETURN(subject->model, edit::Retyped(*subject->model, type));
+  const Graph& graph = subject->model->graph();
+  std::vector<Value>& inputs = subject->inputs[0];
+  for (size_t i = 0; i < inputs.size() && i < graph.inputs.size(); ++i) {
+    ASSAY_ASSIGN_OR_RETURN(
+        inputs[i], Converted(inputs[i], graph[graph.inputs[i]].type.dtype));
+  }
+  return OkStatus();
+}
+
+}  // namespace
+
+Result<suite::Subject> SubjectOf(const GradientCase& c) {
+  const auto [input_class, type] = c.variant;
+  ASSAY_ASSIGN_OR_RETURN(std::optional<suite::Subject> made,
+                         suite::SubjectInFiles(c.row));
+  if (made.has_value()) return *std::move(made);
+  ASSAY_ASSIGN_OR_RETURN(cases::CaseData data,
+                         cases::ReadCaseInputs(c.row.directory, 1));
+  suite::Subject subject{
+      std::move(data.model), {std::move(data.sets.at(0).inputs)}, {}};
+  std::vector<Value>& inputs = subject.inputs[0];
+  const DType own = TypeOf(subject.model->graph(), inputs);
+  if (own != DType::kUndefined && own != type) {
+    ASSAY_RETURN_IF_ERROR(Retype(type, &subject));
+  }
+  const Graph& graph = subject.model->graph();
+  const Flow flow(graph);
+  const std::vector<double> marks = MarksOf(graph);
+  Draw draw = c.Drawn("inputs");
+  std::vector<ValueId> targets;
+  for (size_t i = 0; i < inputs.size() && i < graph.inputs.size(); ++i) {
+    if (!IsCarrying(inputs[i]) || !flow.IsTarget(graph.inputs[i])) continue;
+    subject.targets.push_back(graph[graph.inputs[i]].name);
+    targets.push_back(graph.inputs[i]);
+    ASSAY_ASSIGN_OR_RETURN(
+        inputs[i], InputOf(input_class, *inputs[i].tensor(), marks, draw));
+  }
+  if (input_class == InputClass::kKinks) {
+    ASSAY_RETURN_IF_ERROR(Meet(graph, targets, draw, &inputs));
+  }
+  std::map<std::string, Tensor> drawn;
+  for (const Initializer& fixed : graph.initializers) {
+    if (!IsCarrying(fixed.value) || !flow.IsTarget(fixed.id)) continue;
+    const std::string& name = graph[fixed.id].name;
+    subject.targets.push_back(name);
+    if (!Draws(input_class)) continue;
+    ASSAY_ASSIGN_OR_RETURN(
+        drawn[name], InputOf(input_class, *fixed.value.tensor(), marks, draw));
+  }
+  if (!drawn.empty()) {
+    ASSAY_ASSIGN_OR_RETURN(subject.model,
+                           edit::WithInitializers(*subject.model, drawn));
+  }
+  return subject;
+}
+
+DType AccumulatorOf(const record::PlanRow& row, const Graph& graph, DType own) {
+  const auto claimed = ParseDType(row.accumulator);
+  if (!claimed.has_value() || graph.nodes.size() != 1) return own;
+  int64_t graphs = 0;
+  ForEachGraph(graph, [&](const Graph&) { ++graphs; });
+  return graphs == 1 ? *claimed : own;
+}
+
+std::vector<Shape> ShapesOfTargets(const suite::Subject& subject) {
+  const Graph& graph = subject.model->graph();
+  std::vector<Shape> shapes;
+  for (const std::string& target : subject.targets) {
+    const ValueId id = graph.FindValue(target);
+    const auto at = std::ranges::find(graph.inputs, id);
+    const Value& value =
+        at == graph.inputs.end()
+            ? *graph.FindInitializer(id)
+            : subject.inputs[0][static_cast<size_t>(at - graph.inputs.begin())];
+    shapes.push_back(value.tensor()->shape());
+  }
+  return shapes;
+}
+
+std::vector<bool> CarryingOutputs(const Model& model) {
+  const Graph& graph = model.graph();
+  const Flow flow(graph);
+  std::vector<bool> flows;
+  for (const ValueId id : graph.outputs) flows.push_back(flow.Carries(id));
+  return flows;
+}
+
+int CotangentBits(DType type, InputClass input_class) {
+  constexpr int kOfExact = 5;
+  if (input_class == InputClass::kExact) return kOfExact;
+  switch (type) {
+    case DType::kFloat64:
+      return 30;
+    case DType::kFloat32:
+      return 20;
+    case DType::kFloat16:
+      return 10;
+    default:
+      return 8;  // all that bfloat16 has
+  }
+}
+
+std::vector<int> CotangentBits(const Model& model, InputClass input_class) {
+  const Graph& graph = model.graph();
+  std::vector<int> bits;
+  for (const bool flows : CarryingOutputs(model)) {
+    const DType type = graph[graph.outputs[bits.size()]].type.dtype;
+    bits.push_back(flows ? CotangentBits(type, input_class) : 0);
+  }
+  return bits;
+}
+
+}  // namespace assay::gradcheck
