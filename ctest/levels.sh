@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Runs cases on instances of backends that are held to lesser instruction sets
-# than the processor has (decision 0045).
+# than the processor has (decision 0046).
 #
 #   ctest/levels.sh build/bin/assay build/levels/quick quick onednn+isa=avx2...
 #
