@@ -29,7 +29,14 @@ class OneDnn : public EagerBackend {
 
   Result<Probe> Inspect() override {
     ASSAY_RETURN_IF_ERROR(device_->Start());
-    return Probe{.version = RuntimeVersion(), .device = "cpu"};
+    return Probe{
+        .version = RuntimeVersion(), .device = "cpu", .isa = IsasInForce()};
+  }
+
+  Result<Probe> InspectAs(const assay::Settings& settings) override {
+    ASSAY_RETURN_IF_ERROR(device_->Start());
+    ASSAY_RETURN_IF_ERROR(LimitIsa(settings));
+    return Inspect();
   }
 
   Result<std::unique_ptr<Network>> Load(std::shared_ptr<const Model> model,

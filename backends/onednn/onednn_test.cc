@@ -341,6 +341,38 @@ TEST(OneDnn, TheSettingIsaLimitsTheLibrary) {
       testing::ExitedWithCode(0), "before its first primitive");
 }
 
+// Kills: a set told that is above the limit, or only the greatest one; one told
+// with a set that does not include it: AVX-512 may be without VNNI.
+TEST(OneDnn, ItTellsTheInstructionSetsInForce) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  struct Row {
+    const char* isa;
+    bool is_here;
+    const char* told;
+  };
+  for (const Row& row : std::vector<Row>{
+           {"sse41", true, "told: sse41$"},
+           {"avx", __builtin_cpu_supports("avx") != 0, "told: sse41 avx$"},
+           {"avx2", __builtin_cpu_supports("avx2") != 0,
+            "told: sse41 avx avx2$"},
+           {"avx512_core",
+            __builtin_cpu_supports("avx512bw") != 0 &&
+                __builtin_cpu_supports("avx512vl") != 0 &&
+                __builtin_cpu_supports("avx512dq") != 0,
+            "told: sse41 avx avx2 avx512_core$"}}) {
+    EXPECT_EXIT(
+        {
+          const auto probe =
+              (*MakeBackend("onednn"))->InspectAs({{"isa", row.isa}});
+          std::cerr << (probe.ok() ? StrCat("told: ", Joined(probe->isa, " "))
+                                   : probe.status().ToString());
+          std::_Exit(probe.ok() ? 0 : 1);
+        },
+        testing::ExitedWithCode(row.is_here ? 0 : 1),
+        row.is_here ? row.told : "which this processor has not");
+  }
+}
+
 TEST(OneDnn, InspectNamesTheLoadedLibrary) {
   const auto probe = (*MakeBackend("onednn"))->Inspect();
   ASSERT_TRUE(probe.ok()) << probe.status().ToString();

@@ -115,6 +115,13 @@ class Backend {
   /// Version and device, or `unavailable` with the reason.
   virtual Result<Probe> Inspect() = 0;
 
+  /// The same of a process in which Load is given these settings, as a run does
+  /// before the first Load.
+  virtual Result<Probe> InspectAs(const Settings& settings) {
+    static_cast<void>(settings);
+    return Inspect();
+  }
+
   /// Prepares a model. `unsupported` with its reason when declined.
   virtual Result<std::unique_ptr<Network>> Load(
       std::shared_ptr<const Model> model, const LoadOptions& options) = 0;

@@ -77,6 +77,7 @@ TEST_F(ModuleTest, InspectSaysWhatAModuleIs) {
   EXPECT_EQ(ran.exit_code, 0) << ran.output;
   for (const char* says :
        {"lib/assay/reference.so", "Assay 0.1.0, headers ", "libstdc++",
+        "isa          sse2",
         "offers       differentiable, placement, exact; by Relu",
         "library      /", "claims       claim forward where op:Abs",
         "claims.txt: 1 line\n"}) {

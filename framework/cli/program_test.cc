@@ -290,6 +290,9 @@ TEST_F(ProgramTest, ExpectationsNameTheExactOutcome) {
       {"expect fail where op:Abs because \"x\"", 1, "xpass"},
       {"expect crash where op:Abs because \"x\"", 1, "xpass"},
       {"expect fail where op:Neg because \"x\"", 0, "pass"},
+      {"expect fail where op:Abs because \"x\" when isa:sse2", 1, "xpass"},
+      {"expect fail where op:Abs because \"x\" when not isa:sse2", 0, "pass"},
+      {"expect fail where op:Abs because \"x\" when not isa:mmx", 1, "xpass"},
   };
   for (const auto& row : rows) {
     const std::string backend =

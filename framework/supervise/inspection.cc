@@ -2,11 +2,14 @@
 
 #include "framework/supervise/inspection.h"
 
+#include <string_view>
 #include <utility>
 
 #include "framework/file/file.h"
 #include "framework/file/module_path.h"
 #include "framework/supervise/crew.h"
+#include "framework/supervise/trial.h"
+#include "framework/testing/plan/resolve.h"
 #include "framework/testing/suite/interfaces_suite.h"
 
 namespace assay::supervise {
@@ -37,6 +40,17 @@ Result<Inspection> Inspect(const plan::BackendUse& backend,
     seen.libraries.push_back(path);
   }
   return seen;
+}
+
+Status ReadPolicyHere(plan::PlannedBackend* backend) {
+  if (!backend->policy.NeedsIsa()) return OkStatus();
+  ASSAY_ASSIGN_OR_RETURN(WorkFolder folder, WorkFolder::Make());
+  ASSAY_ASSIGN_OR_RETURN(const Inspection seen,
+                         Inspect(plan::UseOf(*backend), folder.Next()));
+  std::vector<std::string> isa;
+  std::string_view rest = seen.backend.isa;
+  while (!rest.empty()) isa.emplace_back(CutFront(&rest, " "));
+  return plan::ReadPolicyFor(std::move(isa), backend);
 }
 
 }  // namespace assay::supervise

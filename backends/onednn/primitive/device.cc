@@ -3,6 +3,7 @@
 
 #include <array>
 #include <charconv>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -79,13 +80,17 @@ bool HasIsa(cpu_isa wanted) {
 
 Status LimitIsa(const std::map<std::string, std::string>& settings) {
   static std::mutex mutex;
-  static std::optional<std::string> limit;  // of this process, once set
+  // Of this process, once the library took one: the processor may lack it.
+  static std::optional<std::pair<std::string, Status>> limit;
   const auto found = settings.find("isa");
+  if (found == settings.end()) return OkStatus();
   const std::lock_guard lock(mutex);
-  if (found == settings.end() || found->second == limit) return OkStatus();
-  ASSAY_RETURN_IF_ERROR(Limit(found->second));
-  limit = found->second;
-  return OkStatus();
+  if (limit.has_value() && limit->first == found->second) return limit->second;
+  Status status = Limit(found->second);
+  if (status.ok() || status.code() == StatusCode::kUnavailable) {
+    limit.emplace(found->second, status);
+  }
+  return status;
 }
 
 std::string RuntimeVersion() {
@@ -96,6 +101,14 @@ std::string RuntimeVersion() {
 Status Device::Start() {
   std::call_once(once_, [this] { status_ = MakeEngine(engine_); });
   return status_;
+}
+
+std::vector<std::string> IsasInForce() {
+  std::vector<std::string> names;
+  for (const auto& [name, isa] : kIsas) {
+    if (HasIsa(isa)) names.emplace_back(name);
+  }
+  return names;
 }
 
 Result<int> ReadThreads(const std::map<std::string, std::string>& settings) {

@@ -16,6 +16,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "dnnl.hpp"
 #include "framework/core/status.h"
@@ -49,6 +50,9 @@ Status LimitIsa(const std::map<std::string, std::string>& settings);
 
 /// True when the library uses that set, below its limit and on this processor.
 bool HasIsa(dnnl::cpu_isa wanted);
+
+/// The names of the sets that HasIsa is true of, the least first.
+std::vector<std::string> IsasInForce();
 
 /// OpenMP threads of one primitive: the setting "threads", 1 when it is not
 /// given. Invalid argument unless it is a whole number in [1, 1024].

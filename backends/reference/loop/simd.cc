@@ -59,6 +59,14 @@ std::vector<Isa> AvailableIsas() {
   return isas;
 }
 
+std::vector<std::string> NamesUpTo(Isa most) {
+  std::vector<std::string> names;
+  for (const Isa isa : AvailableIsas()) {
+    if (isa <= most) names.emplace_back(NameOf(isa));
+  }
+  return names;
+}
+
 Isa BestIsa() {
   static const Isa best = AvailableIsas().back();
   return best;

@@ -16,6 +16,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -57,6 +58,8 @@ std::string_view NameOf(Isa isa);
 bool IsAvailable(Isa isa);
 std::vector<Isa> AvailableIsas();
 Isa BestIsa();
+/// The names of those that it runs up to `most`, the least first.
+std::vector<std::string> NamesUpTo(Isa most);
 
 /// The set that `isa` names, else the best. Invalid argument for a word
 /// that is none, unavailable for one that this processor does not run.

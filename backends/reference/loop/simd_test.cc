@@ -230,6 +230,8 @@ TEST(Simd, SettingNamesAnInstructionSet) {
   EXPECT_EQ(status({{"threads", "1"}}).code(), StatusCode::kInvalidArgument);
   EXPECT_EQ(*IsaOf({.settings = {{"isa", "sse2"}}}), Isa::kSse2);
   EXPECT_EQ(*IsaOf({}), BestIsa());
+  EXPECT_EQ(NamesUpTo(Isa::kSse2), (std::vector<std::string>{"sse2"}));
+  EXPECT_EQ(NamesUpTo(BestIsa()).size(), AvailableIsas().size());
   for (const Isa isa : {Isa::kAvx2, Isa::kAvx512}) {
     const std::string name(NameOf(isa));
     EXPECT_EQ(*ParseIsa(name), isa);

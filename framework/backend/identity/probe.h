@@ -9,6 +9,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 namespace assay::inline v1 {
 
@@ -16,6 +17,10 @@ namespace assay::inline v1 {
 struct Probe {
   std::string version;  // of the library underneath
   std::string device;   // "cpu", "cuda:0", ...
+  /// The instruction sets that the library may take code of, by its own names,
+  /// each beside those that it includes: {"sse41", "avx", "avx2"}. Lines of a
+  /// policy may hang on them. Empty: the library does not tell.
+  std::vector<std::string> isa = {};
 };
 
 /// A module's own settings by name, for example {"threads", "1"}. An unknown

@@ -13,6 +13,7 @@
 #include "framework/file/file_digests.h"
 #include "framework/file/module_path.h"
 #include "framework/supervise/crew.h"
+#include "framework/supervise/inspection.h"
 #include "framework/supervise/oracle.h"
 #include "framework/supervise/supervisor.h"
 #include "framework/supervise/trial.h"
@@ -64,6 +65,7 @@ class Assessor {
     std::vector<plan::PlannedBackend> backends(1);
     ASSAY_ASSIGN_OR_RETURN(backends[0],
                            plan::ResolveBackend(instance, *digests_));
+    ASSAY_RETURN_IF_ERROR(supervise::ReadPolicyHere(&backends[0]));
     plan::Selection selection;
     selection.filter = where;
     ASSAY_ASSIGN_OR_RETURN(plan::Plan part,

@@ -151,8 +151,8 @@ Status Update(const cli::ExpectOptions& options, const FinishedRun& run,
   const fs::path directory = use.policy_dir;
   ASSAY_ASSIGN_OR_RETURN(
       policy::Policy policy,
-      policy::ReadPolicy(directory, policy::MachineFeatures(), policy::Today(),
-                         policy::Reasons::kMayBeEmpty));
+      policy::ReadPolicy(directory, policy::MachineFacts(use.isa),
+                         policy::Today(), policy::Reasons::kMayBeEmpty));
   policy::PolicyTexts texts;
   ASSAY_ASSIGN_OR_RETURN(texts.expectations,
                          TextOf(directory / "expectations.txt"));

@@ -119,7 +119,7 @@ void RunReader::AddClaims(const plan::BackendUse& backend,
   explanation->claims_anything = !backend.claims.empty();
   // A line past its date is still the one that the run went by.
   const auto policy = policy::ReadPolicy(
-      backend.policy_dir, policy::MachineFeatures(), "0000-00-00");
+      backend.policy_dir, policy::MachineFacts(backend.isa), "0000-00-00");
   const auto used =
       std::ranges::find(plan_.corpora, planned.corpus, &plan::CorpusUse::name);
   if (!policy.ok() || used == plan_.corpora.end()) return;

@@ -110,6 +110,7 @@ std::string TextOf(const Found& found) {
   } else {
     add("version", found.seen.backend.version);
     add("device", found.seen.backend.device);
+    add("isa", found.seen.backend.isa);
     add("offers", InterfacesText(found));
   }
   for (const std::string& library : found.libraries) add("library", library);
@@ -140,6 +141,7 @@ std::string JsonOf(const Found& found) {
                   {"compiler", found.seen.note.compiler}};
   json["version"] = found.seen.backend.version;
   json["device"] = found.seen.backend.device;
+  json["isa"] = found.seen.backend.isa;
   json["cannot_run"] = FaultOf(found);
   json["offers"] = InterfacesText(found);
   json["libraries"] = found.libraries;

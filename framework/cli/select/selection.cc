@@ -21,6 +21,7 @@
 #include "framework/file/digest.h"
 #include "framework/file/module_path.h"
 #include "framework/file/nearest.h"
+#include "framework/supervise/inspection.h"
 #include "framework/testing/case/corpus_files.h"
 #include "framework/testing/case/read_corpus.h"
 #include "framework/testing/plan/resolve.h"
@@ -231,6 +232,7 @@ Result<plan::Plan> PlanOf(const SelectionOptions& options,
     if (!instances.insert(backend.instance).second) {
       return InvalidArgument("backend ", backend.instance, " is named twice");
     }
+    ASSAY_RETURN_IF_ERROR(supervise::ReadPolicyHere(&backend));
     backends.push_back(std::move(backend));
   }
   ASSAY_ASSIGN_OR_RETURN(const policy::Query query,

@@ -7,15 +7,20 @@
 
 namespace assay::host {
 
-Result<Probe> RemoteBackend::Inspect() {
+Result<Probe> RemoteBackend::InspectAs(const Settings& settings) {
+  LoadOptions options;
+  options.settings = settings;
+  wire::Writer call;
+  call.Put(options);
   ASSAY_ASSIGN_OR_RETURN(const std::string answer,
-                         link_.Ask(wire::Call::kInspect, wire::Writer()));
+                         link_.Ask(wire::Call::kInspect, call));
   wire::Reader in(answer);
   const auto status = in.Read<Status>();
   Probe probe;
   if (status.ok()) {
     probe.version = in.Text();
     probe.device = in.Text();
+    probe.isa = in.ReadAll<std::string>();
   }
   if (!in.Fault().ok()) return link_.Refuse(in.Fault());
   if (!status.ok()) return status;

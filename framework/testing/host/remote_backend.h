@@ -36,7 +36,8 @@ class RemoteBackend : public Backend {
       : name_(std::move(name)), link_(link) {}
 
   std::string_view name() const override { return name_; }
-  Result<Probe> Inspect() override;
+  Result<Probe> Inspect() override { return InspectAs({}); }
+  Result<Probe> InspectAs(const Settings& settings) override;
   Result<std::unique_ptr<Network>> Load(std::shared_ptr<const Model> model,
                                         const LoadOptions& options) override;
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -46,6 +47,32 @@ std::shared_ptr<const Model> Fixed(int64_t count) {
   const std::vector<float> w(static_cast<size_t>(count), 3);
   return *edit::WithInitializers(*base,
                                  {{"w", *Tensor::Of<float>({count}, w)}});
+}
+
+/// Says what it is asked with.
+class Told : public Keeping {
+ public:
+  Result<Probe> InspectAs(const Settings& settings) override {
+    if (settings.empty()) return Inspect();
+    if (settings.contains("none")) return Unavailable("there is none");
+    return Probe{"2", "gpu", {settings.begin()->first, "b"}};
+  }
+};
+
+// Kills: settings that do not reach the backend; a list that is not carried.
+TEST(RemoteBackendTest, ItIsInspectedAsItIsSet) {
+  Told backend;
+  HostedBackend hosted(backend);
+  Backend& remote = hosted.backend();
+  EXPECT_EQ(remote.Inspect()->version, "1");
+  EXPECT_TRUE(remote.Inspect()->isa.empty());
+  const auto probe = remote.InspectAs({{"a", "1"}});
+  ASSERT_TRUE(probe.ok()) << probe.status().ToString();
+  EXPECT_EQ(probe->version, "2");
+  EXPECT_EQ(probe->device, "gpu");
+  EXPECT_EQ(probe->isa, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(remote.InspectAs({{"none", ""}}).status().message(),
+            "there is none");
 }
 
 TEST(RemoteBackendTest, AModelComesAsItIs) {

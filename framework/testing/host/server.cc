@@ -153,7 +153,7 @@ std::string Server::Answer(wire::Call call, wire::Reader* in) {
 Status Server::Dispatch(wire::Call call, wire::Reader* in, wire::Writer* out) {
   switch (call) {
     case wire::Call::kInspect:
-      return Inspect(out);
+      return Inspect(in, out);
     case wire::Call::kLoad:
       return Load(in, out);
     case wire::Call::kBind:
@@ -195,10 +195,14 @@ Status Server::Dispatch(wire::Call call, wire::Reader* in, wire::Writer* out) {
                   ", which there is not");
 }
 
-Status Server::Inspect(wire::Writer* out) {
-  ASSAY_ASSIGN_OR_RETURN(const Probe probe, backend_.Inspect());
+Status Server::Inspect(wire::Reader* in, wire::Writer* out) {
+  const auto options = in->Read<LoadOptions>();
+  ASSAY_RETURN_IF_ERROR(in->Fault());
+  ASSAY_ASSIGN_OR_RETURN(const Probe probe,
+                         backend_.InspectAs(options.settings));
   out->Put(probe.version);
   out->Put(probe.device);
+  out->PutAll(probe.isa);
   return OkStatus();
 }
 

@@ -69,7 +69,7 @@ class Server {
   std::string Answer(wire::Call call, wire::Reader* in);
   Status Dispatch(wire::Call call, wire::Reader* in, wire::Writer* out);
 
-  Status Inspect(wire::Writer* out);
+  Status Inspect(wire::Reader* in, wire::Writer* out);
   Status Load(wire::Reader* in, wire::Writer* out);
   Status Bind(wire::Call call, wire::Reader* in, wire::Writer* out);
   Status Forward(wire::Reader* in, wire::Writer* out);

@@ -88,6 +88,8 @@ BackendUse UseOf(const PlannedBackend& backend) {
   use.launch = backend.launch;
   use.policy_dir = backend.policy_dir.string();
   use.policy_hash = file::Sha256(backend.policy.text());
+  use.needs_isa = backend.policy.NeedsIsa();
+  use.isa = backend.isa;
   for (const policy::Claim& claim : backend.policy.claims()) {
     use.claims.push_back(claim.text);
   }
@@ -263,7 +265,7 @@ std::string DigestOf(const Plan& plan, const std::vector<size_t>& rows) {
         rows, [&](size_t i) { return plan.rows[i].backend == use.instance; });
     if (!used) continue;
     text += StrCat(use.instance, " ", use.module_sha256, " ",
-                   use.carrier_sha256, "\n");
+                   use.carrier_sha256, " ", Joined(use.isa, " "), "\n");
   }
   return file::Sha256(text);
 }

@@ -55,6 +55,8 @@ struct PlannedBackend : Instance {
   std::filesystem::path carrier_module;  // of Instance::carrier
   std::string carrier_sha256;
   Launch launch;
+  /// Said by the backend in a process that is set so, where its policy asks.
+  std::vector<std::string> isa;
   policy::Policy policy;
 };
 
@@ -80,6 +82,8 @@ struct BackendUse {
   Launch launch;
   std::string policy_dir;
   std::string policy_hash;
+  bool needs_isa = false;        // lines of the policy hang on what follows
+  std::vector<std::string> isa;  // PlannedBackend::isa
   std::vector<std::string> claims;
   std::vector<std::string> floor;          // test_ids that must pass
   std::vector<std::string> policy_errors;  // lines that are wrong

@@ -19,8 +19,8 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Launch, transport, most, launcher, rank,
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BackendUse, instance, spec, name,
                                    settings_text, module, module_sha256,
                                    carrier_module, carrier_sha256, launch,
-                                   policy_dir, policy_hash, claims, floor,
-                                   policy_errors)
+                                   policy_dir, policy_hash, needs_isa, isa,
+                                   claims, floor, policy_errors)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PartSelection, suites, backends, shard,
                                    n_shards)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PartHeader, selection, digest)

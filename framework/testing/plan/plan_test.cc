@@ -268,6 +268,20 @@ TEST(PlanTest, ItsPolicyIsThatOfItsBackends) {
   EXPECT_NE(hash(backend), before);
 }
 
+// Kills: a part that ran with other lines of the policy taken for one of the plan.
+TEST(PlanTest, ItsDigestIsOfTheInstructionSetsThatLinesHangOn) {
+  const auto digest = [](std::vector<std::string> isa) {
+    PlannedBackend backend = BackendOf("acme");
+    backend.isa = std::move(isa);
+    const auto plan = Make({}, {CorpusOf(3)}, {backend});
+    EXPECT_TRUE(plan.ok()) << plan.status().ToString();
+    EXPECT_EQ(plan->backends[0].isa, backend.isa);
+    return plan->digest;
+  };
+  EXPECT_EQ(digest({"sse"}), digest({"sse"}));
+  EXPECT_NE(digest({"sse"}), digest({"sse", "avx"}));
+}
+
 // Kills: a shard from 0; a case in two shards or in none; a shard by position.
 TEST(PlanTest, EveryRowIsInExactlyOneShard) {
   const Plan plan = PlanOf({CorpusOf(100)});

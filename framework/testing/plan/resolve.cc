@@ -130,18 +130,24 @@ Result<PlannedBackend> ResolveBackend(const std::string& text,
                                  : named.carrier;
     ASSAY_RETURN_IF_ERROR(ResolveCarrier(carrier, digests, &backend));
   }
-  ASSAY_ASSIGN_OR_RETURN(
-      backend.policy,
-      policy::ReadPolicy(backend.policy_dir, policy::MachineFeatures(),
-                         policy::Today()));
+  ASSAY_RETURN_IF_ERROR(ReadPolicyFor({}, &backend));
   return backend;
+}
+
+Status ReadPolicyFor(std::vector<std::string> isa, PlannedBackend* backend) {
+  backend->isa = std::move(isa);
+  ASSAY_ASSIGN_OR_RETURN(
+      backend->policy,
+      policy::ReadPolicy(backend->policy_dir,
+                         policy::MachineFacts(backend->isa), policy::Today()));
+  return OkStatus();
 }
 
 Status CheckPolicies(const Plan& plan) {
   for (const BackendUse& backend : plan.backends) {
     ASSAY_ASSIGN_OR_RETURN(
         const policy::Policy policy,
-        policy::ReadPolicy(backend.policy_dir, policy::MachineFeatures(),
+        policy::ReadPolicy(backend.policy_dir, policy::MachineFacts(),
                            policy::Today(), policy::Reasons::kMayBeEmpty));
     const fs::path launched = backend.carrier_module.empty()
                                   ? fs::path(backend.policy_dir)

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "framework/core/status.h"
 #include "framework/file/file_digests.h"
@@ -15,10 +16,14 @@
 
 namespace assay::plan {
 
-/// A backend by name, instance or file, with its policy. `digests` are the
-/// run's.
+/// A backend by name, instance or file, with its policy but for the lines that
+/// hang on instruction sets. `digests` are the run's.
 Result<PlannedBackend> ResolveBackend(const std::string& text,
                                       const file::FileDigests& digests = {});
+
+/// Reads the policy again, of the backend where it may take code of these
+/// instruction sets.
+Status ReadPolicyFor(std::vector<std::string> isa, PlannedBackend* backend);
 
 /// Failed precondition where the expectations, claims or floors of a backend
 /// are no longer those that the plan was made with.

@@ -16,16 +16,16 @@ using Kind = FloorLine::Kind;
 /// Applies one line to a case that it is about.
 void Apply(const FloorLine& line, bool met, std::optional<FloorCase>* state) {
   const bool adds = line.kind != Kind::kButNot;
-  if (line.feature.empty()) {
+  if (line.when.empty()) {
     state->reset();
     if (adds) state->emplace();
   } else if (adds) {
     if (!state->has_value()) *state = FloorCase{"", false};
     if ((*state)->in_force && (*state)->conditions.empty()) return;
-    (*state)->conditions += StrCat(" when cpu:", line.feature);
+    (*state)->conditions += StrCat(" ", line.when.text());
     (*state)->in_force = (*state)->in_force || met;
   } else if (state->has_value()) {
-    (*state)->conditions += StrCat(" but not when cpu:", line.feature);
+    (*state)->conditions += StrCat(" but not ", line.when.text());
     (*state)->in_force = (*state)->in_force && !met;
   }
 }
@@ -51,8 +51,8 @@ std::string ToText(const std::string& suite, const FloorCount& count) {
 
 std::string ToText(const FloorLine& rule) {
   return StrCat(rule.kind == Kind::kAll ? "all" : "but not", " where ",
-                rule.where.text(),
-                rule.feature.empty() ? "" : " when cpu:", rule.feature);
+                rule.where.text(), rule.when.empty() ? "" : " ",
+                rule.when.text());
 }
 
 }  // namespace
@@ -202,7 +202,7 @@ void FloorWriter::Keep(std::string_view before) {
       text_ += StrCat(line, "\n");
     } else if (parsed->kind == Kind::kAll || parsed->kind == Kind::kButNot) {
       const bool correction =
-          parsed->feature.empty() && IdsOf(parsed->where.text()).has_value();
+          parsed->when.empty() && IdsOf(parsed->where.text()).has_value();
       if (!correction) Add(*std::move(parsed), line);
     }
   }

@@ -30,7 +30,7 @@ namespace assay::policy {
 
 /// A case of a floor: without conditions it must pass on every machine.
 struct FloorCase {
-  std::string conditions;  // " when cpu:avx2", as the lines say them
+  std::string conditions;  // " when isa:avx2", as the lines say them
   bool in_force = true;    // here
 };
 

@@ -44,11 +44,10 @@ std::string Sentence(const Expectation& line) {
 /// Reads the files of one folder into a Policy.
 class PolicyReader {
  public:
-  PolicyReader(const fs::path& directory,
-               const std::set<std::string, std::less<>>& features,
+  PolicyReader(const fs::path& directory, const Facts& facts,
                std::string_view today, Reasons reasons)
       : directory_(directory),
-        features_(features),
+        facts_(facts),
         today_(today),
         reasons_(reasons) {}
 
@@ -65,12 +64,14 @@ class PolicyReader {
   template <class Take>
   Status ForEachLine(const fs::path& file, Take take);
 
-  bool InForce(const std::string& feature) const {
-    return feature.empty() || features_.count(feature) > 0;
+  /// True when lines with that condition are in force.
+  bool Meets(const When& when) {
+    policy_.needs_isa_ |= when.AsksForIsa();
+    return when.Holds(facts_);
   }
 
   const fs::path& directory_;
-  const std::set<std::string, std::less<>>& features_;
+  const Facts& facts_;
   const std::string_view today_;
   const Reasons reasons_;
   std::set<fs::path> included_;
@@ -131,8 +132,7 @@ Status PolicyReader::ReadExpectations(const fs::path& file) {
 
 Status PolicyReader::AddExpectation(const std::string& source,
                                     std::string_view text) {
-  ASSAY_ASSIGN_OR_RETURN(ExpectationLine line, ParseExpectation(text));
-  Expectation& expectation = line.expectation;
+  ASSAY_ASSIGN_OR_RETURN(Expectation expectation, ParseExpectation(text));
   const bool reasoned =
       expectation.because.find_first_not_of(" \t") != std::string::npos;
   if (!reasoned && reasons_ == Reasons::kWanted) {
@@ -140,13 +140,14 @@ Status PolicyReader::AddExpectation(const std::string& source,
         "the reason is empty, wanted one: say between the quotes why the case "
         "cannot be expected to pass");
   }
+  const bool is_met = Meets(expectation.when);
   // ISO dates compare as text. A line is past its date on every machine.
   if (!expectation.until.empty() && expectation.until < today_) {
     expectation.source = source;
     policy_.outdated_.push_back(std::move(expectation));
     return OkStatus();
   }
-  if (!InForce(line.feature)) return OkStatus();
+  if (!is_met) return OkStatus();
   expectation.source = source;
   if (expectation.tolerance.has_value()) expectation.tolerance->source = source;
   policy_.expectations_.push_back(std::move(expectation));
@@ -168,7 +169,7 @@ Status PolicyReader::AddClaim(const std::string& source,
 Status PolicyReader::AddFloorLine(const std::string& source,
                                   std::string_view text) {
   ASSAY_ASSIGN_OR_RETURN(FloorLine line, ParseFloorLine(text));
-  const bool met = InForce(line.feature);
+  const bool met = Meets(line.when);
   return policy_.floor_.Add(std::move(line), source, met);
 }
 
@@ -372,21 +373,21 @@ std::vector<std::string> Policy::Errors() const {
   return lines;
 }
 
-Result<Policy> ReadPolicy(const fs::path& directory,
-                          const std::set<std::string, std::less<>>& features,
+Result<Policy> ReadPolicy(const fs::path& directory, const Facts& facts,
                           std::string_view today, Reasons reasons) {
   std::error_code error;
   if (fs::exists(directory, error) && !fs::is_directory(directory, error)) {
     return InvalidArgument(directory.string(),
                            " is a file, wanted a folder of policy files");
   }
-  return PolicyReader(directory, features, today, reasons).Read();
+  return PolicyReader(directory, facts, today, reasons).Read();
 }
 
-std::set<std::string, std::less<>> MachineFeatures() {
+Facts MachineFacts(std::vector<std::string> isa) {
+  Facts facts = {.cpu = {}, .isa = std::move(isa)};
   const Result<std::string> cpuinfo = file::ReadFile("/proc/cpuinfo");
-  return cpuinfo.ok() ? CpuFeatures(*cpuinfo)
-                      : std::set<std::string, std::less<>>();
+  if (cpuinfo.ok()) facts.cpu = CpuFeatures(*cpuinfo);
+  return facts;
 }
 
 std::string Today() {

@@ -4,8 +4,8 @@
 // tolerances, claims, and the floor of cases that must go on passing.
 //
 //   ASSAY_ASSIGN_OR_RETURN(Policy policy,
-//                          ReadPolicy("backends/acme", MachineFeatures(),
-//                          Today()));
+//                          ReadPolicy("backends/acme", MachineFacts(),
+//                                     Today()));
 //   const CasePolicy verdict = policy.Of(test_case, "acme");
 //
 // Files, each optional: expectations.txt, claims.txt, passing.txt;
@@ -84,6 +84,9 @@ class Policy {
   /// True when some line asks for the ranks of a case's tensors.
   bool NeedsRanks() const;
 
+  /// True when some line holds for some instruction sets only.
+  bool NeedsIsa() const { return needs_isa_; }
+
   const std::vector<Expectation>& expectations() const { return expectations_; }
   /// The lines past their date, which are not among expectations().
   const std::vector<Expectation>& outdated() const { return outdated_; }
@@ -129,22 +132,22 @@ class Policy {
   /// The operators of the cases asked about so far, by the claim they are for.
   std::map<cases::ClaimKind, std::set<std::string>> tested_;
   Floor floor_;
+  bool needs_isa_ = false;
   std::string text_;
 };
 
 /// A line that is in force needs its reason; a draft may be without one.
 enum class Reasons : uint8_t { kWanted, kMayBeEmpty };
 
-/// Reads the files in `directory`. `features` are the machine's, as
-/// "avx512_fp16"; lines whose `when` is not met are left out. A line past its
-/// date on `today` (ISO) is no longer in force, and is among Policy::Errors.
+/// Reads the files in `directory`. Lines whose `when` does not hold of the facts
+/// are left out. A line past its date on `today` (ISO) is no longer in force,
+/// and is among Policy::Errors.
 Result<Policy> ReadPolicy(const std::filesystem::path& directory,
-                          const std::set<std::string, std::less<>>& features,
-                          std::string_view today,
+                          const Facts& facts, std::string_view today,
                           Reasons reasons = Reasons::kWanted);
 
-/// The CPU's features under the names that Linux gives them.
-std::set<std::string, std::less<>> MachineFeatures();
+/// Those of this machine, beside the instruction sets, which the backend tells.
+Facts MachineFacts(std::vector<std::string> isa = {});
 
 /// The day, UTC, as 2027-03-01.
 std::string Today();

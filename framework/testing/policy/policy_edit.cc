@@ -123,7 +123,7 @@ class PolicyEditor {
   /// The file's line, from 0; nothing for one of an included file.
   static std::optional<size_t> NumberOf(const Line& line);
   /// True when the line may be changed here: it is of this file, and for all
-  /// instances.
+  /// instances and places.
   static bool IsOurs(const Line& line);
   bool PassesPlainly(size_t index) const;
 
@@ -247,7 +247,7 @@ std::optional<size_t> PolicyEditor::NumberOf(const Line& line) {
 }
 
 bool PolicyEditor::IsOurs(const Line& line) {
-  return NumberOf(line).has_value() &&
+  return NumberOf(line).has_value() && line.said->when.empty() &&
          line.said->where.text().find("backend:") == std::string::npos;
 }
 

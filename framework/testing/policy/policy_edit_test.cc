@@ -43,8 +43,9 @@ struct Trial {
     folder.Write("acme/passing.txt", from.passing);
     folder.Write("acme/claims.txt", claims);
     folder.Write("common.txt", shared);
-    Result<Policy> policy = ReadPolicy(folder.path() / "acme", {"avx2"},
-                                       kDayOfEdit, Reasons::kMayBeEmpty);
+    Result<Policy> policy =
+        ReadPolicy(folder.path() / "acme", {.cpu = {"avx2"}, .isa = {"old"}},
+                   kDayOfEdit, Reasons::kMayBeEmpty);
     EXPECT_TRUE(policy.ok()) << policy.status().ToString();
     std::vector<cases::TestCase> cases;
     for (const Seen& one : seen) {
@@ -152,7 +153,8 @@ struct LineRow {
 const std::string kFail = "expect fail where op:A because \"x\"\n";
 
 // Kills: a line removed while one of its cases still needs it, in a run of a
-// part, or because its cases could not be asked; a line kept that none needs;
+// part, or because its cases could not be asked, or where it is about more
+// instruction sets than the run had; a line kept that none needs;
 // flakiness taken for gone after one pass; a waiver taken for a plain pass.
 TEST(PolicyEditTest, LinesGoWhenNoCaseNeedsThem) {
   const std::string tolerate =
@@ -161,6 +163,9 @@ TEST(PolicyEditTest, LinesGoWhenNoCaseNeedsThem) {
   const std::string flaky = "expect flaky where op:A because \"y\"\n";
   const std::string other =
       "expect fail where backend:acme+x=1 because \"y\"\n";
+  const std::string old =
+      "expect fail where id:node/A/a or id:node/A/b because \"y\" when "
+      "not isa:new\n";
   const std::string declined = "expect unsupported where op:A because \"z\"\n";
   const std::string some =
       "expect fail at some seeds where id:node/A/a or id:node/A/b because "
@@ -189,6 +194,8 @@ TEST(PolicyEditTest, LinesGoWhenNoCaseNeedsThem) {
        ""},
       {"# kept\n" + kFail + crash, {pass}, "# kept\n", ""},
       {other, {pass}, other, "shared with others"},
+      {old, {pass}, old, "shared with others"},
+      {old, {pass, fails}, old, "narrow 'id:node/A/a or id:node/A/b'"},
       {"expect fail where op:A because \"x\" when cpu:none\n",
        {pass},
        "expect fail where op:A because \"x\" when cpu:none\n",

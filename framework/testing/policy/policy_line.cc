@@ -97,16 +97,24 @@ bool IsDate(std::string_view text) {
       .ok();
 }
 
-/// `[when cpu:FEATURE]` and then the end.
-Status ParseWhen(LineScanner& scanner, std::string* feature) {
-  if (scanner.Take("when")) {
-    constexpr std::string_view kCpu = "cpu:";
-    const std::string_view word = scanner.Word();
-    if (!word.starts_with(kCpu) || word.size() == kCpu.size()) {
-      return InvalidArgument("found '", word,
-                             "' behind when, wanted cpu:FEATURE");
-    }
-    *feature = word.substr(kCpu.size());
+/// `[not] cpu:FEATURE` or `[not] isa:SET`.
+Status ParseTerm(LineScanner& scanner, When* when) {
+  const bool negated = scanner.Take("not");
+  const std::string_view word = scanner.Word();
+  for (size_t i = 0; i < When::kKeys.size(); ++i) {
+    const std::string_view key = When::kKeys.at(i);
+    if (!word.starts_with(key) || word.size() == key.size()) continue;
+    when->Add(negated, static_cast<When::Key>(i), word.substr(key.size()));
+    return OkStatus();
+  }
+  return InvalidArgument("found '", word,
+                         "' behind when, wanted cpu:FEATURE or isa:SET");
+}
+
+/// `[when TERM [and TERM]...]` and then the end.
+Status ParseWhen(LineScanner& scanner, When* when) {
+  for (bool more = scanner.Take("when"); more; more = scanner.Take("and")) {
+    ASSAY_RETURN_IF_ERROR(ParseTerm(scanner, when));
   }
   return scanner.AtEnd() ? OkStatus() : scanner.Wanted("the end of the line");
 }
@@ -127,23 +135,20 @@ Status ParseSeeds(LineScanner& scanner, Expectation* expectation) {
   return OkStatus();
 }
 
-/// `where QUERY because "..." [until DATE] [when cpu:FEATURE]`.
-Status ParseRest(LineScanner& scanner, ExpectationLine* line) {
+/// `where QUERY because "..." [until DATE] [when CONDITION]`.
+Status ParseRest(LineScanner& scanner, Expectation* line) {
   ASSAY_RETURN_IF_ERROR(scanner.Expect("where"));
-  Expectation& expectation = line->expectation;
-  ASSAY_ASSIGN_OR_RETURN(expectation.where,
-                         ParseWhere(scanner.Until("because")));
+  ASSAY_ASSIGN_OR_RETURN(line->where, ParseWhere(scanner.Until("because")));
   ASSAY_RETURN_IF_ERROR(scanner.Expect("because"));
-  ASSAY_ASSIGN_OR_RETURN(expectation.because,
-                         scanner.Quoted("a reason in quotes"));
+  ASSAY_ASSIGN_OR_RETURN(line->because, scanner.Quoted("a reason in quotes"));
   if (scanner.Take("until")) {
-    expectation.until = scanner.Word();
-    if (!IsDate(expectation.until)) {
-      return InvalidArgument("found '", expectation.until,
+    line->until = scanner.Word();
+    if (!IsDate(line->until)) {
+      return InvalidArgument("found '", line->until,
                              "' behind until, wanted a day as 2027-03-01");
     }
   }
-  return ParseWhen(scanner, &line->feature);
+  return ParseWhen(scanner, &line->when);
 }
 
 /// `N cases of SUITE digest HEX`.
@@ -178,16 +183,36 @@ Result<DType> ParseAccumulator(std::string_view word) {
 
 }  // namespace
 
-Result<ExpectationLine> ParseExpectation(std::string_view text) {
+bool When::Holds(const Facts& facts) const {
+  return std::ranges::all_of(terms_, [&](const Term& term) {
+    const auto& known = term.key == Key::kCpu ? facts.cpu : facts.isa;
+    const bool has = std::ranges::find(known, term.value) != known.end();
+    return !known.empty() && has != term.negated;
+  });
+}
+
+bool When::AsksForIsa() const {
+  return std::ranges::any_of(
+      terms_, [](const Term& term) { return term.key == Key::kIsa; });
+}
+
+std::string When::text() const {
+  std::string text;
+  for (const Term& term : terms_) {
+    text += StrCat(text.empty() ? "when " : " and ", term.negated ? "not " : "",
+                   kKeys.at(static_cast<size_t>(term.key)), term.value);
+  }
+  return text;
+}
+
+Result<Expectation> ParseExpectation(std::string_view text) {
   LineScanner scanner(text);
-  ExpectationLine line;
+  Expectation line;
   if (scanner.Take("expect")) {
-    ASSAY_ASSIGN_OR_RETURN(line.expectation.outcome,
-                           ParseExpected(scanner.Word()));
-    ASSAY_RETURN_IF_ERROR(ParseSeeds(scanner, &line.expectation));
+    ASSAY_ASSIGN_OR_RETURN(line.outcome, ParseExpected(scanner.Word()));
+    ASSAY_RETURN_IF_ERROR(ParseSeeds(scanner, &line));
   } else if (scanner.Take("tolerate")) {
-    ASSAY_RETURN_IF_ERROR(
-        ParseTolerance(scanner, &line.expectation.tolerance.emplace()));
+    ASSAY_RETURN_IF_ERROR(ParseTolerance(scanner, &line.tolerance.emplace()));
   } else {
     return scanner.Wanted("include, expect or tolerate");
   }
@@ -249,7 +274,7 @@ Result<FloorLine> ParseFloorLine(std::string_view text) {
                              "test_id: suite/op/case in letters, digits and "
                              "_.#+-");
     }
-    ASSAY_RETURN_IF_ERROR(ParseWhen(scanner, &line.feature));
+    ASSAY_RETURN_IF_ERROR(ParseWhen(scanner, &line.when));
     return line;
   }
   ASSAY_RETURN_IF_ERROR(scanner.Expect("where"));
@@ -264,7 +289,7 @@ Result<FloorLine> ParseFloorLine(std::string_view text) {
                            "' asks for ranks, but a floor is of what the table "
                            "of cases has: name operators or cases");
   }
-  ASSAY_RETURN_IF_ERROR(ParseWhen(scanner, &line.feature));
+  ASSAY_RETURN_IF_ERROR(ParseWhen(scanner, &line.when));
   return line;
 }
 
@@ -298,14 +323,14 @@ std::optional<std::string> ParseInclude(std::string_view text) {
   return std::string(scanner.Until(""));
 }
 
-std::set<std::string, std::less<>> CpuFeatures(std::string_view cpuinfo) {
-  std::set<std::string, std::less<>> features;
+std::vector<std::string> CpuFeatures(std::string_view cpuinfo) {
+  std::vector<std::string> features;
   while (!cpuinfo.empty()) {
     const std::string_view line = CutFront(&cpuinfo);
     if (!line.starts_with("flags") && !line.starts_with("Features")) continue;
     const size_t colon = std::min(line.find(':'), line.size() - 1);
     LineScanner words(line.substr(colon + 1));
-    while (!words.AtEnd()) features.emplace(words.Word());
+    while (!words.AtEnd()) features.emplace_back(words.Word());
     break;
   }
   return features;

@@ -4,7 +4,7 @@
 // blank lines, and decides which lines are in force.
 //
 //   ASSAY_ASSIGN_OR_RETURN(
-//       ExpectationLine line,
+//       Expectation line,
 //       ParseExpectation("expect fail where op:Conv because \"issue 7\""));
 //
 // Errors say what was found and what was wanted; the reader adds file and line.
@@ -12,9 +12,7 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,15 +22,11 @@
 
 namespace assay::policy {
 
-/// `expect OUTCOME where QUERY because "..." [until DATE] [when cpu:FEATURE]`,
+/// `expect OUTCOME where QUERY because "..." [until DATE] [when CONDITION]`,
 /// `expect fail at some seeds where ...`
 /// or `tolerate rtol=R atol=A where ...`. The parser leaves `source` empty. The
 /// reader checks that the reason is more than blanks.
-struct ExpectationLine {
-  Expectation expectation;
-  std::string feature;  // of when; empty: in force everywhere
-};
-Result<ExpectationLine> ParseExpectation(std::string_view line);
+Result<Expectation> ParseExpectation(std::string_view line);
 
 /// A sentence of claims.txt. `source` of it stays empty.
 Result<Claim> ParseClaim(std::string_view line);
@@ -44,15 +38,15 @@ struct FloorCount {
   bool operator==(const FloorCount&) const = default;
 };
 
-/// A sentence of passing.txt: `all where QUERY [when cpu:FEATURE]`, `but not
-/// where QUERY [when cpu:FEATURE]`, `test_id [when cpu:FEATURE]`, or `makes N
+/// A sentence of passing.txt: `all where QUERY [when CONDITION]`, `but not
+/// where QUERY [when CONDITION]`, `test_id [when CONDITION]`, or `makes N
 /// cases of SUITE digest HEX`.
 struct FloorLine {
   enum class Kind : uint8_t { kAll, kButNot, kCase, kMakes };
   Kind kind = Kind::kCase;
-  Query where;          // of all and but not
-  std::string name;     // the test_id of a case, the suite of makes
-  std::string feature;  // of when; empty: in force everywhere
+  Query where;       // of all and but not
+  std::string name;  // the test_id of a case, the suite of makes
+  When when;
   FloorCount makes;
 };
 Result<FloorLine> ParseFloorLine(std::string_view line);
@@ -66,6 +60,6 @@ std::optional<std::string> ParseInclude(std::string_view line);
 
 /// The features in a text like that of /proc/cpuinfo: of its first line
 /// "flags" or, on ARM, "Features".
-std::set<std::string, std::less<>> CpuFeatures(std::string_view cpuinfo);
+std::vector<std::string> CpuFeatures(std::string_view cpuinfo);
 
 }  // namespace assay::policy

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdio>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "framework/file/scratch_folder.h"
@@ -39,7 +40,8 @@ cases::TestCase CaseOf(const std::string& op, std::vector<std::string> dtypes) {
 }
 
 Result<Policy> Read(const file::ScratchFolder& folder) {
-  return ReadPolicy(folder.path() / "acme", {"avx2"}, kToday);
+  return ReadPolicy(folder.path() / "acme",
+                    {.cpu = {"avx2"}, .isa = {"sse41", "avx"}}, kToday);
 }
 
 Policy PolicyOf(const std::string& file, std::string_view text) {
@@ -69,6 +71,8 @@ expect crash where op:Conv and dtype:float16 because "second"
   tolerate rtol=1 atol=2 where dtype:bfloat16 because "third"
 expect timeout where op:Conv because "only there" when cpu:avx512_fp16
 expect error where op:Nothing because "fifth" until 2026-06-15 when cpu:avx2
+expect timeout where op:Conv because "nor here" when isa:avx2
+expect suspect where op:Gelu because "here" when isa:avx and not isa:avx2
 )";
 
 // Kills: the first match wins; tolerate and expect share one place; a line
@@ -86,6 +90,7 @@ TEST(PolicyTest, TheLastMatchingLineOfEachSortIsInForce) {
        "expectations.txt:5"},
       {CaseOf("Relu", {"bfloat16"}), "", "expectations.txt:5"},
       {CaseOf("Relu", {"float16"}), "", ""},
+      {CaseOf("Gelu", {"float16"}), "expectations.txt:9", ""},
   };
   Policy policy = PolicyOf("expectations.txt", kExpectations);
   for (const Row& row : rows) {
@@ -100,7 +105,7 @@ TEST(PolicyTest, TheLastMatchingLineOfEachSortIsInForce) {
 // force counted as unmatched.
 TEST(PolicyTest, LinesThatMatchNothingAreListed) {
   Policy policy = PolicyOf("expectations.txt", kExpectations);
-  EXPECT_EQ(policy.Errors().size(), 4U);
+  EXPECT_EQ(policy.Errors().size(), 5U);
   policy.Of(CaseOf("Conv", {"float16"}), "acme");
   policy.Of(CaseOf("Conv", {"float32"}), "acme");
   EXPECT_THAT(
@@ -108,7 +113,8 @@ TEST(PolicyTest, LinesThatMatchNothingAreListed) {
       ElementsAre("expectations.txt:5: tolerate rtol=1 atol=2 where "
                   "dtype:bfloat16: matches no planned case",
                   "expectations.txt:7: expect error where op:Nothing: matches "
-                  "no planned case"));
+                  "no planned case",
+                  HasSubstr("expectations.txt:9: expect suspect")));
 }
 
 // Kills: a line past its date in force, or passed over, or one that keeps the
@@ -298,9 +304,11 @@ TEST(PolicyTest, TheFloorIsWhatIsInForceHere) {
                            "# accepted\nnode/B/b\nnode/A/a\n"
                            "node/C/c when cpu:avx2\n"
                            "node/D/d when cpu:avx512_fp16\n"
+                           "node/E/e when isa:avx2\n"
+                           "node/F/f when not isa:avx2\n"
                            "all where op:Conv\n");
   EXPECT_THAT(policy.floor().InForce(),
-              ElementsAre("node/A/a", "node/B/b", "node/C/c"));
+              ElementsAre("node/A/a", "node/B/b", "node/C/c", "node/F/f"));
   // Rules are about the cases of the corpora that every run has.
   cases::TestCase c = CaseOf("Conv", {"float32"});
   policy.Of(c, "acme");
@@ -310,6 +318,22 @@ TEST(PolicyTest, TheFloorIsWhatIsInForceHere) {
   EXPECT_THAT(policy.floor().InForce(), Contains("node/Conv/test_x"));
   EXPECT_THAT(policy.Errors(),
               ElementsAre(HasSubstr("the cases of node are not counted")));
+}
+
+// Kills: a policy that is read once although the backend has to be asked first;
+// a backend that is started for nothing.
+TEST(PolicyTest, LinesSayThatTheyHangOnInstructionSets) {
+  for (const auto& [file, line, hangs] :
+       std::vector<std::tuple<std::string, std::string, bool>>{
+           {"expectations.txt", "expect fail where x because \"y\"", false},
+           {"passing.txt", "all where op:A", false},
+           {"passing.txt", "all where op:A when cpu:avx2", false},
+           {"expectations.txt",
+            "expect fail where x because \"y\" when cpu:a and not isa:avx2",
+            true},
+           {"passing.txt", "all where op:A when isa:avx2", true}}) {
+    EXPECT_EQ(PolicyOf(file, line).NeedsIsa(), hangs) << line;
+  }
 }
 
 struct ClaimRow {

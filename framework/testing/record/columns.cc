@@ -130,7 +130,10 @@ const Table& TableOf<BackendRow>() {
        ASSAY_COLUMN(unavailable_reason, "empty when it ran"),
        ASSAY_COLUMN(reach,
                     "why its process could reach others; empty: it could "
-                    "not")}};
+                    "not"),
+       ASSAY_COLUMN(isa,
+                    "instruction sets that the library may take code of, by "
+                    "its own names; empty: it does not tell")}};
   return table;
 }
 

@@ -83,7 +83,7 @@ struct EnvRow {
 
 struct BackendRow {
   std::string run_id, backend, settings, version, build_id, module_sha256,
-      device, claims_json, unavailable_reason, reach;
+      device, claims_json, unavailable_reason, reach, isa;
 };
 
 struct ResultRow : Key {

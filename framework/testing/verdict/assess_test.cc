@@ -98,6 +98,49 @@ TEST(AssessTest, ABackendIsDescribedByPlanAndWorker) {
   EXPECT_TRUE(verdicts.complete);
 }
 
+// Kills: a policy that was chosen for another processor than the run's, or for
+// that of one worker alone; a worker that could not run asked; a policy without
+// conditions that is planned anew on each machine.
+TEST(AssessTest, APolicyIsThatOfTheInstructionSetsThatRan) {
+  struct Row {
+    bool needs_isa;
+    std::vector<std::string> planned;
+    std::vector<std::string> told;  // by each worker; "-": it was unavailable
+    std::string_view fault;
+  };
+  const std::vector<Row> rows = {
+      {true, {"sse", "avx"}, {"sse avx", "sse avx"}, ""},
+      {true, {"sse", "avx"}, {"sse"}, "sets 'sse', and its policy is that for"},
+      {true, {"sse"}, {"sse", "sse avx"}, "'sse avx', and its policy is that"},
+      {true, {}, {"sse"}, "for '': plan where it runs"},
+      {true, {"sse"}, {"-"}, ""},
+      {true, {"sse"}, {}, ""},
+      {false, {"sse"}, {"avx"}, ""},
+  };
+  for (const Row& row : rows) {
+    plan::Plan plan = PlanOfOne();
+    plan.backends[0].needs_isa = row.needs_isa;
+    plan.backends[0].isa = row.planned;
+    RawRecords raw;
+    for (const std::string& isa : row.told) {
+      journal::JournalEntry entry;
+      entry.kind = journal::FrameKind::kBackend;
+      entry.backend.backend = "acme";
+      (isa == "-" ? entry.backend.unavailable_reason : entry.backend.isa) = isa;
+      EXPECT_TRUE(raw.Add(std::move(entry)).ok());
+    }
+    raw.records[{"acme", "node/Abs/a"}] = Passed(plan);
+    const Verdicts verdicts =
+        Assess(plan, {0}, std::move(raw), /*whole=*/false);
+    ASSERT_EQ(verdicts.unexpected.size(), row.fault.empty() ? 0U : 1U)
+        << row.fault;
+    if (row.fault.empty()) continue;
+    EXPECT_EQ(verdicts.unexpected[0].outcome, "policy");
+    EXPECT_THAT(verdicts.unexpected[0].reason,
+                HasSubstr(std::string(row.fault)));
+  }
+}
+
 // Kills: a corpus of one's own that the line does not name, or a default one
 // that it does.
 TEST(AssessTest, TheLineThatRepeatsACaseNamesItsCorpus) {

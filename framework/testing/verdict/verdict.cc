@@ -121,6 +121,22 @@ void CheckBackend(const plan::Plan& plan, const plan::BackendUse& backend,
   }
 }
 
+/// Lines of a policy were chosen for instruction sets that a worker may not have
+/// had, on another processor or with another environment.
+void CheckIsa(const plan::BackendUse& backend,
+              const std::set<std::string>& told, Verdicts* verdicts) {
+  if (!backend.needs_isa) return;
+  const std::string planned = Joined(backend.isa, " ");
+  for (const std::string& isa : told) {
+    if (isa == planned) continue;
+    verdicts->unexpected.push_back(
+        {backend.instance, "", "policy",
+         StrCat("it ran with the instruction sets '", isa,
+                "', and its policy is that for '", planned,
+                "': plan where it runs")});
+  }
+}
+
 /// The message of an unexpected result; of a fail with the word of an oracle.
 std::string ReasonOf(const record::Record& record) {
   const auto rows = record.Rows<record::AccuracyRow>();
@@ -300,7 +316,9 @@ std::string BuildOf(const std::map<std::string, std::string>& files) {
 
 Status RawRecords::Add(journal::JournalEntry entry) {
   if (entry.kind == journal::FrameKind::kBackend) {
-    backends[entry.backend.backend] = std::move(entry.backend);
+    record::BackendRow& row = entry.backend;
+    if (row.unavailable_reason.empty()) isa[row.backend].insert(row.isa);
+    backends[row.backend] = std::move(row);
   } else if (entry.kind == journal::FrameKind::kRecord) {
     std::pair key(entry.record.result.backend, entry.record.result.test_id);
     bool added = true;
@@ -417,6 +435,7 @@ Verdicts Assess(const plan::Plan& plan, const std::vector<size_t>& rows,
   }
   for (const plan::BackendUse& backend : plan.backends) {
     CheckBackend(plan, backend, whole, &verdicts);
+    CheckIsa(backend, raw.isa[backend.instance], &verdicts);
     verdicts.conformance.push_back(
         ConformanceOf(plan, backend,
                       {verdicts.final, verdicts.unexpected, verdicts.mutants,

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -85,6 +86,8 @@ struct RawRecords {
   std::map<std::pair<std::string, std::string>, std::vector<record::ResultRow>>
       repeats;
   std::map<std::string, record::BackendRow> backends;
+  /// By instance, the instruction sets that its workers told of, one text each.
+  std::map<std::string, std::set<std::string>> isa;
   std::vector<record::ResultRow> losses;  // ends of workers outside of any case
   /// By instance and path, the digests of the files that its workers ran.
   std::map<std::string, std::map<std::string, std::string>> files;

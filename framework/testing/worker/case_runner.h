@@ -39,7 +39,7 @@ class SetBackend : public Backend {
       : backend_(backend), settings_(set) {}
 
   std::string_view name() const override { return backend_.name(); }
-  Result<Probe> Inspect() override { return backend_.Inspect(); }
+  Result<Probe> Inspect() override { return backend_.InspectAs(settings_); }
   Result<std::unique_ptr<Network>> Load(std::shared_ptr<const Model> model,
                                         const LoadOptions& options) override;
 

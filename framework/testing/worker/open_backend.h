@@ -31,9 +31,10 @@ struct Opened {
   std::unique_ptr<Backend> backend;
   std::unique_ptr<Communicator> communicator;
 
-  /// The backend's, where there is one.
-  Result<Probe> Inspect() {
-    return backend != nullptr ? backend->Inspect() : communicator->Inspect();
+  /// The backend's, set as its instance is, where there is one.
+  Result<Probe> InspectAs(const Settings& settings) {
+    return backend != nullptr ? backend->InspectAs(settings)
+                              : communicator->Inspect();
   }
 };
 

@@ -257,12 +257,14 @@ bool InspectBackend(Worker* worker) {
   } else if (wanted.in_process) {
     row.reach = "it ran in the process that judged it";
   }
-  const Result<Probe> probe =
-      opened.ok() ? (*opened)->Inspect() : Result<Probe>(opened.status());
+  const Result<Probe> probe = opened.ok()
+                                  ? (*opened)->InspectAs(options.facts.settings)
+                                  : Result<Probe>(opened.status());
   if (worker->hosted == nullptr) NoteFiles(*worker);
   if (probe.ok()) {
     row.version = probe->version;
     row.device = probe->device;
+    row.isa = Joined(probe->isa, " ");
     ExitIfFailed(worker->journal->Append(row));
     return true;
   }
