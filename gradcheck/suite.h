@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The suite gradcheck. It registers itself in whatever program it is linked into.
+// The suite gradcheck. It registers itself in whatever program it is linked
+// into.
 //
 //   const suite::Suite suite = GradcheckSuite();
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A peer of train_bench: another framework in a shared object, with no C++ type of either
-// side between them.
+// A peer of train_bench: another framework in a shared object, with no C++ type
+// of either side between them.
 //
 //   void* const peer = assay_peer_begin("lenet5", 64, 0.01, 0.9);
 //   assay_peer_steps(peer, 63);
@@ -11,8 +11,8 @@
 #include <cstdint>
 
 extern "C" {
-/// The model with float32 images and classes of noise, plain momentum and the mean of
-/// softmax cross entropy. Null for a model that it does not have.
+/// The model with float32 images and classes of noise, plain momentum and the
+/// mean of softmax cross entropy. Null for a model that it does not have.
 void* assay_peer_begin(const char* model, int64_t batch, double rate,
                        double momentum);
 /// So many steps: forward, backward, update.

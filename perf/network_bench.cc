@@ -5,9 +5,9 @@
 //   network_bench build/lib/assay/reference.so CASE_FOLDER [TARGETS]
 //
 // Prints the seconds of each answer and the most memory that the process has
-// taken by then: of values in the least precision that is worth its time, of both
-// kinds of units and of values in quad, or, with TARGETS, of values and two
-// gradients after so many initializers.
+// taken by then: of values in the least precision that is worth its time, of
+// both kinds of units and of values in quad, or, with TARGETS, of values and
+// two gradients after so many initializers.
 
 #include <sys/resource.h>
 

@@ -37,8 +37,8 @@ T Got(Result<T> result) {
 
 class NetworkParts {
  public:
-  /// The backend outlives it. The batch is a tensor for each input of the model that
-  /// is no parameter.
+  /// The backend outlives it. The batch is a tensor for each input of the model
+  /// that is no parameter.
   NetworkParts(Backend& backend, const train::Trainee& trainee,
                std::span<const Tensor> batch);
 

@@ -4,9 +4,9 @@
 //
 //   OMP_NUM_THREADS=1 build/bin/train_bench lenet5 64 build/lib/assay/*.so
 //
-// Behind the modules may stand peer=build/bin/libtorch_peer.so, another framework,
-// which has lenet5 alone. All take turns, in blocks of 4 epochs of 63 steps with
-// Momentum. A row has the medians over 10 blocks:
+// Behind the modules may stand peer=build/bin/libtorch_peer.so, another
+// framework, which has lenet5 alone. All take turns, in blocks of 4 epochs of
+// 63 steps with Momentum. A row has the medians over 10 blocks:
 //
 //   steps/s   of Train with every event of framework/train/event and a checkpoint every
 //             100 steps
@@ -57,7 +57,8 @@ namespace {
 std::atomic<int64_t> news = 0;
 }  // namespace
 
-// Not inlined: GCC warns of a free of what new gave where it sees one half alone.
+// Not inlined: GCC warns of a free of what new gave where it sees one half
+// alone.
 [[gnu::noinline]] void* operator new(size_t bytes) {
   ++news;
   if (void* const memory = std::malloc(bytes == 0 ? 1 : bytes)) return memory;
@@ -75,8 +76,8 @@ namespace {
 using namespace assay;
 namespace fs = std::filesystem;
 
-// A run is as `assay train` makes it of the digits: so many epochs and steps, a checkpoint
-// each 100.
+// A run is as `assay train` makes it of the digits: so many epochs and steps, a
+// checkpoint each 100.
 constexpr int kBlocks = 10, kEpochs = 10, kSteps = 63;  // steps of an epoch
 constexpr double kRate = 0.01, kMomentum = 0.9;
 
@@ -206,9 +207,10 @@ class Timed : public train::TrainingEvent {
   double& seconds_;
 };
 
-/// The bare loop, a step of it behind each step of the trainer: what slows the machine for a
-/// while slows both, and each finds the caches as a step left them. It goes through batches
-/// of its own, so that neither finds the other's images in a cache.
+/// The bare loop, a step of it behind each step of the trainer: what slows the
+/// machine for a while slows both, and each finds the caches as a step left
+/// them. It goes through batches of its own, so that neither finds the other's
+/// images in a cache.
 class BareLoop : public train::TrainingEvent {
  public:
   BareLoop(const train::Sampler& sampler,
@@ -298,7 +300,8 @@ class BackendSubject : public Subject {
     train::Training training{*objective_, *optimizer_, samples_};
     training.epochs = kEpochs;
     training.targets = train::Targets::kOneHot;
-    // Every second block asks what the events take; the others go without its clocks.
+    // Every second block asks what the events take; the others go without its
+    // clocks.
     double in_events = 0;
     const bool is_timed = ++blocks_ % 2 == 0;
     std::deque<Timed> timed;

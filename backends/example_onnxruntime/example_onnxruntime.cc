@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A backend on a real library: ONNX Runtime, called through its C ABI without its
-// header. The ABI is a table of functions in a fixed order; a Slot is a place in
-// it. A setting `threads` is the number of threads of a session.
+// A backend on a real library: ONNX Runtime, called through its C ABI without
+// its header. The ABI is a table of functions in a fixed order; a Slot is a
+// place in it. A setting `threads` is the number of threads of a session.
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -171,8 +171,8 @@ struct Session {
   std::vector<const char*> outputs;
 };
 
-/// This adapter passes tensors of numbers on, and no other values. The numbers of
-/// element types are ONNX's own, up to this one.
+/// This adapter passes tensors of numbers on, and no other values. The numbers
+/// of element types are ONNX's own, up to this one.
 constexpr DType kLastType = DType::kInt4;
 
 Status CheckTensors(std::span<const ValueInfo> infos,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Mutants by rule: ignore:Conv.dilations runs every Conv as if its model did not
-// give the attribute. One for each attribute that a line of mutants.txt names.
+// Mutants by rule: ignore:Conv.dilations runs every Conv as if its model did
+// not give the attribute. One for each attribute that a line of mutants.txt
+// names.
 //
 //   if (const auto what = IgnoredAttribute("ignore:Conv.dilations")) {
 //     model = WithoutAttribute(*model, *what);

@@ -30,8 +30,8 @@ assay::Value CotangentOf(const Tensor& y, std::vector<double> weights);
 /// How gradients are computed: the setting `backward`.
 enum class By : uint8_t { kKernel, kTape };
 
-/// By all inputs that are floats. Of several outputs only the first has weights,
-/// but all where `weighs_all`.
+/// By all inputs that are floats. Only the first of several outputs has
+/// weights, but all where `weighs_all`.
 Result<std::vector<assay::Value>> Gradients(
     const GradientRow& row, const std::vector<double>& weights = {},
     By by = By::kKernel, bool weighs_all = false);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Gradients of nodes that run again on a tape, and of some kernels with a backward
-// of their own (backward_test.cc has all): against central differences in
-// float64, and the conventions that no difference can show.
+// Gradients of nodes that run again on a tape, and of some kernels with a
+// backward of their own (backward_test.cc has all): against central differences
+// in float64, and the conventions that no difference can show.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -351,8 +351,8 @@ const std::vector<std::string> kDrawing = {
     "else_branch = e () => (float[1024] q) { q = Exp(h) }> }",
 };
 
-// Kills: a body that draws anew when it runs again, or from the seeds of another
-// run or node; one that draws the same in every run.
+// Kills: a body that draws anew when it runs again, or from the seeds of
+// another run or node; one that draws the same in every run.
 TEST(RetapedGradients, ABodyDrawsAgainWhatItDrew) {
   const Value ones = F({1024}, std::vector<double>(1024, 1)).Make();
   for (const std::string& graph : kDrawing) {

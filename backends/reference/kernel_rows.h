@@ -53,9 +53,9 @@ struct Row {
   std::vector<Feed> wanted;
 };
 
-/// The row of a graph of one node, such as "Clip(x, , b)" or "v, i = TopK(x, k)",
-/// whose inputs, in their order, have the types of the feeds and whose outputs
-/// those of what is wanted; an only output needs no name.
+/// The row of a graph of one node, such as "Clip(x, , b)" or "v, i = TopK(x,
+/// k)", whose inputs, in their order, have the types of the feeds and whose
+/// outputs those of what is wanted; an only output needs no name.
 Row Of(const std::string& node, std::vector<Feed> feeds,
        std::vector<Feed> wanted);
 

@@ -49,8 +49,9 @@ auto Typed(const Scalars<T, Ts...>& scalars, Function function) {
   return TypedRow(scalars, function, function.template operator()<T>());
 }
 
-/// A row with the backward function.operator()<T>(), T being float or, of a first
-/// input of float64, double; or with this backward, which computes in double.
+/// A row with the backward function.operator()<T>(), T being float or, of a
+/// first input of float64, double; or with this backward, which computes in
+/// double.
 template <class Op, class Make, class Function>
 auto WithBackward(OperatorRow<Op, Make> row, Function function) {
   return On<Op>([=](const Op& op, LoadContext& load) -> Result<Kernel> {
@@ -80,8 +81,8 @@ auto WithBackward(OperatorRow<Op, Make> row,
   return WithBackward(row, [backward]<class>() { return backward; });
 }
 
-/// The kernel of an operator that only moves elements of its first input, and of
-/// those that have its type.
+/// The kernel of an operator that only moves elements of its first input, and
+/// of those that have its type.
 template <class Op>
 auto Moved(Status (*function)(const Op&, KernelContext&)) {
   return On<Op>([function](const Op& op, LoadContext& load) {

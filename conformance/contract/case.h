@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The promises as cases of a plan, and back: a planned case is made of the plan's
-// row where the suite is called (suite.cc), and handed down.
+// The promises as cases of a plan, and back: a planned case is made of the
+// plan's row where the suite is called (suite.cc), and handed down.
 //
 //   ASSAY_ASSIGN_OR_RETURN(const PlannedCase planned, CaseOf(row));
 //   const Status kept =
@@ -29,7 +29,8 @@ struct PlannedCase {
 /// Not found, reason reader, for a test_id that is none of this suite's.
 Result<PlannedCase> CaseOf(const record::PlanRow& row);
 
-/// A case for each promise, under the test_id contract/NAME. It needs no corpora.
+/// A case for each promise, under the test_id contract/NAME. It needs no
+/// corpora.
 std::vector<cases::TestCase> PlannedCases(
     std::span<const cases::Corpus> corpora);
 

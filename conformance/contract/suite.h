@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The suite contract as runs plan it. It registers itself in whatever program it
-// is linked into.
+// The suite contract as runs plan it. It registers itself in whatever program
+// it is linked into.
 //
 //   const suite::Suite suite = ContractSuite();
 

@@ -315,7 +315,8 @@ Status GradientFanOut(Backend& backend, const ProbeOperator& probe) {
   return OkStatus();
 }
 
-// In between nothing is promised of the gradients; the memory beside them stays.
+// In between nothing is promised of the gradients; the memory beside them
+// stays.
 Status GradientRefilled(Backend& backend, const ProbeOperator& probe) {
   const Tensor x = *Floats({-1, 2}).tensor();
   ASSAY_ASSIGN_OR_RETURN(const auto shared, SharedFloats({9, 9, 9, 9}));

@@ -19,7 +19,8 @@
 
 namespace assay::node {
 
-/// It declines a case that the reader does not read yet. Broken files are errors.
+/// It declines a case that the reader does not read yet. Broken files are
+/// errors.
 measure::Judgement Judge(const record::PlanRow& row, Backend& backend,
                          const record::RunFacts& facts, record::Record* record);
 

@@ -26,9 +26,9 @@ bool IsLinear(std::string_view network) {
   return network == "quadratic" || network == "logistic";
 }
 
-/// Our own rule is run by the preset of the paper alone, which each optimizer has:
-/// what a preset changes is arithmetic of ours, not the backend's, and is judged
-/// in framework/train/quad/rules_test.cc.
+/// Our own rule is run by the preset of the paper alone, which each optimizer
+/// has: what a preset changes is arithmetic of ours, not the backend's, and is
+/// judged in framework/train/quad/rules_test.cc.
 bool IsRunByOurRule(const train::Preset& preset) {
   return preset.name == "paper";
 }
@@ -39,8 +39,8 @@ std::string_view NativeOperator(std::string_view optimizer) {
   return optimizer == "adagrad" ? "Adagrad" : "Momentum";
 }
 
-/// The operators that compute the update, where the backend does: a claim of the
-/// network's alone does not speak of them.
+/// The operators that compute the update, where the backend does: a claim of
+/// the network's alone does not speak of them.
 std::vector<std::string> OperatorsOfRule(const StepCase& step_case) {
   std::vector<std::string> operators;
   if (step_case.tier == Tier::kNative) {
@@ -56,8 +56,8 @@ std::vector<std::string> OperatorsOfRule(const StepCase& step_case) {
   return operators;
 }
 
-/// The operators of a network and of a rule, and the ranks of what they read and
-/// write.
+/// The operators of a network and of a rule, and the ranks of what they read
+/// and write.
 void AddFacts(const StepCase& step_case, cases::TestCase* c) {
   const auto network =
       optdiff::MakeNetwork(step_case.network, step_case.type,

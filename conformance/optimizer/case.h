@@ -62,9 +62,9 @@ struct StepCase {
 Result<StepCase> CaseOf(const record::PlanRow& row,
                         const record::RunFacts& facts);
 
-/// By our rule each optimizer, as its paper has it, on the linear networks in both
-/// types, and on the others; each preset that has a graph by it on the quadratic
-/// one, and those of ONNX by the backend's step.
+/// By our rule each optimizer, as its paper has it, on the linear networks in
+/// both types, and on the others; each preset that has a graph by it on the
+/// quadratic one, and those of ONNX by the backend's step.
 std::vector<StepCase> AllStepCases();
 
 /// As a plan has them. It needs no corpora.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The judge of the suite optimizer: backends whose steps are wrong, and one whose
-// steps are right.
+// The judge of the suite optimizer: backends whose steps are wrong, and one
+// whose steps are right.
 
 #include "conformance/optimizer/judge.h"
 
@@ -194,8 +194,9 @@ std::vector<Row> RareRows() {
 
 class JudgeTest : public ::testing::TestWithParam<Row> {};
 
-// Kills: a sieve that lets through, an oracle that is not asked, a place that is not
-// the backend's, NaN that is within a limit, a run that is not judged to its end.
+// Kills: a sieve that lets through, an oracle that is not asked, a place that
+// is not the backend's, NaN that is within a limit, a run that is not judged to
+// its end.
 TEST_P(JudgeTest, FindsTheStep) {
   const Row& row = GetParam();
   optdiff::SpoilingBackend backend(Reference(), row.spoil);
@@ -334,7 +335,8 @@ TEST(NativeRunTest, FindsTheStep) {
   }
 }
 
-// Kills: a backend without the interface or the optimizer that is blamed for it.
+// Kills: a backend without the interface or the optimizer that is blamed for
+// it.
 TEST(NativeRunTest, IsDeclinedByName) {
   StubBackend lying = Lying({});
   const record::Record other =
@@ -378,8 +380,8 @@ TEST(StepCaseTest, ReadsItsName) {
   }
 }
 
-// Kills: an optimizer that our rule leaves out, a preset that it runs beside the
-// paper's, a preset of another tier that went with them.
+// Kills: an optimizer that our rule leaves out, a preset that it runs beside
+// the paper's, a preset of another tier that went with them.
 TEST(StepCaseTest, RunOurRuleByThePaperAndTheOthersByEveryPreset) {
   const std::map<std::string, std::set<std::string>> of_rule = {
       {"quadratic", {"locked.float32", "locked.float64"}},

@@ -29,8 +29,8 @@ std::optional<OperatorId> OperatorOf(const cases::TestCase& c) {
                       name.substr(name.rfind('.') + 1));
 }
 
-/// True where some input may be another. Omitted inputs are not counted, so that
-/// a place may be one too early.
+/// True where some input may be another. Omitted inputs are not counted, so
+/// that a place may be one too early.
 bool HasInputToDraw(const cases::TestCase& c) {
   const auto carries = [](const std::string& dtype) {
     const auto type = ParseDType(dtype);

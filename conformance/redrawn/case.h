@@ -21,12 +21,12 @@ namespace assay::redrawn {
 std::vector<cases::TestCase> RedrawnCases(
     std::span<const cases::Corpus> corpora);
 
-/// Why a case of a node or a model is not among them; empty where it is, and for
-/// any other case.
+/// Why a case of a node or a model is not among them; empty where it is, and
+/// for any other case.
 std::string WhyNot(const cases::TestCase& test_case);
 
-/// "node/Relu/test_relu" or "model/simple/test_sign_model", the case that one of
-/// the suite is derived from; any other id as it is.
+/// "node/Relu/test_relu" or "model/simple/test_sign_model", the case that one
+/// of the suite is derived from; any other id as it is.
 std::string SourceOf(std::string_view test_id);
 
 }  // namespace assay::redrawn

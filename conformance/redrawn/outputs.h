@@ -19,7 +19,8 @@
 
 namespace assay::redrawn {
 
-/// True where every output is a copy of elements of inputs, or chosen among them.
+/// True where every output is a copy of elements of inputs, or chosen among
+/// them.
 bool OnlyCopies(const Graph& graph);
 
 class OutputJudge {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The cases of text files as the corpus `special`, or as another one whose cases
-// are written in the same way.
+// The cases of text files as the corpus `special`, or as another one whose
+// cases are written in the same way.
 //
 //   ASSAY_RETURN_IF_ERROR(
 //       WriteSpecialCorpus({"cases/zeros.txt"}, "build/corpus/special"));

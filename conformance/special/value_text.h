@@ -7,9 +7,10 @@
 //
 // An element is a formula of numbers, `i` (its row-major index), `i0` to `i5`
 // (its index along each axis), `least` (the least positive number of its type)
-// and `greatest` (its greatest finite one), with the operators of C, / that divides, // that drops the fraction,
-// and ^ that raises to a power. One formula for more elements is that of each.
-// The README of the folder has the rest.
+// and `greatest` (its greatest finite one), with the operators of C, / that
+// divides, // that drops the fraction, and ^ that raises to a power. One
+// formula for more elements is that of each. The README of the folder has the
+// rest.
 
 #pragma once
 

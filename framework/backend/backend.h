@@ -40,9 +40,10 @@ struct LoadOptions {
   Mode mode = Mode::kInference;
   /// Values of the main graph that Bind yields after the declared outputs.
   std::vector<std::string> extra_outputs;
-  /// In mode kTraining: the initializers that Parameters lists, to be written between
-  /// runs. Every other one is fixed, as in inference, but those that are gradient
-  /// targets. Not found for a name that is no initializer of floating point.
+  /// In mode kTraining: the initializers that Parameters lists, to be written
+  /// between runs. Every other one is fixed, as in inference, but those that
+  /// are gradient targets. Not found for a name that is no initializer of
+  /// floating point.
   std::vector<std::string> trainable;
   /// The superset of the values that gradients may be asked for; each call of
   /// Differentiable::Backward names a subset. Empty: no backward.
@@ -142,9 +143,9 @@ Status CheckBind(std::span<const ValueInfo> declared_inputs,
                  std::span<const Value> inputs, std::span<const Value> outputs);
 
 /// Checks the memory that a BindBackward call gives for `targets`, by their
-/// names and types: counts, kinds, element types, shapes, and that no gradient's
-/// memory overlaps that of another or of one of `others`, whose names are
-/// `other_names`.
+/// names and types: counts, kinds, element types, shapes, and that no
+/// gradient's memory overlaps that of another or of one of `others`, whose
+/// names are `other_names`.
 Status CheckGradients(std::span<const ValueInfo> targets,
                       std::span<const Value> gradients,
                       std::span<const ValueInfo> other_names,

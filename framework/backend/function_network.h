@@ -32,8 +32,8 @@ struct Signature {
 };
 
 /// What a network of the whole model declares: the inputs without an
-/// initializer; the outputs, then the extra outputs of the options. Not found for
-/// an extra output that the graph does not have.
+/// initializer; the outputs, then the extra outputs of the options. Not found
+/// for an extra output that the graph does not have.
 Result<Signature> SignatureOf(const Model& model, const LoadOptions& options);
 
 /// The outputs of a run, in the order of the signature, in memory that no later
@@ -41,9 +41,9 @@ Result<Signature> SignatureOf(const Model& model, const LoadOptions& options);
 using NetworkFunction =
     std::function<Result<std::vector<Value>>(std::span<const Value> inputs)>;
 
-/// Bind checks what is bound. Forward calls the function and copies tensors into
-/// memory that the caller gave; invalid argument where they do not fit, internal
-/// where the function gives another number of outputs.
+/// Bind checks what is bound. Forward calls the function and copies tensors
+/// into memory that the caller gave; invalid argument where they do not fit,
+/// internal where the function gives another number of outputs.
 std::unique_ptr<Network> MakeFunctionNetwork(Signature signature,
                                              NetworkFunction function);
 

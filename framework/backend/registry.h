@@ -51,10 +51,10 @@ Result<std::unique_ptr<Backend>> MakeBackend(std::string_view name);
 Result<std::unique_ptr<Communicator>> MakeCommunicator(std::string_view name);
 
 /// Loads a module with RTLD_NOW | RTLD_LOCAL and returns the names of the
-/// backends and communicators it registered. `unavailable` when a library it needs is missing,
-/// `failed precondition` when it was built for another release or with other
-/// headers, another standard library or sanitizer, is no module, registers
-/// nothing, or registers a name that is taken.
+/// backends and communicators it registered. `unavailable` when a library it
+/// needs is missing, `failed precondition` when it was built for another
+/// release or with other headers, another standard library or sanitizer, is no
+/// module, registers nothing, or registers a name that is taken.
 Result<std::vector<std::string>> LoadBackendModule(
     const std::filesystem::path& file);
 

@@ -147,7 +147,8 @@ struct BisectOptions : OptDiffOptions {
       order_seed_b;  // none: as the first run
 };
 
-/// How many samples runs of several seeds take to learn, beside those of others.
+/// How many samples runs of several seeds take to learn, beside those of
+/// others.
 struct ConvergeOptions {
   std::string a, b;                      // b empty: none
   std::filesystem::path against, table;  // empty: none

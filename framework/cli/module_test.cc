@@ -60,7 +60,8 @@ TEST_F(ModuleTest, ANameIsThatOfTheFile) {
                      HasSubstr("registers misbehaving, wanted other"))));
 }
 
-// Kills: a module of another build that is planned with, and fails case by case.
+// Kills: a module of another build that is planned with, and fails case by
+// case.
 TEST_F(ModuleTest, AForeignModuleIsRefusedOnce) {
   const Ran ran =
       Tree(StrCat("run --out refused --backend ", ASSAY_LOADER_TEST_MODULES,

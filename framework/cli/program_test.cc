@@ -40,7 +40,8 @@ TEST_F(ProgramTest, ListCountsTheWholeCorpus) {
       "2036\n");
 }
 
-// Kills: a list of a suite that nobody can ask for; lines that a terminal breaks.
+// Kills: a list of a suite that nobody can ask for; lines that a terminal
+// breaks.
 TEST_F(ProgramTest, ASuiteHasListsOfItsOwn) {
   const std::string list = StrCat(Program(), " list differentiability");
   EXPECT_THAT(Shell(list + " | head -n 1").output, HasSubstr("ONNX 1."));

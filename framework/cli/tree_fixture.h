@@ -93,7 +93,8 @@ class TreeTest : public ProgramTest {
     return Shell(StrCat("tree/bin/assay ", arguments));
   }
 
-  /// The rows of a table of results, as "run/results.csv"; none where it is not.
+  /// The rows of a table of results, as "run/results.csv"; none where it is
+  /// not.
   std::vector<record::ResultRow> Rows(const std::string& file) const {
     const auto csv = file::ReadFile(folder_ / file);
     auto rows = csv.ok() ? record::ParseCsv<record::ResultRow>(*csv)

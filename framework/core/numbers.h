@@ -14,9 +14,9 @@
 
 namespace assay::core {
 
-/// The key of a part of what a seed gives: neighbours have nothing in common (G.
-/// Steele, D. Lea, C. Flood, "Fast splittable pseudorandom number generators", 2014,
-/// the finalizer of SplitMix64).
+/// The key of a part of what a seed gives: neighbours have nothing in common
+/// (G. Steele, D. Lea, C. Flood, "Fast splittable pseudorandom number
+/// generators", 2014, the finalizer of SplitMix64).
 inline uint64_t KeyOf(uint64_t seed, int64_t part) {
   uint64_t key = seed + 0x9e3779b97f4a7c15U * (static_cast<uint64_t>(part) + 1);
   key = (key ^ (key >> 30U)) * 0xbf58476d1ce4e5b9U;

@@ -16,8 +16,8 @@ TEST(NumbersTest, AreTheSameOnEveryMachine) {
   EXPECT_EQ(numbers.Share(), 0x1.63aa4cb34474p-3);
 }
 
-// Kills: a remainder, which favours the first numbers of a bound that does not divide
-// 2^64.
+// Kills: a remainder, which favours the first numbers of a bound that does not
+// divide 2^64.
 TEST(NumbersTest, EachBelowABoundIsAsLikely) {
   constexpr uint64_t kBound = 0xC000000000000000U;
   constexpr int kDrawn = 3000;

@@ -176,8 +176,8 @@ class Model {
     /// Appends what is left of the bytes, when they are first asked for: great
     /// weights are not held twice for a backend that reads the graph.
     std::function<void(std::vector<std::byte>*)> more_bytes = nullptr;
-    /// Where it is another model with initializers of these values: the bytes of
-    /// that one. Great weights can be passed on beside them, not within.
+    /// Where it is another model with initializers of these values: the bytes
+    /// of that one. Great weights can be passed on beside them, not within.
     std::vector<std::byte> base;
     std::map<std::string, Tensor> fixed;
     std::filesystem::path directory;  // of external data; empty: nowhere

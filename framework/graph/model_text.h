@@ -20,9 +20,9 @@
 namespace assay::graph {
 
 /// The model of a graph, which functions may follow. It imports `opset` of
-/// ai.onnx, 0 being the newest, version 1 of the domain "test", and where the text
-/// names them that of "assay.dist" (dist/native) and the newest of ONNX's others. Invalid argument with the
-/// parser's words for a wrong text.
+/// ai.onnx, 0 being the newest, version 1 of the domain "test", and where the
+/// text names them that of "assay.dist" (dist/native) and the newest of ONNX's
+/// others. Invalid argument with the parser's words for a wrong text.
 Result<std::shared_ptr<const Model>> ParseModelText(std::string_view graph,
                                                     int opset = 0);
 

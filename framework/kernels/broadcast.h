@@ -33,13 +33,13 @@ struct Broadcast {
 /// the number of elements does not fit int64.
 Result<Broadcast> BroadcastShapes(const Shape& a, const Shape& b);
 
-/// The steps in elements along each axis in an operand of these extents: 0 where
-/// it is repeated.
+/// The steps in elements along each axis in an operand of these extents: 0
+/// where it is repeated.
 std::vector<int64_t> BroadcastStrides(std::span<const int64_t> extents);
 
 /// Calls use(y, a, b) for each element of the result, in row-major order, with
-/// its place and those of the elements of the operands that it is made of. A sum
-/// over repeated axes, as a gradient takes it, adds place y to place a.
+/// its place and those of the elements of the operands that it is made of. A
+/// sum over repeated axes, as a gradient takes it, adds place y to place a.
 template <class Use>
 void ForEachElement(const Broadcast& axes, const Use& use) {
   const std::vector<int64_t> step_a = BroadcastStrides(axes.a);

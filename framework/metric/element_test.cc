@@ -124,7 +124,8 @@ TEST(ElementTest, EveryFloat16DecodesAsItsFormatSays) {
   }
 }
 
-// Kills: a greatest number, or the spacing of numbers, taken for another type's.
+// Kills: a greatest number, or the spacing of numbers, taken for another
+// type's.
 TEST(ElementTest, RangesAreThoseOfTheNumbers) {
   using enum DType;
   for (const DType type :

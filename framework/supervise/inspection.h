@@ -32,8 +32,8 @@ Result<Inspection> Inspect(const plan::BackendUse& backend,
                            const std::filesystem::path& directory,
                            double timeout_s = 20);
 
-/// Where lines of its policy hang on instruction sets: asks the backend which it
-/// may take code of here, as it is set, and reads the policy again. Where it
+/// Where lines of its policy hang on instruction sets: asks the backend which
+/// it may take code of here, as it is set, and reads the policy again. Where it
 /// cannot be used none is known, and no such line is in force.
 Status ReadPolicyHere(plan::PlannedBackend* backend);
 

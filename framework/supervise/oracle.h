@@ -58,9 +58,9 @@ Result<OracleReport> AskOracle(const std::string& instance,
                                const std::vector<size_t>& rows,
                                plan::Plan* plan);
 
-/// Tells the workers of a run which backend judges where a case needs one beside
-/// it; nothing where none of these rows does. Invalid argument for an instance that
-/// is not there.
+/// Tells the workers of a run which backend judges where a case needs one
+/// beside it; nothing where none of these rows does. Invalid argument for an
+/// instance that is not there.
 Status UseOracle(const std::string& instance, const plan::Plan& plan,
                  const std::vector<size_t>& rows, SuperviseOptions* options);
 

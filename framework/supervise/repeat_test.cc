@@ -11,8 +11,8 @@ namespace {
 
 using testing::HasSubstr;
 
-// Kills: a run of few cases that repeats next to none; one of many that takes as
-// long again.
+// Kills: a run of few cases that repeats next to none; one of many that takes
+// as long again.
 TEST(RepeatTest, ATenthOfTheCasesIsRepeatedAnd32AtLeast) {
   const struct {
     int64_t cases, most;

@@ -39,7 +39,8 @@ std::deque<Share> Deal(const plan::Plan& plan, const std::vector<size_t>& rows,
     }
     const size_t most = options.deal ? 1 + mine.size() / kWorthAWorker : 1;
     const plan::BackendUse& backend = plan.Backend(instance);
-    // A launch has as many processes as there are ranks, and one is enough for all.
+    // A launch has as many processes as there are ranks, and one is enough for
+    // all.
     const size_t workers =
         !backend.launch.launcher.empty()
             ? 1

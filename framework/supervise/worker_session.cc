@@ -25,10 +25,9 @@ using session::Event;
 using session::State;
 
 constexpr int kHarnessExit = 99;
-// Cases that run over their time in a row before others are tried, and before
-// no more are.
+// Cases that run over their time in a row before others are tried, or none.
 constexpr int kTriesInOrder = 3;
-constexpr int kTries = 6;
+constexpr int kTries = 6;  // then no more are
 constexpr std::chrono::milliseconds kWeighEvery(100);
 constexpr int kWeighShare = 20;  // a look at the memory takes at most so much
 // Processes that one worker forks at most, one after the other. Each goes past
@@ -241,9 +240,9 @@ Status WorkerSession::ReadJournal() {
   return read.ok() ? status : read;
 }
 
-/// Somebody wrote into the journal, or cut it. What was read of it is known; the
-/// cases that are left are run by a new worker, the one that was open among them,
-/// unless it was open the last time, too.
+/// Somebody wrote into the journal, or cut it. What was read of it is known;
+/// the cases that are left are run by a new worker, the one that was open among
+/// them, unless it was open the last time, too.
 Status WorkerSession::Mend() {
   const Status fault = std::exchange(fault_, OkStatus());
   if (worker_ != nullptr) worker_->Kill();
@@ -344,7 +343,8 @@ Status WorkerSession::Write(record::Record loss) {
   return raw_.Add(std::move(entry));
 }
 
-/// Who of its ranks waits for whom, behind another text; empty where none is in a call.
+/// Who of its ranks waits for whom, behind another text; empty where none is in
+/// a call.
 std::string WorkerSession::WaitText() const {
   const std::string text =
       ranks::ReportIn(File(".scratch"), record::SteadyMicroseconds());

@@ -31,8 +31,9 @@ class MicroBatches : public Objective {
   using Put = std::function<Status(const Batch& part)>;
   using Seen = std::function<Status(double loss)>;
 
-  /// The network's loss is the mean over the samples. `put` puts a part into it, of
-  /// `most` samples at most; `seen` is called while its outputs are those of the part.
+  /// The network's loss is the mean over the samples. `put` puts a part into
+  /// it, of `most` samples at most; `seen` is called while its outputs are
+  /// those of the part.
   MicroBatches(NetworkObjective& network, int64_t most, Put put, Seen seen)
       : network_(network),
         most_(most),

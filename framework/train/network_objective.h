@@ -30,8 +30,8 @@
 
 namespace assay::train {
 
-/// A tensor that each evaluation for training makes anew: an input, and the output
-/// that is fed back into it.
+/// A tensor that each evaluation for training makes anew: an input, and the
+/// output that is fed back into it.
 struct Statistic {
   std::string name, next;
   Tensor value;
@@ -52,32 +52,33 @@ struct Trainee {
   std::vector<Statistic> statistics = {};
   std::vector<Mask> masks = {};
   uint64_t seed = 0;  // of masks
-  /// What a test set is given to: of the same inputs but for masks, with the loss and
-  /// the first output of the model. Null: the model itself.
+  /// What a test set is given to: of the same inputs but for masks, with the
+  /// loss and the first output of the model. Null: the model itself.
   std::shared_ptr<const Model> inference = nullptr;
 };
 
 /// It owns its networks; the backend must live as long.
 class NetworkObjective : public Objective {
  public:
-  /// Not found for a parameter, a statistic, a mask or a loss that the model does not
-  /// have; unsupported where the backend declines a model, or has no gradients.
+  /// Not found for a parameter, a statistic, a mask or a loss that the model
+  /// does not have; unsupported where the backend declines a model, or has no
+  /// gradients.
   static Result<std::unique_ptr<NetworkObjective>> Load(Backend& backend,
                                                         Trainee trainee);
 
   std::span<Parameter> parameters() override { return trainee_.parameters; }
 
-  /// Of the next evaluations: the step from 0, and the part of its batch. At one place
-  /// a mask is the same however often it is asked for.
+  /// Of the next evaluations: the step from 0, and the part of its batch. At
+  /// one place a mask is the same however often it is asked for.
   void At(int64_t step, int64_t part = 0) { at_ = {step, part}; }
 
-  /// A tensor for each input that is none of the trainee's, in the order of the model.
-  /// Copied; a batch of other shapes than the one before is bound anew by the next
-  /// evaluation.
+  /// A tensor for each input that is none of the trainee's, in the order of the
+  /// model. Copied; a batch of other shapes than the one before is bound anew
+  /// by the next evaluation.
   Status Put(std::span<const Tensor> batch);
 
-  /// Feeds statistics back when the gradients are taken. Failed precondition before
-  /// the first Put.
+  /// Feeds statistics back when the gradients are taken. Failed precondition
+  /// before the first Put.
   Result<Evaluation> Evaluate() override;
   /// Of the last evaluation, in the order of parameters; none before the first.
   std::span<const Value> gradients() const { return gradients_; }
@@ -89,7 +90,8 @@ class NetworkObjective : public Objective {
 
   /// Running statistics for a checkpoint, which is written into them to go on.
   std::vector<StateTensor> Statistics() const;
-  /// The masks of the last evaluation for training, in the order of their names.
+  /// The masks of the last evaluation for training, in the order of their
+  /// names.
   std::span<const Tensor> masks() const { return masks_; }
   std::span<const Mask> mask_names() const { return trainee_.masks; }
 

@@ -45,8 +45,8 @@ struct Training {
   /// The most samples that the network is given at once; 0: a whole batch. The
   /// gradients of a batch are summed in double and rounded once.
   int64_t micro_batch = 0;
-  /// Where the run goes on; parameters, running statistics and the optimizer's state
-  /// are as they were there.
+  /// Where the run goes on; parameters, running statistics and the optimizer's
+  /// state are as they were there.
   Standing from = {};
   std::vector<TrainingEvent*> events = {};  // outlive the run
 };

@@ -39,8 +39,8 @@ struct Score {
   double accuracy() const;
 };
 
-/// Where a run is and what it came to. With the parameters, running statistics and the
-/// optimizer's state it is all that the rest of the run depends on.
+/// Where a run is and what it came to. With the parameters, running statistics
+/// and the optimizer's state it is all that the rest of the run depends on.
 struct Standing {
   int64_t epoch = 0;    // of the next step, from 0
   int64_t batches = 0;  // of that epoch, done

@@ -16,7 +16,8 @@ namespace assay::gradcheck {
 inline constexpr double kCoarsest = 1 + 0x1p-7;
 
 /// `numbers`, float64 and none below 0, as bfloat16: none less than it was, and
-/// none beyond kCoarsest times it. As they are where that type has no such number.
+/// none beyond kCoarsest times it. As they are where that type has no such
+/// number.
 Result<Tensor> Coarse(Tensor numbers);
 
 }  // namespace assay::gradcheck

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an oracle is asked about a gradient case, and its answers as a judge reads
-// them.
+// What an oracle is asked about a gradient case, and its answers as a judge
+// reads them.
 //
 //   for (const suite::Question& question : QuestionsOf(gradient_case)) {
 //     ASSAY_ASSIGN_OR_RETURN(auto answers, question.ask(exact_run, subject));
@@ -40,9 +40,9 @@ struct Ladder {
 
 struct GradientAnswers {
   std::vector<measure::ExactAnswer> outputs;
-  /// For each of kCotangents, one for each target: the gradient in float64; bound
-  /// and units as Coarse makes them; a tail for a case of float64 alone; a hull
-  /// only where it has a width.
+  /// For each of kCotangents, one for each target: the gradient in float64;
+  /// bound and units as Coarse makes them; a tail for a case of float64 alone;
+  /// a hull only where it has a width.
   std::array<std::vector<measure::ExactAnswer>, kCotangents.size()> gradients;
   Ladder ladder;
   /// For each of kCotangents all that the sum of all elements of all gradients
@@ -50,8 +50,8 @@ struct GradientAnswers {
   std::vector<Known> mass;  // the middle, and half the width
 };
 
-/// Not found where the oracle was not asked, unsupported where it declined; data
-/// loss for answers that were lost, or are of another form.
+/// Not found where the oracle was not asked, unsupported where it declined;
+/// data loss for answers that were lost, or are of another form.
 Result<GradientAnswers> ReadGradientAnswers(const GradientCase& c);
 
 }  // namespace assay::gradcheck

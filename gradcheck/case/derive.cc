@@ -84,8 +84,8 @@ cases::TestCase Derived(const cases::TestCase& source, const Variant& variant,
   return c;
 }
 
-/// The type that the gradients of an operator's case are taken in; nothing where
-/// none are.
+/// The type that the gradients of an operator's case are taken in; nothing
+/// where none are.
 std::optional<DType> OwnType(OperatorId op, const cases::TestCase& c) {
   const types::OperatorSignature& signature = types::SignatureOf(op);
   if (!FirstType(op, signature.outputs, c.output_dtypes).has_value()) {
@@ -128,9 +128,9 @@ bool IsKinked(const std::string& qualified) {
   return op.has_value() && HasKinks(*op);
 }
 
-/// Of a network, whose corpus has it as it is written, in float32. In 16 bits some
-/// number of a network is soon so near a kink that its rounding goes beyond, where
-/// units to first order say nothing of what it does.
+/// Of a network, whose corpus has it as it is written, in float32. In 16 bits
+/// some number of a network is soon so near a kink that its rounding goes
+/// beyond, where units to first order say nothing of what it does.
 void DeriveGraph(const cases::TestCase& c,
                  std::vector<cases::TestCase>* cases) {
   using enum cases::Tier;

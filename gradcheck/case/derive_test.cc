@@ -142,8 +142,8 @@ TEST(GradientCases, OfAScaledModelAreOfFloat64) {
                 {"redrawn.float64", kCi}, {"official.float64", kNightly}}));
 }
 
-// Kills: a case of integers, of what no gradient flows through, of another suite
-// or of an operator that ONNX has not.
+// Kills: a case of integers, of what no gradient flows through, of another
+// suite or of an operator that ONNX has not.
 TEST(GradientCases, AreNoneWhereNothingCanBeDifferentiated) {
   EXPECT_THAT(Derived(Node("Add", {"int32", "int32"}, {"int32"})), IsEmpty());
   EXPECT_THAT(Derived(Node("Floor", {"float32"}, {"float32"})), IsEmpty());

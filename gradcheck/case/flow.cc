@@ -49,7 +49,8 @@ void AddNamed(const Graph& graph, OperatorId op,
   }
 }
 
-/// True for an operator of sequences or optionals, of which no flag says anything.
+/// True for an operator of sequences or optionals, of which no flag says
+/// anything.
 bool IsOfCollections(OperatorId op) {
   const types::OperatorSignature& signature = types::SignatureOf(op);
   const auto is_one = [&](const types::FormalParameter& formal) {

@@ -27,7 +27,8 @@ class Flow {
   /// True for an input or an initializer from which a path leads to an output.
   bool IsTarget(ValueId id) const { return used_[static_cast<size_t>(id)]; }
 
-  /// True for an output to which a path leads: one that a cotangent is given to.
+  /// True for an output to which a path leads: one that a cotangent is given
+  /// to.
   bool Carries(ValueId id) const { return carries_[static_cast<size_t>(id)]; }
 
  private:

@@ -11,8 +11,8 @@
 namespace assay::gradcheck {
 namespace {
 
-// Kills: a path that is cut, or that leads where there is none. A row has a graph
-// of inputs a, b, c, the targets among these, and the outputs that carry.
+// Kills: a path that is cut, or that leads where there is none. A row has a
+// graph of inputs a, b, c, the targets among these, and the outputs that carry.
 TEST(Flow, FollowsWhatTheCatalogueNames) {
   const struct {
     const char* what;

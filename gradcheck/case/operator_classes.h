@@ -10,8 +10,8 @@
 
 namespace assay::gradcheck {
 
-/// True where outputs and gradients are sums of products of inputs, so that small
-/// integers make integers that every order of summation gives exactly.
+/// True where outputs and gradients are sums of products of inputs, so that
+/// small integers make integers that every order of summation gives exactly.
 bool IsExact(OperatorId op);
 
 /// True where the operator compares numbers, or takes an absolute value or a
@@ -23,8 +23,8 @@ bool HasKinks(OperatorId op);
 bool ComparesInputs(OperatorId op);
 
 /// True where the operator's definition computes something in float32 whatever
-/// its type is: in another type its gradients are no better, or its subgraphs are
-/// of two types.
+/// its type is: in another type its gradients are no better, or its subgraphs
+/// are of two types.
 bool ComputesInFloat32(OperatorId op);
 
 }  // namespace assay::gradcheck

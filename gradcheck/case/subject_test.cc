@@ -93,8 +93,8 @@ TEST_F(SubjectTest, TargetsAreThoseOfTheCatalogueAndAloneDrawn) {
   EXPECT_THAT(Subject("#official.float32")->targets, IsEmpty());
 }
 
-// Kills: a network whose targets are those of its first node alone, integers that
-// are taken for targets, and what a path leads from to no output.
+// Kills: a network whose targets are those of its first node alone, integers
+// that are taken for targets, and what a path leads from to no output.
 TEST_F(SubjectTest, TargetsOfSeveralNodesAreWhatAPathLeadsFrom) {
   const Tensor index = Int64s({1});
   Write(
@@ -127,8 +127,8 @@ TEST_F(SubjectTest, InputsHaveTheTypesOfTheModelInTheTypeOfTheCase) {
   }
 }
 
-// Kills: weights that no gradient is taken by, are not drawn, or are drawn in the
-// case as it is written; integers among them; and targets in another order.
+// Kills: weights that no gradient is taken by, are not drawn, or are drawn in
+// the case as it is written; integers among them; and targets in another order.
 TEST_F(SubjectTest, InitializersAreTargetsBehindTheInputs) {
   Write(
       "g (float[2] x) => (float[2] y) "
@@ -171,7 +171,8 @@ TEST_F(SubjectTest, WeightsAloneTellTheType) {
             DType::kFloat64);
 }
 
-// Kills: inputs that an oracle and a judge do not share, and a seed without use.
+// Kills: inputs that an oracle and a judge do not share, and a seed without
+// use.
 TEST_F(SubjectTest, IsTheSameForTheSameSeedOnly) {
   Write("g (float[4] x) => (float[4] y) { y = Neg(x) }",
         {Floats({4}, {1, 2, 3, 4})});

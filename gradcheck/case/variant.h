@@ -32,8 +32,8 @@ enum class InputClass : uint8_t {
 
 std::string_view ToString(InputClass input_class);
 
-/// True where the inputs are those of a text (gradcheck/field), not derived from
-/// a case of ONNX.
+/// True where the inputs are those of a text (gradcheck/field), not derived
+/// from a case of ONNX.
 bool IsWritten(InputClass input_class);
 
 struct Variant {

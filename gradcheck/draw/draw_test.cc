@@ -67,8 +67,8 @@ TEST(Met, TakesThreeOfFourFromTheOthersAtTheirPlace) {
   EXPECT_NEAR(counts[1], 150, 40);
 }
 
-// Kills: a cotangent of fewer bits than it was asked for, so that a narrower type
-// has it too, or of more.
+// Kills: a cotangent of fewer bits than it was asked for, so that a narrower
+// type has it too, or of more.
 TEST(Weights, AreOfTheirBits) {
   const DType narrower[] = {DType::kFloat32, DType::kBFloat16};
   for (const int bits : {30, 20}) {

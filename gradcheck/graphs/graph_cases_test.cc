@@ -16,9 +16,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Kills: a network without weights as initializers, a group that is taken for an
-// operator, one that takes long, an input of another type than the id says, a
-// golden case that states nothing, and a weight that no gradient reaches.
+// Kills: a network without weights as initializers, a group that is taken for
+// an operator, one that takes long, an input of another type than the id says,
+// a golden case that states nothing, and a weight that no gradient reaches.
 TEST(GraphCases, HaveWeightsAndAreSmall) {
   constexpr int64_t kMostElements = 2000;
   const fs::directory_iterator folder(ASSAY_GRAPH_CASES);

@@ -5,8 +5,8 @@
 //   Findings found;
 //   if (const auto verdict = CheckElements(context, trial, &found)) return *verdict;
 //
-// A check reads the context and what those before it found, runs the backend, and
-// adds what it finds itself.
+// A check reads the context and what those before it found, runs the backend,
+// and adds what it finds itself.
 
 #pragma once
 
@@ -61,12 +61,12 @@ Decided CheckTangent(const Context& context, Trial& trial, Findings* found);
 /// What must hold between backward runs (structure.h).
 Decided CheckStructure(const Context& context, Trial& trial, Findings* found);
 
-/// In the class jacobian every element of every Jacobian; it passes a case whose
-/// Jacobians are too great.
+/// In the class jacobian every element of every Jacobian; it passes a case
+/// whose Jacobians are too great.
 Decided CheckJacobian(const Context& context, Trial& trial, Findings* found);
 
-/// In float64, the gradient along signs against differences of the backend's own
-/// outputs. A wrong gradient that agrees with these is the forward's fault:
+/// In float64, the gradient along signs against differences of the backend's
+/// own outputs. A wrong gradient that agrees with these is the forward's fault:
 /// `decided` with that reason, or as it was.
 Decided BesideDifferences(const Context& context, Trial& trial, Findings* found,
                           Decided decided);

@@ -131,8 +131,8 @@ class Differencing {
   }
 
   /// By chance an entry may be near both that it is made of and not near the
-  /// slope, as where errors of two orders cancel. Another that is apart from it by
-  /// more than the bounds of both shows this.
+  /// slope, as where errors of two orders cancel. Another that is apart from it
+  /// by more than the bounds of both shows this.
   void Doubt(Slope& best) const {
     double bound = best.bound;
     for (const Slope& entry : entries_) {

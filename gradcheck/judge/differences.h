@@ -28,11 +28,12 @@ struct Differences {
   double h_max = 0;
 };
 
-/// True where the outputs show that the gradient is theirs, and that both differ
-/// from the exact ones: the gradient along the directions lies within the slope's
-/// bound, the exact tangent does not, and the bound is far below the difference
-/// that it is to explain. Beside a kink a bound is as wide as the kink; at one,
-/// where several tangents are right, the bound of `exact` is infinite.
+/// True where the outputs show that the gradient is theirs, and that both
+/// differ from the exact ones: the gradient along the directions lies within
+/// the slope's bound, the exact tangent does not, and the bound is far below
+/// the difference that it is to explain. Beside a kink a bound is as wide as
+/// the kink; at one, where several tangents are right, the bound of `exact` is
+/// infinite.
 bool ShowsAnotherForward(const Slope& slope, double along, const Known& exact);
 
 /// 12 forwards. The inputs are as they were afterwards.

@@ -82,8 +82,9 @@ FunctionOfOne Wave() {
           .slope = [](double x) { return std::cos(x) + 0.3 * x * x; }};
 }
 
-// Kills: steps that stop too early or go on into rounding, a bound that is wider
-// than the error of one element of many, and more forwards than are paid for.
+// Kills: steps that stop too early or go on into rounding, a bound that is
+// wider than the error of one element of many, and more forwards than are paid
+// for.
 TEST(Differences, ResolveADefectOfOneElementInTenThousand) {
   constexpr double kDefect = 1e-7;  // relative
   constexpr int64_t kMostForwards = 16;
@@ -152,8 +153,8 @@ TEST(Differences, AreOffByNoMoreThanTheirBound) {
   }
 }
 
-// Kills: a wide bound, beside a kink, that clears a wrong backward, and a gradient
-// that is blamed on the outputs when it is not theirs.
+// Kills: a wide bound, beside a kink, that clears a wrong backward, and a
+// gradient that is blamed on the outputs when it is not theirs.
 TEST(ShowsAnotherForward, WhereTheBoundIsFarBelowTheDifference) {
   struct Row {
     const char* what;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The gradient of what is drawn at random has no exact answer, but given the
-// draw it has: where the first output is the input times a mask of zeros and one
-// other number, the gradient is the cotangent times that mask.
+// draw it has: where the first output is the input times a mask of zeros and
+// one other number, the gradient is the cotangent times that mask.
 //
 //   ASSAY_ASSIGN_OR_RETURN(const std::string fault,
 //                          JudgeDrawnMask(gradient_case, trial));
@@ -17,8 +17,8 @@
 
 namespace assay::gradcheck {
 
-/// Empty where the gradient is that of the mask; else where it is not. Not found
-/// where the first output is no such product of the one target.
+/// Empty where the gradient is that of the mask; else where it is not. Not
+/// found where the first output is no such product of the one target.
 Result<std::string> JudgeDrawnMask(const GradientCase& c, Trial& trial);
 
 }  // namespace assay::gradcheck

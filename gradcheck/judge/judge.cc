@@ -88,7 +88,8 @@ measure::Judgement JudgeTrial(const Context& context, Trial& trial,
   return verdict;
 }
 
-/// What is drawn at random has no exact answer, but may have one given the draw.
+/// What is drawn at random has no exact answer, but may have one given the
+/// draw.
 measure::Judgement JudgeUnanswered(const GradientCase& c, const Status& why,
                                    Trial& trial) {
   if (why.code() == StatusCode::kDataLoss) {

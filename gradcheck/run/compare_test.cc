@@ -314,7 +314,8 @@ TEST(Compare, AnotherShapeOrTypeIsAMismatch) {
   EXPECT_EQ(Compare(Rounded(kF64, {1, 1}), answer, {}).mismatch, "");
 }
 
-// Kills: a worst element that is another, and a share or a limit of another one.
+// Kills: a worst element that is another, and a share or a limit of another
+// one.
 TEST(Compare, NamesTheWorstElement) {
   const auto found =
       Compare(Rounded(kF32, {1 + 4 * kU32, 1 + 10 * kU32, 2, 0}),

@@ -44,7 +44,8 @@ class Trial {
       std::span<const host::BackwardAsk> asks);
 
   const std::vector<std::string>& targets() const { return subject_->targets; }
-  /// The cotangents of that kind of a case, for the outputs of the last Forward.
+  /// The cotangents of that kind of a case, for the outputs of the last
+  /// Forward.
   Result<std::vector<Value>> Directions(Cotangent kind,
                                         const GradientCase& c) const;
   /// AccumulatorOf the case; its own type where the network runs a function's

@@ -26,7 +26,8 @@ namespace assay::gradcheck {
 Result<Shape> Regrouped(const Shape& old_input, const Shape& old_output,
                         const Shape& input);
 
-/// The output of a convolution or a pool with such a kernel, of so many channels.
+/// The output of a convolution or a pool with such a kernel, of so many
+/// channels.
 Result<Shape> Windowed(const Node& node, std::vector<int64_t> kernel,
                        const Shape& input, int64_t channels);
 

@@ -58,8 +58,8 @@ int64_t GroupsOf(const Graph& graph) {
   return groups;
 }
 
-/// Goes through the nodes of a graph in their order and takes down the new shape
-/// of each value; lives as long as one call of ScaledDown.
+/// Goes through the nodes of a graph in their order and takes down the new
+/// shape of each value; lives as long as one call of ScaledDown.
 class Scaler {
  public:
   Scaler(Graph graph, const Scale& scale)

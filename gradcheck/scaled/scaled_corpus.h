@@ -17,9 +17,9 @@
 
 namespace assay::gradcheck {
 
-/// The least divisor, a multiple of 4, that leaves a model at most so many numbers
-/// in its weights, with the smallest images that have 2 pixels wherever the
-/// model has several. Resource exhausted where no divisor does.
+/// The least divisor, a multiple of 4, that leaves a model at most so many
+/// numbers in its weights, with the smallest images that have 2 pixels wherever
+/// the model has several. Resource exhausted where no divisor does.
 Result<Scale> ScaleWithin(const Model& model, int64_t most_weights);
 
 /// The model at that scale, with random weights, and inputs (random_weights.h).

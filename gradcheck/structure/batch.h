@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the examples of a batch have nothing to do with each other, the gradient
-// by their data in another order is the gradient in that order, and that by
-// weights stays: nothing may depend on an example that came before.
+// Where the examples of a batch have nothing to do with each other, the
+// gradient by their data in another order is the gradient in that order, and
+// that by weights stays: nothing may depend on an example that came before.
 //
 //   ASSAY_ASSIGN_OR_RETURN(const std::string fault,
 //                          ReversedBatchFault(trial, judged));
@@ -33,8 +33,8 @@ std::optional<BatchAxes> BatchAxesOf(const Graph& graph,
                                      std::span<const Value> inputs);
 
 /// Runs the first binding with the examples, and the cotangents, in reverse
-/// order, and then with its own inputs again. Empty where the gradients are those
-/// that were judged, in that order, or where there are no two examples.
+/// order, and then with its own inputs again. Empty where the gradients are
+/// those that were judged, in that order, or where there are no two examples.
 Result<std::string> ReversedBatchFault(Trial& trial, const Judged& judged);
 
 }  // namespace assay::gradcheck

@@ -15,9 +15,9 @@
 namespace assay::gradcheck {
 
 /// Binds gradients in guarded memory after a forward of other inputs, for other
-/// cotangents, and runs them; then runs them twice after a forward of the case's
-/// own, whose gradients `judged` has. Empty where these are near, of the same
-/// bits twice, and no memory was written that is not theirs; or where
+/// cotangents, and runs them; then runs them twice after a forward of the
+/// case's own, whose gradients `judged` has. Empty where these are near, of the
+/// same bits twice, and no memory was written that is not theirs; or where
 /// BindBackward is unsupported.
 Result<std::string> BoundFault(Trial& trial, const Judged& judged);
 

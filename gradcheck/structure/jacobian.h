@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Every element of every Jacobian, a backward for each element of the outputs:
-// what a backward gives for one cotangent it must give for the parts of it. With
-// cotangents that are nowhere zero no part can hide.
+// what a backward gives for one cotangent it must give for the parts of it.
+// With cotangents that are nowhere zero no part can hide.
 //
 //   ASSAY_ASSIGN_OR_RETURN(const auto jacobian, JacobianFault(trial, judged));
 
@@ -18,8 +18,8 @@
 namespace assay::gradcheck {
 
 /// The rows of all Jacobians, each times its cotangent, against the gradients
-/// that were judged; empty where their sums are near. Nothing where outputs times
-/// inputs, or outputs times outputs, are more than a million elements.
+/// that were judged; empty where their sums are near. Nothing where outputs
+/// times inputs, or outputs times outputs, are more than a million elements.
 Result<std::optional<std::string>> JacobianFault(Trial& trial,
                                                  const Judged& judged);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// For tests of what must hold between backward runs: a backend of any model whose
-// outputs are all the square of each element of its first input, in float32, and
-// whose gradient a test makes wrong.
+// For tests of what must hold between backward runs: a backend of any model
+// whose outputs are all the square of each element of its first input, in
+// float32, and whose gradient a test makes wrong.
 //
 //   SquareBackend backend({.keeps_first = true});
 
@@ -49,8 +49,8 @@ class SquareBinding : public Binding {
   std::vector<Value> inputs, y;
 };
 
-/// y = x * x * s, where s, if there is a second input of integers, is one number
-/// for each row.
+/// y = x * x * s, where s, if there is a second input of integers, is one
+/// number for each row.
 class SquareNetwork : public Network, public Differentiable, public Placement {
  public:
   SquareNetwork(SquareDefects defects, const Graph& graph) : defects_(defects) {

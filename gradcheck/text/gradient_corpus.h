@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The corpora of gradient cases that are written as text: `field`, shapes and
-// values for which a public thread reports a wrong gradient, points where pieces
-// of a function meet, and special values; and `graphs`, networks. They are cases
-// of the suite gradcheck, which asks an oracle; where a network's text states
-// gradients, these are judged by, too.
+// values for which a public thread reports a wrong gradient, points where
+// pieces of a function meet, and special values; and `graphs`, networks. They
+// are cases of the suite gradcheck, which asks an oracle; where a network's
+// text states gradients, these are judged by, too.
 //
 // In `field` the folder of a file says what class of inputs its cases are of:
 // borders, special or, in any other, field. Those of field in float32 are cases

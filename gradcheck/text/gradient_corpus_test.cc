@@ -110,8 +110,8 @@ TEST(WriteGradientCorpus, WritesReportsInEachTypeThatHasTheirNumbers) {
               testing::ElementsAre(1, 1 + 0x1p-8));
 }
 
-// Kills: a case of another class than its folder's, and a type that stands twice
-// in an id.
+// Kills: a case of another class than its folder's, and a type that stands
+// twice in an id.
 TEST(WriteGradientCorpus, TakesTheClassFromTheFolder) {
   const file::ScratchFolder folder;
   std::vector<fs::path> files;

@@ -2,8 +2,8 @@
 //
 // jax/_src/public_test_util.py, check_vjp: a tangent from the normal
 // distribution, its product with the gradient against the product of the
-// cotangent with a central difference of step 1e-4, in the type of the case. The
-// tolerance, absolute and relative, is that of the type.
+// cotangent with a central difference of step 1e-4, in the type of the case.
+// The tolerance, absolute and relative, is that of the type.
 
 #include <cmath>
 #include <numbers>

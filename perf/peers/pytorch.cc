@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// torch/autograd/gradcheck.py with its defaults: eps 1e-6, atol 1e-5, rtol 1e-3,
-// nondet_tol 0, check_undefined_grad on. Slow mode compares Jacobians, fast mode
-// one product of them between positive vectors of length 1.
+// torch/autograd/gradcheck.py with its defaults: eps 1e-6, atol 1e-5, rtol
+// 1e-3, nondet_tol 0, check_undefined_grad on. Slow mode compares Jacobians,
+// fast mode one product of them between positive vectors of length 1.
 
 #include <algorithm>
 #include <cmath>

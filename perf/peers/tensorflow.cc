@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// tensorflow/python/ops/gradient_checker_v2.py: full Jacobians in the type of the
-// case, delta 1e-3, the greatest absolute difference. Its callers choose the
-// bound; 1e-3 is common.
+// tensorflow/python/ops/gradient_checker_v2.py: full Jacobians in the type of
+// the case, delta 1e-3, the greatest absolute difference. Its callers choose
+// the bound; 1e-3 is common.
 
 #include <cmath>
 

@@ -16,8 +16,8 @@ namespace assay::onednn {
 /// Int8 or uint8, the quantized types of oneDNN.
 Status CheckByte(const TensorView& view);
 
-/// Appends q into `out` from `real`, float32, which it may overwrite. `scale` and
-/// `zero_point` repeat over it; there may be no zero point.
+/// Appends q into `out` from `real`, float32, which it may overwrite. `scale`
+/// and `zero_point` repeat over it; there may be no zero point.
 void QuantizeInto(ChainBuilder& chain, const memory& real, const memory& scale,
                   const memory& zero_point, const memory& out);
 

@@ -80,7 +80,8 @@ bool HasIsa(cpu_isa wanted) {
 
 Status LimitIsa(const std::map<std::string, std::string>& settings) {
   static std::mutex mutex;
-  // Of this process, once the library took one: the processor may lack it.
+  // The set of this process, once the library took one: the processor may lack
+  // it.
   static std::optional<std::pair<std::string, Status>> limit;
   const auto found = settings.find("isa");
   if (found == settings.end()) return OkStatus();

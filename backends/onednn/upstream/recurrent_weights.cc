@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// y = tanh(W x + R h) of one time step and h = 0: the gradient of R is dy' h = 0.
-// oneDNN gives 0 where h is passed as zeros, and other numbers where src_iter is
-// left out, which its documentation says means zeros.
+// y = tanh(W x + R h) of one time step and h = 0: the gradient of R is dy' h =
+// 0. oneDNN gives 0 where h is passed as zeros, and other numbers where
+// src_iter is left out, which its documentation says means zeros.
 //
 //   build/bin/recurrent_weights; echo $?
 #include <algorithm>

@@ -23,7 +23,8 @@ using Lanes = std::array<double, kLaneCount>;
 
 /// By element of a block.
 struct CarriedErrors {
-  /// Units of its own roundings, and of what errors of both factors do together.
+  /// Units of its own roundings, and of what errors of both factors do
+  /// together.
   std::vector<double> own;
   std::vector<bool> lost;  // a factor or y is unknown
 };

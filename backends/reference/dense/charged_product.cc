@@ -188,8 +188,9 @@ class Multiplier {
     return extent;
   }
 
-  // False where its loop does not know the charges: of products below the normal
-  // numbers, of numbers that are not finite, and where no units are known.
+  // False where its loop does not know the charges: of products below the
+  // normal numbers, of numbers that are not finite, and where no units are
+  // known.
   bool RunTile(const Part& part, const Extent& of_left, const Extent& of_right,
                const double* right) {
     constexpr bool kIsBound = kCharge == Charge::kBound;

@@ -273,10 +273,10 @@ class ProductTest {
   ChargedMatrix a_, b_, y_;
 };
 
-// Kills: a charge of any kind that a loop leaves out, or counts where nothing is
-// rounded; one that it adds in another order; products that an instruction set
-// fuses; factors that are taken for one another; a tile that is not computed
-// again where its loop does not know; lanes and rows beyond the edges.
+// Kills: a charge of any kind that a loop leaves out, or counts where nothing
+// is rounded; one that it adds in another order; products that an instruction
+// set fuses; factors that are taken for one another; a tile that is not
+// computed again where its loop does not know; lanes and rows beyond the edges.
 TEST(ChargedProductTest, GivesWhatAddProductGivesOneByOne) {
   uint64_t seed = 0;
   for (const Case& row : kCases) {

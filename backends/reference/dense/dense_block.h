@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Blocks of a tape in passes with charged doubles, where most of the time of a
-// network goes: gathered into dense matrices, panel by panel along the axis that
-// is summed over, so that memory stays small beside the block's own.
+// network goes: gathered into dense matrices, panel by panel along the axis
+// that is summed over, so that memory stays small beside the block's own.
 //
 //   ReplayBlock<Charge::kBound>(block, input, values);
 //   ReverseBlock<Charge::kBound>(block, input, values, adjoints);

@@ -19,12 +19,12 @@
 
 namespace assay::reference {
 
-/// Terms after which the sums become pairs again. A block of terms that one tile
-/// takes ends where such a stretch ends, in every instruction set.
+/// Terms after which the sums become pairs again. A block of terms that one
+/// tile takes ends where such a stretch ends, in every instruction set.
 inline constexpr int64_t kPairStretch = 16;
 
-/// Products below it are not taken to their last bit; none is of two factors that
-/// are not small either.
+/// Products below it are not taken to their last bit; none is of two factors
+/// that are not small either.
 inline constexpr double kSmallProduct = 0x1p-900;
 inline constexpr double kSmallFactor = 0x1p-450;
 static_assert(kSmallFactor * kSmallFactor == kSmallProduct);
@@ -39,8 +39,8 @@ auto IsSmallFactor(const Size& high) {
 }
 
 /// A row of the right matrix on its way into panels, of so many columns as
-/// PairLoops has, and what is asked of its numbers, which adds to what was asked
-/// of rows before it. `columns` is a multiple of those of a panel.
+/// PairLoops has, and what is asked of its numbers, which adds to what was
+/// asked of rows before it. `columns` is a multiple of those of a panel.
 struct PairRow {
   int64_t columns = 0;
   const double* high = nullptr;

@@ -15,8 +15,8 @@
 namespace assay::reference {
 
 /// A dense row-major matrix of numbers that are each the unevaluated sum of two
-/// doubles; |low| is at most 2^-53 |high|. `low` is empty where all are doubles,
-/// which spares work.
+/// doubles; |low| is at most 2^-53 |high|. `low` is empty where all are
+/// doubles, which spares work.
 struct PairMatrix {
   PairMatrix() = default;
   PairMatrix(int64_t of_rows, int64_t of_columns)
@@ -33,8 +33,8 @@ struct PairMatrix {
 /// The greatest number that products take.
 inline constexpr double kGreatestPair = 0x1p400;
 
-/// True for a pair within the range, by the sizes of its numbers; of a vector of
-/// them, lane by lane.
+/// True for a pair within the range, by the sizes of its numbers; of a vector
+/// of them, lane by lane.
 template <class Size>
 auto IsKnownPair(const Size& high, const Size& low) {
   return (high <= kGreatestPair) & (low * 0x1p53 <= high);

@@ -11,20 +11,21 @@
 //   s_k = fl(s + p)                t = s + p - s_k exactly
 //   c_k = fl(c + w), w = fl(t + r)
 //
-// It loses, to first order in u: u^2 |p| to each product in q, 2 u^2 |p| to their
-// sum, u^2 |p| to x' y', which is left out, and 3 u^2 |p| to r: 8 u^2 |p|. Where
-// only y has a low part it loses u^2 |p| to q and 2 u^2 |p| to r: 3 u^2 |p|; where
-// none has, nothing. Further it loses u |w| and u |c_k|. Since c_k is c + w but
-// for u |c_k|, |w| <= |c| + (1 + u) |c_k|; so that each |c| that a sum ever has
-// stands for at most (3 + u) u |c|. The sum becomes a pair again now and then,
-// without error, so that c stays about u s; that c counts as well.
+// It loses, to first order in u: u^2 |p| to each product in q, 2 u^2 |p| to
+// their sum, u^2 |p| to x' y', which is left out, and 3 u^2 |p| to r: 8 u^2
+// |p|. Where only y has a low part it loses u^2 |p| to q and 2 u^2 |p| to r: 3
+// u^2 |p|; where none has, nothing. Further it loses u |w| and u |c_k|. Since
+// c_k is c + w but for u |c_k|, |w| <= |c| + (1 + u) |c_k|; so that each |c|
+// that a sum ever has stands for at most (3 + u) u |c|. The sum becomes a pair
+// again now and then, without error, so that c stays about u s; that c counts
+// as well.
 //
 // In units of 4 u^2 = 2^-104 that is 2 |p| (or 3/4 |p|) and 3/4 |c| / u. The
-// magnitude has 2.5 |p| (or |p|) and |c| / u: a quarter more, which is ample for
-// the higher orders of u and for the magnitude's own roundings, of fewer than
-// 2^48 terms. What x y' loses below the normal numbers, 2^-1075 where p is 2^-900
-// or more, is 2^-69 u^2 |p|. A lesser p loses e, which is not taken for it, at
-// most 2^-953; 2^-848 units are twice that.
+// magnitude has 2.5 |p| (or |p|) and |c| / u: a quarter more, which is ample
+// for the higher orders of u and for the magnitude's own roundings, of fewer
+// than 2^48 terms. What x y' loses below the normal numbers, 2^-1075 where p is
+// 2^-900 or more, is 2^-69 u^2 |p|. A lesser p loses e, which is not taken for
+// it, at most 2^-953; 2^-848 units are twice that.
 
 #include "backends/reference/dense/pair_product.h"
 
@@ -46,8 +47,8 @@ const assay::reference::PairLoops* assay_reference_pair_avx512();
 namespace assay::reference {
 namespace {
 
-// What a tile reads stays in the nearest cache, and what is packed at once in the
-// next.
+// What a tile reads stays in the nearest cache, and what is packed at once in
+// the next.
 constexpr int64_t kTermsAtOnce = 128;
 constexpr int64_t kColumnsAtOnce = 256;
 static_assert(kTermsAtOnce % kPairStretch == 0);

@@ -19,16 +19,16 @@ namespace assay::reference {
 /// What y is off by at most for each unit of magnitude.
 inline constexpr double kPairError = 0x1p-104;
 
-/// y[i, j] += sum over t, in order, of a[i, t] b[t, j]. Adds to magnitude[i, j],
-/// row-major as y, so much that y[i, j] is off by at most kPairError times that
-/// from the exact result: the sum over t of |product|, 2.5 |product| where a and
-/// b have lows, and of 2^53 |what the running sum keeps in its low part|, which
-/// is about |running sum|; nothing for a product with 0. A product below 2^-900
-/// that is not 0 adds 2^-848.
+/// y[i, j] += sum over t, in order, of a[i, t] b[t, j]. Adds to magnitude[i,
+/// j], row-major as y, so much that y[i, j] is off by at most kPairError times
+/// that from the exact result: the sum over t of |product|, 2.5 |product| where
+/// a and b have lows, and of 2^53 |what the running sum keeps in its low part|,
+/// which is about |running sum|; nothing for a product with 0. A product below
+/// 2^-900 that is not 0 adds 2^-848.
 ///
 /// False where some elements are not known, those that a number beyond
-/// kGreatestPair, no number or no pair is in the way of, in a row of a, a column
-/// of b or y: they are no numbers, and their magnitude is infinite.
+/// kGreatestPair, no number or no pair is in the way of, in a row of a, a
+/// column of b or y: they are no numbers, and their magnitude is infinite.
 ///
 /// Each instruction set, which must be available, gives the same bits. y and
 /// magnitude share no memory with a and b.

@@ -278,9 +278,9 @@ const std::vector<Case> kCases = {
 
 // Kills: a part of a product that is left out, or rounded otherwise; an error
 // that the magnitude does not count, of a small product too; factors and sums
-// beyond the range, or that are no pairs, that nobody hears of, or whose row and
-// column others hear of; sums that are no pairs; an instruction set that has
-// other bits; lanes beyond the edges.
+// beyond the range, or that are no pairs, that nobody hears of, or whose row
+// and column others hear of; sums that are no pairs; an instruction set that
+// has other bits; lanes beyond the edges.
 TEST(PairProductTest, ErrorsAreWithinTheMagnitude) {
   uint64_t seed = 0;
   for (const Case& row : kCases) {
@@ -388,8 +388,8 @@ TEST(PairProductTest, TheMagnitudeCountsTheLowPartOfTheSum) {
   EXPECT_GT(worst, 0.2);
 }
 
-// Kills: zeros that are taken for small products; small ones that cost more than
-// they must.
+// Kills: zeros that are taken for small products; small ones that cost more
+// than they must.
 TEST(PairProductTest, TheMagnitudeHasNothingOfZeros) {
   PairMatrix a(2, 2), b(2, 2), y(2, 2);
   a.high = {0, 0x1p-1000, -0.0, 1};

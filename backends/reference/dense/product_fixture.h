@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// For tests of products of matrices: numbers of many kinds, drawn by a seed, and
-// shapes whose edges fall everywhere in a tile.
+// For tests of products of matrices: numbers of many kinds, drawn by a seed,
+// and shapes whose edges fall everywhere in a tile.
 //
 //   RandomDoubles random(1);
 //   const double x = random.About(-458);
@@ -21,8 +21,8 @@ namespace assay::reference {
 
 inline constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
 
-/// Doubles of both signs, but for a fraction. A test has kinds of its own, which
-/// it makes of them.
+/// Doubles of both signs, but for a fraction. A test has kinds of its own,
+/// which it makes of them.
 class RandomDoubles {
  public:
   explicit RandomDoubles(uint64_t seed) : engine_(seed) {}

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Vectors of doubles, as wide as those of the instruction set that a source is
-// compiled for, and the exact errors of a product and of a sum. Only for sources
-// that are isolated (isolate.sh): others have other vectors of the same names.
+// compiled for, and the exact errors of a product and of a sum. Only for
+// sources that are isolated (isolate.sh): others have other vectors of the same
+// names.
 //
 //   const Vector total = Load(a) + Load(b);
 //   Store(rest, RoundedOffSum(Load(a), Load(b), total));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Branches of kernels that the run may have taken the wrong way, since what they
-// compared was rounded.
+// Branches of kernels that the run may have taken the wrong way, since what
+// they compared was rounded.
 //
 //   const std::vector<Charged<Charge::kBound>> numbers = ...;  // by node
 //   const bool unknown = IsUndecided(tape, numbers);

@@ -122,8 +122,8 @@ class RecordedRun final : public ExactRun {
   }
   Result<Directions> DirectionsOf(std::span<const v1::Value> tangents) const;
 
-  /// True when the numbers of all nodes are kept, with the bytes of these and of
-  /// the derivatives.
+  /// True when the numbers of all nodes are kept, with the bytes of these and
+  /// of the derivatives.
   template <class N>
   std::pair<bool, size_t> IsSmall(const Trace& trace) const;
   /// Kept until there is no room beside others.

@@ -137,8 +137,8 @@ TEST(ExactRunTest, UnitsCountRoundings) {
   EXPECT_EQ(DoublesOf((*jvp)[0])[0], of_c);
 }
 
-// Kills: units of values beside a jump, where no first order holds, and units of
-// derivatives that leave the branch that was taken.
+// Kills: units of values beside a jump, where no first order holds, and units
+// of derivatives that leave the branch that was taken.
 TEST(ExactRunTest, UnitsBesideAJump) {
   Running jump(
       "g (float[1] x) => (float[1] y) <float[1] one = {1}> "
@@ -182,8 +182,8 @@ TEST(ExactRunTest, UnitsOfAMaskedRowAreKnown) {
   }
 }
 
-// Kills: a derivative that is known beside an infinite maximum, of a row that is
-// no number.
+// Kills: a derivative that is known beside an infinite maximum, of a row that
+// is no number.
 TEST(ExactRunTest, UnitsBesideAnInfiniteMaximumAreUnknown) {
   for (const std::string op : {"Softmax", "LogSoftmax"}) {
     Running row("g (float[3] x) => (float[3] y) { y = " + op + "(x) }");
@@ -306,9 +306,9 @@ TEST(ExactRunTest, AHullBesideAJumpIsTheWholeLine) {
   }
 }
 
-// Beyond the border by 2^-11 of a cell, which double may lose beside 2e12: a run
-// whose tapes are kept asks double whether the branch is in doubt, a greater one
-// quad.
+// Beyond the border by 2^-11 of a cell, which double may lose beside 2e12: a
+// run whose tapes are kept asks double whether the branch is in doubt, a
+// greater one quad.
 TEST(ExactRunTest, AGreatRunAsksQuadOfItsBranches) {
   RowBackend backend;
   LoadOptions options;

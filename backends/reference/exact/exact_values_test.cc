@@ -225,7 +225,8 @@ TEST(ExactValuesTest, ErrorsCountBeyondFirstOrder) {
   for (const TruthRow& row : rows) ExpectTruth(row);
 }
 
-// Nothing is rounded to a narrow float, but numbers beyond its largest are that.
+// Nothing is rounded to a narrow float, but numbers beyond its largest are
+// that.
 TEST(ExactValuesTest, SaturationIsPartOfTheFormula) {
   const std::string eight =
       "g (float[2] x) => (float8e4m3fn[2] y) { y = Cast <to = 17> (x) }";

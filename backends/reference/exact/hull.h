@@ -29,7 +29,8 @@ namespace assay::reference {
 /// A number with one rounding of each operation before it.
 using Hard = Charged<Charge::kHard>;
 
-/// While one lives, in its thread, an operation on intervals makes such an error.
+/// While one lives, in its thread, an operation on intervals makes such an
+/// error.
 class IntervalsRounded {
  public:
   explicit IntervalsRounded(double roundoff)

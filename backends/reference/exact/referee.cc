@@ -40,9 +40,9 @@ double BoundOf(const Entry& entry, const Entry& fine, const Entry& coarse) {
   return spread + entry.rounding + fine.rounding;
 }
 
-// By chance an entry may be near both its forerunners and not near the slope, as
-// where errors of two orders cancel. Another that is apart from it by more than
-// the bounds of both shows this.
+// By chance an entry may be near both its forerunners and not near the slope,
+// as where errors of two orders cancel. Another that is apart from it by more
+// than the bounds of both shows this.
 void Doubt(const std::vector<Slope>& entries, Slope* best) {
   double bound = best->bound;
   for (const Slope& entry : entries) {

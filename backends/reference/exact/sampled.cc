@@ -164,8 +164,8 @@ class Sampler {
   }
 
   // Where rounding may have decided, the error is that of the node taken and,
-  // were it the wrong one, how far the two are apart, which is no more than they
-  // may be off: an error of its own, which cancels with nothing.
+  // were it the wrong one, how far the two are apart, which is no more than
+  // they may be off: an error of its own, which cancels with nothing.
   template <class Decision>
   void TakeDecision(const Decision& decision, size_t node) {
     numbers_[node] = Decided(tape_, decision, numbers_);
@@ -196,8 +196,8 @@ class Sampler {
   std::mt19937_64 engine_;
 };
 
-// For a step that is not sampled: each number that leaves it has an error of its
-// own, as great as it may be.
+// For a step that is not sampled: each number that leaves it has an error of
+// its own, as great as it may be.
 template <class S>
 std::vector<Lanes> OwnLanes(const std::vector<Bounded<S>>& numbers,
                             size_t count, uint64_t seed) {

@@ -22,10 +22,10 @@ namespace assay::reference {
 enum class PassKind : uint8_t { kValues, kDerivatives };
 
 /// Resource exhausted where a pass in a precision takes too much: in quad more
-/// than 2^28 operations, those within products included, which are half a minute,
-/// or more than 2^35 that an evaluation leaves to pairs; in MPFR more than 2^26,
-/// or 2^23 nodes of one kernel, of some 100 bytes, since MPFR ends the program
-/// where it gets no memory.
+/// than 2^28 operations, those within products included, which are half a
+/// minute, or more than 2^35 that an evaluation leaves to pairs; in MPFR more
+/// than 2^26, or 2^23 nodes of one kernel, of some 100 bytes, since MPFR ends
+/// the program where it gets no memory.
 Status CheckSteps(const Trace& trace, Precision precision, PassKind kind);
 
 /// Calls body.operator()<S>() with the scalar of a precision.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The tensors of a backward run, as numbers. Backward kernels compute in double
-// and round once, when a gradient is stored; products of float32 stay in float32.
+// and round once, when a gradient is stored; products of float32 stay in
+// float32.
 //
 //   const Loaded<double> dy(FlowInto(run, op.y));
 //   if (dy.data() == nullptr) return OkStatus();   // nothing flows
@@ -35,8 +36,8 @@ inline std::vector<double> FlowOrZeros(const GradientContext& run,
   return {flows.data(), flows.data() + flows.size()};
 }
 
-/// The gradient of an input, zeros to be added to, to be asked for once; null, of
-/// size 0, where it is not wanted.
+/// The gradient of an input, zeros to be added to, to be asked for once; null,
+/// of size 0, where it is not wanted.
 template <class T>
 Result<Stored<T>> GradientOf(GradientContext& run, Input input) {
   if (!run.wanted(input)) return Stored<T>(nullptr);

@@ -31,9 +31,9 @@ Result<Tensor> Repacked(const Tensor& bytes, DType type);
 Result<Kernel> MovingKernel(const LoadContext& load, Input data,
                             std::function<Status(KernelContext&)> forward);
 
-/// With the backward of a kernel that moves elements of every input that has the
-/// element type of `data`, into outputs of that type, or fills them with zeros;
-/// as it is where that type has no gradients.
+/// With the backward of a kernel that moves elements of every input that has
+/// the element type of `data`, into outputs of that type, or fills them with
+/// zeros; as it is where that type has no gradients.
 Result<Kernel> WithMovedGradient(const LoadContext& load, Input data,
                                  Result<Kernel> kernel);
 

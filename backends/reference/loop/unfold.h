@@ -36,7 +36,8 @@ void CopyLine(const T* line, int64_t extent, int64_t start, int64_t stride,
   std::fill(row + end, row + count, T(0));
 }
 
-/// What tap (kx, ky, kz) reads of one channel at output positions [first, last).
+/// What tap (kx, ky, kz) reads of one channel at output positions [first,
+/// last).
 template <class T>
 void UnfoldRow(const Window& window, const std::array<int64_t, 3>& tap,
                const T* image, int64_t first, int64_t last, T* row) {

@@ -8,8 +8,8 @@
 namespace assay::reference {
 namespace {
 
-/// The trainable initializers that the operators can update: all, or none where one
-/// of them is of another type.
+/// The trainable initializers that the operators can update: all, or none where
+/// one of them is of another type.
 std::vector<std::string> Updated(const Model& model,
                                  const LoadOptions& options) {
   const Graph& graph = model.graph();

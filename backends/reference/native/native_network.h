@@ -32,10 +32,10 @@ class NativeNetwork : public ForwardingNetwork, private NativeStep {
   using LoadPlain = std::function<Result<std::unique_ptr<Network>>(
       std::shared_ptr<const Model>, const LoadOptions&)>;
 
-  /// In mode kTraining. A model without trainable initializers, with one that is of
-  /// neither float32 nor float64, or without their gradients, is loaded as it would be
-  /// without a step. The
-  /// backend, which runs the updates, must outlive it.
+  /// In mode kTraining. A model without trainable initializers, with one that
+  /// is of neither float32 nor float64, or without their gradients, is loaded
+  /// as it would be without a step. The backend, which runs the updates, must
+  /// outlive it.
   static Result<std::unique_ptr<Network>> Load(
       Backend& backend, const std::shared_ptr<const Model>& model,
       const LoadOptions& options, const LoadPlain& load);
@@ -60,8 +60,8 @@ class NativeNetwork : public ForwardingNetwork, private NativeStep {
   Status Configure(
       std::string_view optimizer,
       const std::map<std::string, double>& hyperparameters) override;
-  /// Failed precondition before Configure. A failed step may have updated some of
-  /// the parameters.
+  /// Failed precondition before Configure. A failed step may have updated some
+  /// of the parameters.
   Status Step(Binding& binding, std::string_view loss) override;
 
   /// Of each parameter, in the order of their names.

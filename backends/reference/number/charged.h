@@ -28,8 +28,8 @@ enum class Charge : uint8_t {
   /// One rounding of each number given and of each result that is no sum: the
   /// unit that errors are judged in. What a sum of rounded numbers loses to
   /// cancellation is in it; how the sum is ordered is not. The rounding of such
-  /// a sum is no more than those of its numbers; so that of a rounded number and
-  /// an exact one, which has none, counts.
+  /// a sum is no more than those of its numbers; so that of a rounded number
+  /// and an exact one, which has none, counts.
   kCondition,
   /// One rounding of sums, too.
   kHard,
@@ -101,8 +101,8 @@ class AsTaken {
   bool before_;
 };
 
-/// A number and what the roundings before it can have done to it, each being one
-/// of S. Charges are kept in units of 256 roundoffs, so that those of great
+/// A number and what the roundings before it can have done to it, each being
+/// one of S. Charges are kept in units of 256 roundoffs, so that those of great
 /// numbers are finite. Infinite: unknown, since a number on the way was beyond
 /// the range of double, or a step may have gone either way.
 template <Charge kCharge, class S = double>
@@ -152,8 +152,8 @@ struct Charged {
   // The parts of the charge of a result v, for a pass that adds them otherwise.
 
   /// What the first operand's error does to a result v. A power is taken by its
-  /// share of the operand, since its derivative may be below all of double. That
-  /// of Detach has no derivative, yet moves.
+  /// share of the operand, since its derivative may be below all of double.
+  /// That of Detach has no derivative, yet moves.
   static double ByA(Primitive primitive, const Charged& a, double at_b,
                     double v) {
     if (a.units == 0) return 0;

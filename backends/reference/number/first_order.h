@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the first order of a primitive does not hold: steps, poles and the ends of
-// domains; and where nothing is rounded at all.
+// Where the first order of a primitive does not hold: steps, poles and the ends
+// of domains; and where nothing is rounded at all.
 //
 //   if (StepGap<double>(Primitive::kFloor, a, b) <= error) ...  // it may step
 //   error *= Stretch(Primitive::kLog, a, a_error, 0, 0);
@@ -77,8 +77,9 @@ inline bool IsPole(Primitive primitive, double a, double b) {
   }
 }
 
-/// How much more than to first order an operand's error can do next to a pole or
-/// the end of a domain, or where a function grows; infinite where it reaches it.
+/// How much more than to first order an operand's error can do next to a pole
+/// or the end of a domain, or where a function grows; infinite where it reaches
+/// it.
 inline double Stretch(Primitive primitive, double a, double a_error, double b,
                       double b_error) {
   const auto beside = [](double gap, double error) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Scalars that carry something beside a number, by the rule of each primitive's
-// partial derivatives: Dual a tangent, Charged (charged.h) what rounding can have
-// done.
+// partial derivatives: Dual a tangent, Charged (charged.h) what rounding can
+// have done.
 //
 //   const Dual<double> x(0.5, 1);            // dx = 1
 //   const double slope = (x * exp(x)).tangent;

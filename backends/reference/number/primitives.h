@@ -25,8 +25,8 @@ namespace assay::reference {
 inline double ToDouble(double x) { return x; }
 inline bool IsZero(double x) { return x == 0; }
 
-/// On which side of 0 a number is, where a derivative jumps. A scalar that records
-/// notes that it was asked.
+/// On which side of 0 a number is, where a derivative jumps. A scalar that
+/// records notes that it was asked.
 template <class S>
 bool IsAboveZero(const S& x) {
   return ToDouble(x) > 0;

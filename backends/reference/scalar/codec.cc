@@ -140,8 +140,8 @@ bool DispatchElement(DType type, Body&& body) {
                       uint8_t, uint16_t, uint32_t, uint64_t, Var>{});
 }
 
-// The largest number of the type that Vars stand for, where all beyond it become
-// that one; else none is too large.
+// The largest number of the type that Vars stand for, where all beyond it
+// become that one; else none is too large.
 double LargestOf(const Rounding& rounding) {
   const FloatFormat* format = FindFloatFormat(rounding.traced);
   const bool saturates =

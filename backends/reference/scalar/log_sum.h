@@ -15,8 +15,8 @@
 
 namespace assay::reference {
 
-/// Where the greatest of a line stands; 0 in an empty one. As a shift it cancels
-/// in the result: so it is chosen by Value.
+/// Where the greatest of a line stands; 0 in an empty one. As a shift it
+/// cancels in the result: so it is chosen by Value.
 template <class T>
 int64_t PlaceOfGreatest(const T* x, int64_t count, int64_t step) {
   int64_t place = 0;

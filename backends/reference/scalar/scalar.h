@@ -204,8 +204,8 @@ class NormSum {
       if (vanishes_) at_zeros_ += abs(x);
     }
   }
-  /// A norm of zeros has a kink: along each element it is the magnitude of that,
-  /// which a scalar that records notes in the place of the root.
+  /// A norm of zeros has a kink: along each element it is the magnitude of
+  /// that, which a scalar that records notes in the place of the root.
   T Root() const {
     if constexpr (std::same_as<T, Var>) {
       if (vanishes_) return at_zeros_;

@@ -49,8 +49,8 @@ class Seeds {
 /// Of the current seeds, else a fresh one.
 uint64_t NextSeed();
 
-/// True where a load may draw: where numbers that are drawn need no exact value,
-/// or every run has the seeds of one that is repeated.
+/// True where a load may draw: where numbers that are drawn need no exact
+/// value, or every run has the seeds of one that is repeated.
 bool MayDraw(const LoadOptions& options);
 /// The options of a load whose runs repeat others.
 LoadOptions Repeating(LoadOptions options);

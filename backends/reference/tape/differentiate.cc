@@ -29,8 +29,8 @@ bool IsBelowZero(const Var& x) { return Less(x, Var(0)); }
 
 namespace {
 
-// 0 or 1, and no precision tells which: what one of several that are tied has of
-// the derivative of the best of them.
+// 0 or 1, and no precision tells which: what one of several that are tied has
+// of the derivative of the best of them.
 Var OpenShare() { return floor(Var(3) * (Var(1) / Var(3))); }
 
 bool IsFixed(const Var& x) {

@@ -147,8 +147,8 @@ TEST(DifferentiateTest, DecisionsGoTheWayOfThePartAndAreJumps) {
   EXPECT_GE(size.Jumps(), 1U);
 }
 
-// At a tie of two ways each has a share that is not known; what is equal in both
-// is.
+// At a tie of two ways each has a share that is not known; what is equal in
+// both is.
 TEST(DifferentiateTest, AtATieADerivativeIsUnknown) {
   const std::vector<Function> tied = {
       [](const Vars& x) { return abs(x[0]); },

@@ -94,8 +94,8 @@ TEST(LinearTest, NothingFlowsAlongAnInfiniteDerivative) {
   EXPECT_EQ(root.listed[1].units, 0);
 }
 
-// The sum of the elements of a b c, of 2 x n, n x 2 and 2 x 2: the first product
-// is listed, or too great for it.
+// The sum of the elements of a b c, of 2 x n, n x 2 and 2 x 2: the first
+// product is listed, or too great for it.
 TEST(LinearTest, ProductsSmallAndGreatAreAsInReverse) {
   for (const int64_t n : {3, 200}) {
     const auto sum_of_product = [n](const std::vector<Var>& x) {

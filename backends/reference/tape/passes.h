@@ -239,8 +239,8 @@ void AddFlow(const S& derivative, const A& flow, A* to) {
   if (!IsZero(derivative)) *to = AddProduct(*to, derivative, flow);
 }
 
-/// The same of units: an infinite flow that meets a derivative of 0 is no number
-/// from there on.
+/// The same of units: an infinite flow that meets a derivative of 0 is no
+/// number from there on.
 template <Charge kCharge, class S>
 void AddFlow(const Charged<kCharge, S>& derivative,
              const Charged<kCharge, S>& flow, Charged<kCharge, S>* to) {
@@ -256,7 +256,8 @@ void AddFlow(const Charged<kCharge, S>& derivative,
 /// The adjoints of all nodes: for each, the derivative of the sum of seed times
 /// node after it. `values` are those of a replay with `input`; `adjoints` holds
 /// the seeds, one for each node. What nothing flows into has no say, also
-/// against an infinite derivative. Nothing flows on from nodes that do not move.
+/// against an infinite derivative. Nothing flows on from nodes that do not
+/// move.
 template <class S, class A = S>
 void Reverse(const Tape& tape, const std::vector<S>& values,
              std::vector<A>& adjoints, const InputOf<S>& input = AsGiven<S>) {

@@ -33,9 +33,9 @@ enum class Drawn : uint8_t { kNothing, kFromSavedSeed };
 
 /// Adds the gradients of the inputs of `run` that are wanted. The kernels of
 /// `node` are Traced; where the node drew from a saved seed, they are loaded
-/// Repeating, and the kernel of `run` is Repeatable. Resource exhausted where the
-/// node has more steps than a tape holds; failed precondition where its outputs
-/// are of other shapes than those of the run.
+/// Repeating, and the kernel of `run` is Repeatable. Resource exhausted where
+/// the node has more steps than a tape holds; failed precondition where its
+/// outputs are of other shapes than those of the run.
 Status Retape(const NodeNetwork& node, Drawn drawn, GradientContext& run);
 
 }  // namespace assay::reference

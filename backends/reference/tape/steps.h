@@ -182,8 +182,8 @@ void ReverseStep(const Trace& trace, uint32_t step, const Tape& tape,
 }
 
 /// Takes the adjoints of outputs to the targets, from the last step to the
-/// first. `numbers` are what ReplaySteps left of all; those of a step's nodes go
-/// through `prepare` before they are used.
+/// first. `numbers` are what ReplaySteps left of all; those of a step's nodes
+/// go through `prepare` before they are used.
 template <class S, class A, class Prepare>
 Status ReverseSteps(Trace& trace, const Borders<S>& numbers,
                     const Prepare& prepare, Borders<A>* adjoints) {

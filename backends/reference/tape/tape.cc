@@ -166,8 +166,8 @@ Var Tape::PushSelection(Var a, Var b, Var then, Var otherwise) {
               0, before ? then.value() : otherwise.value());
 }
 
-// Nodes only where a derivative may be wanted, or a number was computed: weights
-// have none.
+// Nodes only where a derivative may be wanted, or a number was computed:
+// weights have none.
 Factor Tape::FactorOf(const VarMatrix& from, int64_t rows, int64_t columns,
                       const MatrixStrides& strides) {
   Factor factor;

@@ -21,8 +21,8 @@
 #include "ctest/trial/fuzz/pipeline.h"
 #include "ctest/trial/fuzz/seeds.h"
 
-// A macro of <sys/mman.h>, and an enumerator of onnx/defs/parser.h, which a source
-// that is joined to this one includes.
+// A macro of <sys/mman.h>, and an enumerator of onnx/defs/parser.h, which a
+// source that is joined to this one includes.
 #undef MAP_TYPE
 
 #if defined(__has_feature)

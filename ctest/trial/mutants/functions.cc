@@ -24,9 +24,9 @@ bool OpensScope(Head head) {
   });
 }
 
-/// Whether a brace behind this opens the body of a function: behind its parameters stand no
-/// more than qualifiers and its type. Right behind a block stands nothing but the body of a
-/// constructor whose last member has braces.
+/// Whether a brace behind this opens the body of a function: behind its
+/// parameters stand no more than qualifiers and its type. Right behind a block
+/// stands nothing but the body of a constructor whose last member has braces.
 bool OpensFunction(Head head) {
   constexpr std::array<std::string_view, 7> kQualifiers = {
       "const", "noexcept", "override", "final", "mutable", "&", "&&"};

@@ -20,9 +20,9 @@ struct Range {
   size_t begin = 0, end = 0;
 };
 
-/// What stands between the braces of each function, in order: those in namespaces and in
-/// classes, and lambdas that are there, but none within another function. Invalid argument
-/// where braces do not match.
+/// What stands between the braces of each function, in order: those in
+/// namespaces and in classes, and lambdas that are there, but none within
+/// another function. Invalid argument where braces do not match.
 Result<std::vector<Range>> FunctionBodies(std::string_view source);
 
 }  // namespace assay::harness_mutants

@@ -27,7 +27,8 @@ std::vector<std::string> Bodies(const std::string& source) {
   return texts;
 }
 
-// Kills: a brace of a comment, a literal or a macro that counts as one of the code.
+// Kills: a brace of a comment, a literal or a macro that counts as one of the
+// code.
 TEST(FunctionsTest, BracesOfOtherThanCodeDoNotCount) {
   for (const char* const text : {"// {\n", "/* {\n */", "\"{\\\"}\"", "'{'",
                                  "'\\''", "1'000'000 + 0xF'F", "R\"q()\" {)q\"",

@@ -49,8 +49,8 @@ Gradients CheckGradients(Backend& backend,
                          const std::shared_ptr<const Model>& model,
                          std::span<const Value> inputs, uint64_t seed);
 
-/// At a tie or a kink, where the oracle has no bound, another backend may choose
-/// another derivative: these numbers are counted and not compared.
+/// At a tie or a kink, where the oracle has no bound, another backend may
+/// choose another derivative: these numbers are counted and not compared.
 Gradients CheckGradients(Backend& backend, Backend& oracle,
                          const std::shared_ptr<const Model>& model,
                          std::span<const Value> inputs, uint64_t seed);

@@ -10,8 +10,8 @@
 namespace assay::eager {
 namespace {
 
-/// Tells if a value passes derivatives on: by numbers that this runtime adds, by
-/// other real or complex numbers, which it declines, or not at all.
+/// Tells if a value passes derivatives on: by numbers that this runtime adds,
+/// by other real or complex numbers, which it declines, or not at all.
 enum class Passes : uint8_t { kNone, kAdded, kDeclined };
 
 Passes PassesOf(const ValueType& type) {

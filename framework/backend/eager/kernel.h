@@ -116,8 +116,8 @@ class LoadContext {
 
   /// The value of an input that the model fixes, by an initializer of this or
   /// an enclosing graph or by a Constant node; null otherwise. Null too for a
-  /// parameter that may be written: the trainable initializers in mode kTraining,
-  /// and those among the gradient targets.
+  /// parameter that may be written: the trainable initializers in mode
+  /// kTraining, and those among the gradient targets.
   const Tensor* constant(Input input) const;
 
   /// For EagerBackend::LoadNode.

@@ -25,8 +25,9 @@ ModuleNote NoteOfCore();
 /// where it is no ELF file of this machine or carries no note.
 Result<ModuleNote> ReadModuleNote(const std::filesystem::path& file);
 
-/// Failed precondition, with both sides, for a module that was built for another
-/// release, with other headers, another standard library or another sanitizer.
+/// Failed precondition, with both sides, for a module that was built for
+/// another release, with other headers, another standard library or another
+/// sanitizer.
 Status CheckModuleFile(const std::filesystem::path& file);
 
 }  // namespace assay::identity

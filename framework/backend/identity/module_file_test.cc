@@ -57,9 +57,9 @@ TEST_F(ModuleFileTest, AModuleOfThisBuildSaysWhatTheCoreSays) {
   EXPECT_TRUE(CheckModuleFile(ModuleNamed("good")).ok());
 }
 
-// Each of these modules ends the process when it is loaded.
-// Kills: a note that is read after dlopen; a fact that is not compared; a message
-// that names one side only.
+// Each of these modules ends the process when it is loaded. Kills: a note that
+// is read after dlopen; a fact that is not compared; a message that names one
+// side only.
 TEST_F(ModuleFileTest, ForeignBuildsAreRefusedBeforeTheyRun) {
   const ModuleNote core = NoteOfCore();
   const struct {

@@ -30,8 +30,8 @@ namespace fs = std::filesystem;
 
 // The cases for a mutant that names none. Big models take most of a run's time
 // and see nothing that small ones do not; gradients are the business of mutants
-// that are right forward. A mutant that is seen at inputs drawn for a run has to
-// be seen at those that never change, too.
+// that are right forward. A mutant that is seen at inputs drawn for a run has
+// to be seen at those that never change, too.
 constexpr const char* kCases =
     "not op:light and not suite:gradcheck and not suite:optimizer and not "
     "suite:redrawn";
@@ -354,7 +354,8 @@ Status CheckNames(const cli::AssessOptions& options, const Assessed& all) {
   return OkStatus();
 }
 
-/// Writes the table, those of the harness among them. True where all were killed.
+/// Writes the table, those of the harness among them. True where all were
+/// killed.
 Result<bool> WriteTable(const cli::AssessOptions& options, Assessed all) {
   const fs::path prefix = file::InstallPrefix();
   ASSAY_ASSIGN_OR_RETURN(const std::string build_id, file::BuildId(prefix));

@@ -37,8 +37,8 @@ double ShareTaken(const record::AccuracyRow& expected) {
   return distance > bound ? taken * (1 - bound / distance) : 0;
 }
 
-/// Floats of fewer bits are further apart than most tolerances reach. Where none
-/// is permitted, it is the exact number's rounding that is wanted.
+/// Floats of fewer bits are further apart than most tolerances reach. Where
+/// none is permitted, it is the exact number's rounding that is wanted.
 bool LeavesHalf(const record::AccuracyRow& expected) {
   const std::optional<DType> dtype = ParseDType(expected.dtype);
   if (!dtype.has_value() || BitsOf(*dtype) < 16) return true;

@@ -15,8 +15,8 @@
 //    - further away than the best backend of the run.
 // An output is listed, too, when its expected data leave an implementation less
 // than half of the case's tolerance: the exact number rounded to 16 bits or
-// more leaves more; and, where there is none, when they are not so rounded. Cases
-// made of another's expected data (`_expanded`) are left out.
+// more leaves more; and, where there is none, when they are not so rounded.
+// Cases made of another's expected data (`_expanded`) are left out.
 
 #pragma once
 

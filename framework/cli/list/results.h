@@ -18,14 +18,14 @@
 
 namespace assay::list {
 
-/// In the order of the run's table. Invalid argument for a folder that is no run,
-/// for a query that is wrong or asks for attributes, which a run does not keep,
-/// and where nothing matches.
+/// In the order of the run's table. Invalid argument for a folder that is no
+/// run, for a query that is wrong or asks for attributes, which a run does not
+/// keep, and where nothing matches.
 Result<std::vector<record::ResultRow>> FindResults(
     const std::filesystem::path& run, std::string_view filter);
 
-/// A line each: outcome, backend, test_id and the first line of the message; then
-/// how many of each outcome.
+/// A line each: outcome, backend, test_id and the first line of the message;
+/// then how many of each outcome.
 std::string ResultsText(const std::vector<record::ResultRow>& rows);
 
 /// results.csv of these rows.

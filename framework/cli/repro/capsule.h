@@ -11,9 +11,9 @@
 // It holds a corpus of one case: manifest.json, which keeps id, tolerance and
 // comparator, model.onnx and test_data_set_N/{input,output}_K.pb; and about it
 // got/test_data_set_N/output_K.pb, case.json, env.csv and README.txt. A case
-// that is made from another one is written as it is, with targets.txt beside its
-// model, and with the evidence of its suite (suite.h) in the place of `got`. One
-// that its name makes has case.json, env.csv and README.txt alone.
+// that is made from another one is written as it is, with targets.txt beside
+// its model, and with the evidence of its suite (suite.h) in the place of
+// `got`. One that its name makes has case.json, env.csv and README.txt alone.
 
 #pragma once
 
@@ -37,8 +37,8 @@ struct CapsuleContent {
   std::shared_ptr<const cases::CaseData> data;
   /// Of a case that its suite makes from another one.
   std::shared_ptr<const suite::Subject> subject;
-  /// Of a case that its name makes (suite::Sizing), which has no files: the command
-  /// that runs it.
+  /// Of a case that its name makes (suite::Sizing), which has no files: the
+  /// command that runs it.
   std::string command = {};
   /// Lines for the README and members of case.json: how it came to be.
   std::vector<std::pair<std::string, std::string>> history = {};

@@ -40,7 +40,8 @@ std::string VerdictOf(const record::ResultRow& result);
 /// True where two raw results are the same fail: by outcome and reason.
 bool FailsAs(const record::ResultRow& found, const record::ResultRow& wanted);
 
-/// Invalid argument for the result of a case in which there is nothing to shrink.
+/// Invalid argument for the result of a case in which there is nothing to
+/// shrink.
 Status CheckFails(const select::ChosenCase& chosen,
                   const record::ResultRow& result);
 

@@ -71,8 +71,8 @@ class NameJudge {
     return OkStatus();
   }
 
-  /// Runs the case on an instance that should pass it. Candidates are held against it
-  /// where it does. Returns what came of it.
+  /// Runs the case on an instance that should pass it. Candidates are held
+  /// against it where it does. Returns what came of it.
   Result<std::string> HoldAgainst(const std::string& instance) {
     if (instance == chosen_.backend.instance) {
       return std::string("no other: it is the backend itself");

@@ -38,17 +38,19 @@ TEST_F(ShrinkNamedTest, LeavesTheFewestRanksStepsAndElements) {
     const char* reason;
     const char* message;
   } rows[] = {
-      // Rank 2 of 3 is the first beyond a power of two. It has 75, the others 1 and 38.
+      // Rank 2 of 3 is the first beyond a power of two. It has 75, the others 1
+      // and 38.
       {"ranks_beyond_a_power_not_added",
        "distributed/allreduce/own.float32.sum.1021#n7",
        "distributed/allreduce/own.float32.sum.1#n3", "3 ranks, 1 elements",
        "fail_bits", "rank 0, element 0: found 39, wanted 114"},
-      // The second call of any rank, one alone among them, shows the first one's sum.
+      // The second call of any rank, one alone among them, shows the first
+      // one's sum.
       {"call_before_shown", "distributed/train_all_reduce/own.momentum#n4",
        "distributed/train_all_reduce/own.momentum#n1.steps2",
        "1 ranks, 2 steps", "fail_bits", "rank 0, step 2, w"},
-      // Messages are there from 2 ranks on, also without elements. A ring of two has two
-      // of each rank.
+      // Messages are there from 2 ranks on, also without elements. A ring of
+      // two has two of each rank.
       {"messages_in_halves", "distributed/allreduce/ring.float32.sum.16#n4",
        "distributed/allreduce/ring.float32.sum.0#n2", "2 ranks, 0 elements",
        "fail_cost", "rank 0: found 0 bytes in 4 messages"},

@@ -31,8 +31,8 @@ SmallestSizes Shrunk(const std::vector<suite::Extent>& extents,
   return ShrinkSizes(extents, ask, budget).value();
 }
 
-// Kills: a descent that stops at the first half that passes; one that takes the elements
-// before the ranks; one round alone.
+// Kills: a descent that stops at the first half that passes; one that takes the
+// elements before the ranks; one round alone.
 TEST(ShrinkSizesTest, FindsTheLeastRanksAndThenTheLeastElements) {
   const std::vector<suite::Extent> small = {UpTo("ranks", 1, 8),
                                             UpTo("elements", 0, 61)};
@@ -105,8 +105,8 @@ TEST(ShrinkSizesTest, TakesNoValuesThatThereAreNot) {
   EXPECT_EQ(found.asked, 2);
 }
 
-// Of values that fail on both sides of some that pass it has one of the sides, and the value
-// before it passes.
+// Of values that fail on both sides of some that pass it has one of the sides,
+// and the value before it passes.
 TEST(ShrinkSizesTest, EndsWhereOneLessPasses) {
   const std::vector<suite::Extent> extents = {UpTo("elements", 0, 100)};
   for (int64_t hole = 5; hole < 100; ++hole) {
@@ -119,7 +119,8 @@ TEST(ShrinkSizesTest, EndsWhereOneLessPasses) {
   }
 }
 
-// Kills: a case that fails once and is said to fail; one that passes at its smallest.
+// Kills: a case that fails once and is said to fail; one that passes at its
+// smallest.
 TEST(ShrinkSizesTest, SaysOfACaseThatItFailsAtTimes) {
   const std::vector<suite::Extent> extents = {UpTo("ranks", 1, 8),
                                               UpTo("elements", 0, 61)};
@@ -159,7 +160,8 @@ TEST(ShrinkSizesTest, StopsAtItsBudgetAndAtAnError) {
   EXPECT_EQ(stopped.status().code(), StatusCode::kCancelled);
 }
 
-// Kills: another reason, or what is not supported, that is taken for the same fail.
+// Kills: another reason, or what is not supported, that is taken for the same
+// fail.
 TEST(FailsAsTest, TheSameFailHasTheSameOutcomeAndReason) {
   const auto result = [](record::Outcome outcome, const char* reason) {
     record::ResultRow row;

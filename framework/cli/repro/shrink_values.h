@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fewer elements and plainer values: steps of shrinking, each of which returns a
-// smaller draft that still fails, or nothing.
+// Fewer elements and plainer values: steps of shrinking, each of which returns
+// a smaller draft that still fails, or nothing.
 //
 //   ASSAY_ASSIGN_OR_RETURN(auto smaller, ShrinkShapes(draft, judge));
 

@@ -86,8 +86,8 @@ void PrintExplain(const verdict::Verdicts& verdicts, const fs::path& folder,
   }
 }
 
-/// A Python that can run the reporting package: the installation's own, else the
-/// one that is found on the path.
+/// A Python that can run the reporting package: the installation's own, else
+/// the one that is found on the path.
 Result<std::string> ReportingPython() {
   const fs::path own = SharedPath("venv") / "bin" / "python";
   std::error_code error;

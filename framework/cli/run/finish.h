@@ -47,8 +47,8 @@ std::filesystem::path SharedPath(const char* name);
 /// Where a person reads: standard error where a program reads the output.
 std::ostream& OutputFor(bool json);
 
-/// Runs a verb of the reporting package. Not found when there is no Python with its
-/// requirements.
+/// Runs a verb of the reporting package. Not found when there is no Python with
+/// its requirements.
 Status Report(std::vector<std::string> words);
 
 /// Writes FILE from a run folder, as Report. `options` are of the verb page.

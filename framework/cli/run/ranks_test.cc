@@ -33,8 +33,8 @@ class RanksTest : public ProgramTest {
         std::filesystem::path(ASSAY_REFERENCE).parent_path() / "openmpi.so");
   }
 
-  /// A run of all cases, behind this test's back. Its workers have the folder in their
-  /// commands.
+  /// A run of all cases, behind this test's back. Its workers have the folder
+  /// in their commands.
   void Begin(const std::string& more = "") const {
     Shell(StrCat(Program(), " run --backend openmpi --out ", folder_.string(),
                  "/out ", more, " >log 2>&1 & echo $! >pid"));
@@ -195,7 +195,8 @@ TEST_F(RanksTest, ACaseOfARankThatHangsNamesTheCallsOfAll) {
   EXPECT_THAT(*results, HasSubstr("over the time limit of 3 s; rank 0 "));
 }
 
-// Kills: output of a rank that is lost with it, or cannot be told from that of others.
+// Kills: output of a rank that is lost with it, or cannot be told from that of
+// others.
 TEST_F(RanksTest, ARankThatCrashesCostsItsCaseAloneAndHasALog) {
   if (!HasMpi()) GTEST_SKIP() << "found no MPI";
   const std::string mine = StrCat("--batch ", folder_.string());

@@ -110,10 +110,10 @@ Status SuperviseShown(const plan::Plan& plan, const std::vector<size_t>& rows,
 /// without one.
 constexpr char kUsualOracle[] = "reference";
 
-/// Says which oracle judges beside the backends, has the exact answers computed that
-/// are not there, and says in oracle.csv
-/// what became of the cases that were asked about: all of them where an oracle
-/// is named, else those that are judged by the answers.
+/// Says which oracle judges beside the backends, has the exact answers computed
+/// that are not there, and says in oracle.csv what became of the cases that
+/// were asked about: all of them where an oracle is named, else those that are
+/// judged by the answers.
 Status AnswerExactly(const cli::RunOptions& options,
                      const std::vector<size_t>& rows, const fs::path& folder,
                      supervise::SuperviseOptions* supervise, plan::Plan* plan) {

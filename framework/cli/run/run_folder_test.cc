@@ -82,7 +82,8 @@ TEST(JUnitTest, EveryOutcomeHasItsElement) {
   }
 }
 
-// Kills: a page of a build server that says what failed and not how to repeat it.
+// Kills: a page of a build server that says what failed and not how to repeat
+// it.
 TEST(JUnitTest, AFailureSaysHowToRepeatIt) {
   record::Record failed = RecordOf(record::Outcome::kFail);
   failed.result.repro = "assay run --filter 'id:node/Abs/test_abs'";

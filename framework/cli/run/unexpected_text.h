@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What turned a run red, for a terminal and for a summary: grouped by why, the
-// most frequent first, with one command that repeats one of each group. A module
-// that cannot be loaded fails every case, and is said once.
+// most frequent first, with one command that repeats one of each group. A
+// module that cannot be loaded fails every case, and is said once.
 //
 //   std::cout << UnexpectedText(verdicts, select::ColoursOf(STDOUT_FILENO));
 
@@ -17,8 +17,8 @@ namespace assay::run {
 
 /// Empty where nothing is unexpected. Two results are of a group when backend,
 /// outcome and reason are the same, apart from numbers and paths in the reason.
-/// Each line is one, whatever a reason holds, and says how many results were not
-/// run again alone.
+/// Each line is one, whatever a reason holds, and says how many results were
+/// not run again alone.
 std::string UnexpectedText(const verdict::Verdicts& verdicts,
                            const select::Colours& colours);
 
@@ -26,8 +26,8 @@ std::string UnexpectedText(const verdict::Verdicts& verdicts,
 /// less than 64 KiB.
 std::string UnexpectedMarkdown(const verdict::Verdicts& verdicts);
 
-/// Why backends are unavailable, a line each; empty where none is. One whose cases
-/// end in errors is among the unexpected.
+/// Why backends are unavailable, a line each; empty where none is. One whose
+/// cases end in errors is among the unexpected.
 std::string UnavailableText(const verdict::Verdicts& verdicts);
 
 /// One line of at most `most` bytes that Markdown shows as it is.

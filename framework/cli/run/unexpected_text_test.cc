@@ -13,8 +13,8 @@ using ::testing::Not;
 
 const select::Colours kPlain(false);
 
-// Kills: a line for each of 5,000 cases that one fault failed; two faults in one
-// group.
+// Kills: a line for each of 5,000 cases that one fault failed; two faults in
+// one group.
 TEST(UnexpectedTextTest, GroupsByWhyTheMostFrequentFirst) {
   verdict::Verdicts verdicts;
   const auto add = [&](const char* id, const char* outcome,

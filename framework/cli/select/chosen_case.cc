@@ -60,7 +60,8 @@ Result<InRun> FindInRun(const CaseOptions& options) {
   return found;
 }
 
-/// The corpora of a command that names some, or those that the backend is about.
+/// The corpora of a command that names some, or those that the backend is
+/// about.
 Result<std::vector<std::string>> CorporaOf(const SelectionOptions& selection,
                                            const file::FileDigests& digests) {
   ASSAY_ASSIGN_OR_RETURN(

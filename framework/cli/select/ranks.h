@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The ranks of the tensors in the models of cases, for queries that ask for them.
+// The ranks of the tensors in the models of cases, for queries that ask for
+// them.
 //
 //   if (query.NeedsRanks()) AddRanks(&corpus.cases);
 //

@@ -55,8 +55,9 @@ cases::Corpus CorpusOf(const suite::Suite& suite,
   return corpus;
 }
 
-/// Adds the case of that name where its suite makes it and does not list it. The hash
-/// stays that of the cases that are listed, since a plan is checked without the name.
+/// Adds the case of that name where its suite makes it and does not list it.
+/// The hash stays that of the cases that are listed, since a plan is checked
+/// without the name.
 void AddUnlisted(const suite::Suite& suite, std::string_view test_id,
                  cases::Corpus* corpus) {
   if (std::ranges::find(corpus->cases, test_id, &cases::TestCase::test_id) !=

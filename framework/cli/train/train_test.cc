@@ -43,8 +43,8 @@ class TrainTest : public cli::ProgramTest {
       "train mlp --dataset drawn --optimizer adam/pytorch --batch 16 ";
 };
 
-// Kills: a checkpoint that a kill leaves in halves; one that lags behind its curves;
-// curves of steps that were taken twice.
+// Kills: a checkpoint that a kill leaves in halves; one that lags behind its
+// curves; curves of steps that were taken twice.
 TEST_F(TrainTest, AKilledRunGoesOnWithTheSameBits) {
   ASSERT_EQ(Assay(StrCat(kRun, "--epochs 4 --out whole")).exit_code, 0);
   // The trainer is killed as soon as there is a checkpoint, three times.
@@ -80,7 +80,8 @@ TEST_F(TrainTest, AKilledRunGoesOnWithTheSameBits) {
   EXPECT_EQ(Curves("cut"), Curves("whole"));
 }
 
-/// CIFAR-10's files with few images, whose squares are bright in a place of the class.
+/// CIFAR-10's files with few images, whose squares are bright in a place of the
+/// class.
 void WriteImages(const std::filesystem::path& folder) {
   ASSERT_TRUE(file::MakeDirectory(folder).ok());
   for (const char* name :
@@ -98,9 +99,10 @@ void WriteImages(const std::filesystem::path& folder) {
   }
 }
 
-// Kills: statistics that are not in a checkpoint, a mask that a resumed run draws
-// otherwise, a model of other images than the dataset's; a model file whose run is
-// another than that of its name, or that is looked for where it was.
+// Kills: statistics that are not in a checkpoint, a mask that a resumed run
+// draws otherwise, a model of other images than the dataset's; a model file
+// whose run is another than that of its name, or that is looked for where it
+// was.
 TEST_F(TrainTest, AStatefulModelGoesOnWithTheSameBits) {
   WriteImages(folder_ / "cifar");
   for (const std::string model : {"resnet8", "transformer"}) {

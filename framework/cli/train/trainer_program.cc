@@ -50,7 +50,8 @@ Result<int> RunTrainerOn(const std::string& request) {
   const std::string file = StrCat("/proc/self/fd/", given.get());
   char* const argv[] = {const_cast<char*>(program.c_str()),
                         const_cast<char*>(file.c_str()), nullptr};
-  // What a terminal sends is the trainer's to answer; it begins with the defaults.
+  // What a terminal sends is the trainer's to answer; it begins with the
+  // defaults.
   sigset_t signals;
   sigemptyset(&signals);
   for (const int signal : {SIGINT, SIGQUIT}) {

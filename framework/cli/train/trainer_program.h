@@ -25,11 +25,12 @@ struct TrainerRun {
   std::string module;
 };
 
-/// "BACKEND:REST", where BACKEND is an instance or a file. As plan::ResolveBackend.
+/// "BACKEND:REST", where BACKEND is an instance or a file. As
+/// plan::ResolveBackend.
 Result<TrainerRun> TrainerRunOf(const std::string& text);
 
-/// Runs it in the place of this program, as far as a terminal can tell, and returns its
-/// exit code. Internal where a signal ended it.
+/// Runs it in the place of this program, as far as a terminal can tell, and
+/// returns its exit code. Internal where a signal ended it.
 Result<int> RunTrainerOn(const std::string& request);
 
 /// The trainer ends with this process.

@@ -28,9 +28,9 @@ Result<std::shared_ptr<const Model>> WithInitializers(
     const Model& model, const std::map<std::string, Tensor>& values);
 
 /// The model with `type` wherever it says float32: declared types, constants,
-/// and the targets of Cast and its like. `type` is float64, float16 or bfloat16;
-/// constants are rounded to it. What some operator reads or computes in float32
-/// alone, such as the scales of Resize, stays so.
+/// and the targets of Cast and its like. `type` is float64, float16 or
+/// bfloat16; constants are rounded to it. What some operator reads or computes
+/// in float32 alone, such as the scales of Resize, stays so.
 Result<std::shared_ptr<const Model>> Retyped(const Model& model, DType type);
 
 /// A TensorProto with raw data, as data files hold it. Not for strings.

@@ -23,8 +23,8 @@
 
 namespace assay::edit {
 
-/// A running statistic of BatchNormalization: the input that has it, and the output
-/// that is to be in that input behind a step.
+/// A running statistic of BatchNormalization: the input that has it, and the
+/// output that is to be in that input behind a step.
 struct FedBack {
   std::string input, output;
   Tensor first;  // of the initializer that it was; undefined for an input
@@ -40,8 +40,9 @@ struct DropoutMask {
 };
 
 struct TrainingForm {
-  /// More inputs, behind those that there are: statistics, then masks. More outputs,
-  /// behind those that there are: statistics. Each in the order of the nodes.
+  /// More inputs, behind those that there are: statistics, then masks. More
+  /// outputs, behind those that there are: statistics. Each in the order of the
+  /// nodes.
   std::shared_ptr<const Model> model;
   /// The model as it was, with the same statistics as inputs.
   std::shared_ptr<const Model> inference;
@@ -49,13 +50,13 @@ struct TrainingForm {
   std::vector<DropoutMask> masks;
 };
 
-/// Each BatchNormalization of the main graph takes the statistics of its batch and
-/// computes the running ones (training_mode=1); each Dropout is a product with a mask.
-/// A model with neither stays as it is. Invalid argument for a node that trains or
-/// drops already, for statistics that are computed or that two nodes have, for a ratio
-/// that is not fixed, and for names that the graph has; unsupported, reason opset,
-/// before version 14 of ai.onnx, and reason operator for a node in a subgraph or a
-/// function.
+/// Each BatchNormalization of the main graph takes the statistics of its batch
+/// and computes the running ones (training_mode=1); each Dropout is a product
+/// with a mask. A model with neither stays as it is. Invalid argument for a
+/// node that trains or drops already, for statistics that are computed or that
+/// two nodes have, for a ratio that is not fixed, and for names that the graph
+/// has; unsupported, reason opset, before version 14 of ai.onnx, and reason
+/// operator for a node in a subgraph or a function.
 Result<TrainingForm> AsTrainingForm(const Model& model);
 
 }  // namespace assay::edit

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A model that needs no other file, its external data in its bytes; and one whose
-// weights stand in a file beside it.
+// A model that needs no other file, its external data in its bytes; and one
+// whose weights stand in a file beside it.
 //
 //   ASSAY_ASSIGN_OR_RETURN(const std::string bytes, WholeModel(*model));
 //   bytes.empty();   // where the model's own bytes are whole
@@ -30,17 +30,18 @@ Result<std::string> WholeModel(const Model& model);
 /// Tensors of numbers by name.
 using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
 
-/// The bytes of a file of external data: one tensor after the other, each at a multiple
-/// of 64 bytes.
+/// The bytes of a file of external data: one tensor after the other, each at a
+/// multiple of 64 bytes.
 std::string ExternalData(const NamedTensors& tensors);
 
-/// The serialized model whose inputs of these names are initializers, in this order,
-/// their data in a file as ExternalData lays it out, and which imports no domain that it
-/// has no node of. Not found for a name that is no input.
+/// The serialized model whose inputs of these names are initializers, in this
+/// order, their data in a file as ExternalData lays it out, and which imports
+/// no domain that it has no node of. Not found for a name that is no input.
 Result<std::string> WithDataIn(const std::string& location, const Model& model,
                                const NamedTensors& tensors);
 
-/// The files of external data that initializers of the main graph name, each once.
+/// The files of external data that initializers of the main graph name, each
+/// once.
 Result<std::vector<std::string>> ExternalFiles(const Model& model);
 
 }  // namespace assay::edit

@@ -33,7 +33,7 @@ struct TypeVariable {
 
 enum class Arity : uint8_t { kSingle, kOptional, kVariadic };
 
-/// What ONNX's schema says of derivatives by an input, or of an output.
+/// Derivatives by an input, or of an output, as ONNX has them in its schema.
 enum class Differentiability : uint8_t { kUnknown, kDifferentiable, kNot };
 
 /// A formal input or output.

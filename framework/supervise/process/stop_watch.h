@@ -9,8 +9,8 @@
 namespace assay::process {
 
 /// Starts a process that looks each half second whether this one is stopped, as
-/// by a SIGSTOP of a backend that no walls hold, and then lets it go on. It ends
-/// with this one. A terminal's Ctrl-Z stops both, and its `fg` both go on.
+/// by a SIGSTOP of a backend that no walls hold, and then lets it go on. It
+/// ends with this one. A terminal's Ctrl-Z stops both, and its `fg` both go on.
 void WakeWhenStopped();
 
 }  // namespace assay::process

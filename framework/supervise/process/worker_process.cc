@@ -74,9 +74,9 @@ bool Place(int fd, int at) {
 }
 
 /// In the child: a group of its own, no signal blocked, output into the log,
-/// limits that nothing it starts can be without, and an end with the process that
-/// started it, as also a launcher has which knows nothing of that. Returns where it
-/// cannot.
+/// limits that nothing it starts can be without, and an end with the process
+/// that started it, as also a launcher has which knows nothing of that. Returns
+/// where it cannot.
 void Become(const Image& image) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);

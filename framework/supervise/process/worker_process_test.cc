@@ -131,8 +131,8 @@ TEST_F(WorkerProcessTest, ALogKeepsItsFirstMiB) {
   EXPECT_THAT(log.substr(kKept), HasSubstr("[cut here"));
 }
 
-// Kills: a limit that is not set, or set for something else, or when the program
-// has begun, which may have started others by then.
+// Kills: a limit that is not set, or set for something else, or when the
+// program has begun, which may have started others by then.
 TEST_F(WorkerProcessTest, AWorkerHasItsLimits) {
   WorkerLimits limits;
   limits.file_bytes = 4096;

@@ -19,8 +19,8 @@
 
 namespace assay::cases {
 
-// The corpora that a run takes when none is named; floors and expectations are about
-// these.
+// The corpora that a run takes when none is named; floors and expectations are
+// about these.
 
 /// Of backends that run networks.
 inline constexpr std::array<std::string_view, 11> kDefaultCorpora = {

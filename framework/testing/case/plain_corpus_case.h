@@ -17,8 +17,9 @@
 namespace assay::cases {
 
 /// All but test_id and corpus. A model that cannot be read gives a case of kind
-/// model without further facts; data that cannot be read, or is of more than a GiB,
-/// is not looked into. Weights are not read, so that memory stays within that.
+/// model without further facts; data that cannot be read, or is of more than a
+/// GiB, is not looked into. Weights are not read, so that memory stays within
+/// that.
 TestCase DescribeFolder(const std::filesystem::path& folder, int n_data_sets);
 
 /// Makes `expanded`, described by its own files, the expansion of `base`.

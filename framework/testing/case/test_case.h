@@ -127,9 +127,10 @@ struct Stated {
   std::map<std::string, Value> gradients;  // as in DataSet
 };
 
-/// What the first data set of a case states: its outputs, and in gradient_NAME.pb
-/// the gradients by these inputs and initializers; nothing at all where there is
-/// none of these files. Not found where there are some of them only.
+/// What the first data set of a case states: its outputs, and in
+/// gradient_NAME.pb the gradients by these inputs and initializers; nothing at
+/// all where there is none of these files. Not found where there are some of
+/// them only.
 Result<Stated> ReadStated(const std::filesystem::path& directory,
                           size_t n_outputs,
                           const std::vector<std::string>& names);

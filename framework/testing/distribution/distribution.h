@@ -42,7 +42,8 @@ struct DrawPlan {
   /// The seed from which the seeds of a seeded model are drawn.
   int64_t seed = 0;
   /// Processor time of the thread that runs, so that a verdict does not follow
-  /// how busy the machine is. Too few draws after it are an error, reason limit.
+  /// how busy the machine is. Too few draws after it are an error, reason
+  /// limit.
   std::chrono::microseconds budget = std::chrono::seconds(60);
 };
 

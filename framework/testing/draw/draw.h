@@ -52,9 +52,9 @@ Result<Tensor> TensorOf(DType type, const Shape& shape,
 std::vector<int64_t> Permutation(int64_t n, Draw& draw);
 
 /// Other numbers of the same type and shape within the range of the finite ones
-/// of `official`, no two alike where the type has as many; from half of it to one
-/// and a half times it where all are one number, -1 to 1 where that is 0. What
-/// is not finite stays. So domains are kept, and ties are gone.
+/// of `official`, no two alike where the type has as many; from half of it to
+/// one and a half times it where all are one number, -1 to 1 where that is 0.
+/// What is not finite stays. So domains are kept, and ties are gone.
 Result<Tensor> Redrawn(const Tensor& official, Draw& draw);
 
 }  // namespace assay::draw

@@ -143,8 +143,8 @@ TEST(Redrawn, IsTheSameForTheSameSeedOnly) {
   EXPECT_NE(RedrawnOf(official), RedrawnOf(official, 8));
 }
 
-// Kills: a number that is rounded twice, by way of float32, and one that is lost
-// or of another sign there.
+// Kills: a number that is rounded twice, by way of float32, and one that is
+// lost or of another sign there.
 TEST(TensorOf, RoundsOnce) {
   struct Row {
     DType type;

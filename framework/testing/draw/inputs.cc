@@ -115,8 +115,8 @@ bool SameElement(const Tensor& tensor, int64_t a, int64_t b) {
          metric::ElementBits(tensor.dtype(), tensor.data(), b);
 }
 
-/// Each value of the tensor stands where another one did, so that what was alike
-/// still is.
+/// Each value of the tensor stands where another one did, so that what was
+/// alike still is.
 Result<Tensor> Renamed(const Tensor& tensor, Draw& draw) {
   std::vector<int64_t> values;  // where each value stands first
   std::vector<int64_t> from(static_cast<size_t>(tensor.num_elements()));

@@ -27,8 +27,9 @@
 
 namespace assay::draw {
 
-/// Other sizes for an input of kind kSize, positive where its own are: 1 for 2 and
-/// the reverse, 3 for 4. Nothing where none is, or where it is not of integers.
+/// Other sizes for an input of kind kSize, positive where its own are: 1 for 2
+/// and the reverse, 3 for 4. Nothing where none is, or where it is not of
+/// integers.
 std::optional<Tensor> OtherSizes(const Tensor& sizes);
 
 /// By the names of inputs.
@@ -37,10 +38,10 @@ using InputKinds = std::map<std::string, InputKind, std::less<>>;
 InputKinds KindsOf(const Graph& graph);
 
 /// Floating-point numbers are drawn as Redrawn does, integers from the least to
-/// the greatest of the input and no 0 where it has none; what has no such range,
-/// as booleans, strings and narrow floats, from the input's own elements.
-/// Sequences and optionals are drawn element by element. An input without a kind
-/// is kept.
+/// the greatest of the input and no 0 where it has none; what has no such
+/// range, as booleans, strings and narrow floats, from the input's own
+/// elements. Sequences and optionals are drawn element by element. An input
+/// without a kind is kept.
 Result<std::vector<Value>> DrawnInputs(const Graph& graph,
                                        const InputKinds& kinds,
                                        std::span<const Value> inputs,

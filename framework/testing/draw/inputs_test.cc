@@ -40,8 +40,8 @@ std::vector<T> ElementsOf(const Value& value) {
   return {elements.begin(), elements.end()};
 }
 
-// Kills: a setting that is drawn, numbers that are kept, and an input of another
-// place taken for it.
+// Kills: a setting that is drawn, numbers that are kept, and an input of
+// another place taken for it.
 TEST(KindsOf, AreThoseOfTheOperatorsThatReadAnInput) {
   using enum InputKind;
   const struct {
@@ -106,8 +106,8 @@ TEST(DrawnInputs, IntegersAreOfTheRangeWithoutNewZeros) {
   EXPECT_THAT(y, Each(Ge(250)));
 }
 
-// Kills: an element that is not one of the input's own, and a shuffle that loses
-// or keeps what it is given.
+// Kills: an element that is not one of the input's own, and a shuffle that
+// loses or keeps what it is given.
 TEST(DrawnInputs, WhatHasNoRangeIsOfTheInputsOwnElements) {
   const Value strings = Strings({"a", "b", "c", "d", "e", "f"});
   const Value s = DrawnOf(

@@ -38,8 +38,8 @@ class Link {
   Link& operator=(const Link&) = delete;
 
   /// From now on a new host answers. Networks of the one before are gone.
-  /// `process` is its pidfd, -1 where it is to be known by its end of the channel
-  /// alone.
+  /// `process` is its pidfd, -1 where it is to be known by its end of the
+  /// channel alone.
   void Attach(wire::Channel channel,
               wire::Descriptor process = wire::Descriptor());
   /// Closes all channels: the host ends by itself.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a model gets to a host: its bytes in shared memory and, where great values
-// are fixed in it (Model::fixed), the bytes of its base with those values beside.
+// How a model gets to a host: its bytes in shared memory and, where great
+// values are fixed in it (Model::fixed), the bytes of its base with those
+// values beside.
 //
 //   ASSAY_ASSIGN_OR_RETURN(const ModelCrossing crossing,
 //                          ModelCrossing::Of(*model));
@@ -52,8 +53,8 @@ class ModelReader {
  public:
   /// What Put wrote, in memory of this process; the last model where the bytes
   /// are the same, since a case loads its model several times. Bytes that are
-  /// none make a model that holds them, for a backend that takes whole models to
-  /// look at.
+  /// none make a model that holds them, for a backend that takes whole models
+  /// to look at.
   Result<std::shared_ptr<const Model>> Read(wire::Reader* in);
 
  private:

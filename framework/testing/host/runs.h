@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// BindAndRun, RunMany, RunEach, BackwardEach: what takes several calls of a network,
-// in one call of its host where it has one.
+// BindAndRun, RunMany, RunEach, BackwardEach: what takes several calls of a
+// network, in one call of its host where it has one.
 //
 //   ASSAY_ASSIGN_OR_RETURN(FirstRun first, BindAndRun(*network, inputs, {}));
 //   ASSAY_RETURN_IF_ERROR(first.status);
@@ -31,16 +31,16 @@ struct FirstRun {
   Status status;
 };
 
-/// Bind, then Forward and Synchronize, whose exceptions become the status of the
-/// first run. The status returned is that of Bind.
+/// Bind, then Forward and Synchronize, whose exceptions become the status of
+/// the first run. The status returned is that of Bind.
 Result<FirstRun> BindAndRun(Network& network, std::span<const Value> inputs,
                             std::span<const Value> outputs);
 
 /// Looks at the outputs of a run; false when no more are wanted.
 using SeesRun = std::function<bool(std::span<const Value> outputs)>;
 
-/// Bytes for the memory of bound tensors before a run: one value for each, of its
-/// type and shape.
+/// Bytes for the memory of bound tensors before a run: one value for each, of
+/// its type and shape.
 struct Refill {
   std::span<const Value> memory;
   std::span<const std::vector<Value>> runs;
@@ -72,23 +72,23 @@ class InOneCall {
       Binding& binding, std::span<const BackwardAsk> asks) = 0;
 };
 
-/// Forward and Synchronize, at most `count` times, with a look at the outputs of
-/// each run. A host may have run on behind the last that was looked at, and the
-/// binding says nothing of its outputs afterwards. Returns the processor time of
-/// the thread that ran.
+/// Forward and Synchronize, at most `count` times, with a look at the outputs
+/// of each run. A host may have run on behind the last that was looked at, and
+/// the binding says nothing of its outputs afterwards. Returns the processor
+/// time of the thread that ran.
 Result<std::chrono::nanoseconds> RunMany(Network& network, Binding& binding,
                                          int64_t count, const SeesRun& sees);
 
-/// For each of the refill's runs fills the memory, then Forward and Synchronize,
-/// with a look at the outputs. As for RunMany, a host may have run on, and the
-/// binding says nothing of its outputs afterwards. Invalid argument, before the
-/// run, for values that do not fit.
+/// For each of the refill's runs fills the memory, then Forward and
+/// Synchronize, with a look at the outputs. As for RunMany, a host may have run
+/// on, and the binding says nothing of its outputs afterwards. Invalid
+/// argument, before the run, for values that do not fit.
 Status RunEach(Network& network, Binding& binding, const Refill& refill,
                const SeesRun& sees);
 
-/// Backward for each, in order, up to the first that fails, which is the last of
-/// what is returned. An exception becomes its status. Failed precondition where
-/// the network is not differentiable.
+/// Backward for each, in order, up to the first that fails, which is the last
+/// of what is returned. An exception becomes its status. Failed precondition
+/// where the network is not differentiable.
 std::vector<Pulled> BackwardEach(Network& network, Binding& binding,
                                  std::span<const BackwardAsk> asks);
 

@@ -396,7 +396,8 @@ Status Server::Backward(wire::Reader* in, wire::Writer* out) {
       served, run, {}, [&] { return std::span<const Value>(gradients); }, out);
 }
 
-/// Answers as many as make kEnough bytes; the other side asks for the rest again.
+/// Answers as many as make kEnough bytes; the other side asks for the rest
+/// again.
 Status Server::BackwardEach(wire::Reader* in, wire::Writer* out) {
   ASSAY_ASSIGN_OR_RETURN(Served* const served, Self(in));
   ASSAY_ASSIGN_OR_RETURN(Bound* const bound,

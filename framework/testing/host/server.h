@@ -45,8 +45,8 @@ class Server {
   void Serve(wire::Channel* channel);
 
  private:
-  /// A tensor in memory of the backend's that the other side may still hold, and
-  /// what it was when it was last told.
+  /// A tensor in memory of the backend's that the other side may still hold,
+  /// and what it was when it was last told.
   struct Held {
     Tensor tensor;
     size_t hash = 0;

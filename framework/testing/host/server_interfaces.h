@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What Server answers for the parameters, the optimizer and the draws of a network.
+// What Server answers for the parameters, the optimizer and the draws of a
+// network.
 //
 //   Status answered = OfInterfaces(network, wire::Call::kListParameters, &in, &out);
 

@@ -68,7 +68,8 @@ std::string FaultOf(const Tensor& got, const measure::ExactAnswer& answer,
     if (std::isnan(numbers[i]) && std::isnan(want[i])) continue;
     double allowed = limit.atol + limit.rtol * std::abs(want[i]);
     if (!units.empty() && !hard.empty()) {
-      // Units are of products; what is added to them is rounded with the result.
+      // Units are of products; what is added to them is rounded with the
+      // result.
       allowed = std::max(allowed, LimitOf(units[i], hard[i], roundoff) +
                                       roundoff * std::abs(want[i]));
     }

@@ -23,15 +23,15 @@ struct OutputLimit {
   double atol = 0;
 };
 
-/// The fault of an output in words; empty where there is none. An element may be
-/// off by the tolerance or by its limit in units (limit.h), whichever is more,
-/// and by the oracle's bound. `answer` has its bound and units in float64; what
-/// the oracle does not know is passed over.
+/// The fault of an output in words; empty where there is none. An element may
+/// be off by the tolerance or by its limit in units (limit.h), whichever is
+/// more, and by the oracle's bound. `answer` has its bound and units in
+/// float64; what the oracle does not know is passed over.
 std::string FaultOf(const Tensor& got, const measure::ExactAnswer& answer,
                     const OutputLimit& limit);
 
-/// "element 9 is -1.5, wanted 1.5 within 1e-06", in so many digits that a number
-/// of the type is told from its neighbours.
+/// "element 9 is -1.5, wanted 1.5 within 1e-06", in so many digits that a
+/// number of the type is told from its neighbours.
 std::string InWords(int64_t index, double got, double want, double limit,
                     DType type);
 

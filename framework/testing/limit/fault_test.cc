@@ -52,7 +52,8 @@ TEST(FaultOf, IsTheFirstOutputBeyondBothLimits) {
   EXPECT_EQ(Fault(10.01, {.value = 10}, wide), "");
   EXPECT_THAT(Fault(10.02, {.value = 10}, wide), HasSubstr("wanted 10 within"));
   EXPECT_THAT(Fault(1 + 16 * kU32, {}), HasSubstr("is 1.00000095,"));
-  // 0.6 and a small product, rounded once: 0.59527 between 0.59375 and 0.59765625.
+  // 0.6 and a small product, rounded once: 0.59527 between 0.59375 and
+  // 0.59765625.
   const OutputLimit short_type = {.type = DType::kBFloat16};
   const Said sum = {.value = 0.59527, .units = 1e-4, .hard = 1e-4};
   EXPECT_EQ(Fault(0.59375, sum, short_type), "");

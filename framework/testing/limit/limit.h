@@ -8,9 +8,10 @@
 //
 // A sum of r roundings of random signs grows as sqrt(r) (Higham and Mary, A New
 // Approach to Probabilistic Rounding Error Analysis, 2019); 4 of its standard
-// deviations are exceeded once in 16,000 elements of the worst kind, and 2 units
-// are for the functions of a library and the last rounding. Where sums are kept in
-// a type of more digits, their roundings are that type's, and the 2 units remain.
+// deviations are exceeded once in 16,000 elements of the worst kind, and 2
+// units are for the functions of a library and the last rounding. Where sums
+// are kept in a type of more digits, their roundings are that type's, and the 2
+// units remain.
 
 #pragma once
 
@@ -27,8 +28,8 @@ inline double UnitRoundoff(DType type) {
   return std::ldexp(1, -1 - metric::RangeOf(type).digits);
 }
 
-/// The depth of rounding. `units`: what one rounding of each product can change,
-/// in roundoffs, and `hard` the same of every operation.
+/// The depth of rounding. `units`: what one rounding of each product can
+/// change, in roundoffs, and `hard` the same of every operation.
 inline double DepthOf(double units, double hard) {
   return units > 0 ? std::max(1.0, hard / units) : 1;
 }

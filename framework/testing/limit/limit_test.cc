@@ -17,8 +17,8 @@ TEST(UnitRoundoff, IsHalfAUnitInTheLastPlace) {
   EXPECT_EQ(UnitRoundoff(DType::kFloat64), 0x1p-53);
 }
 
-// Kills: a limit that grows as the depth, or shrinks below that of one rounding,
-// and one that is a number where nothing is known.
+// Kills: a limit that grows as the depth, or shrinks below that of one
+// rounding, and one that is a number where nothing is known.
 TEST(LimitOf, GrowsAsTheRootOfTheDepth) {
   struct Row {
     double units, hard, limit;  // limits in roundoffs

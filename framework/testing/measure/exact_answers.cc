@@ -25,7 +25,8 @@ namespace fs = std::filesystem;
 // that. A list is its name, the number of its answers and these; a text is its
 // size and its bytes. An answer is its value and its tensors in the order of
 // Parts. Numbers are little-endian and of 8 bytes; a value or tensor is its
-// kind, its size and the bytes of ONNX's data files, an undefined one has size 0.
+// kind, its size and the bytes of ONNX's data files, an undefined one has size
+// 0.
 const std::string& Magic() {
   static const auto* magic =
       new std::string(StrCat("assay.exact/", kAnswersFormat, "\n"));

@@ -22,8 +22,8 @@ namespace assay::measure {
 /// reference. Distances of floating-point tensors are from the unrounded
 /// numbers (exact_difference.h), with oracle_bound in ULP, and worst_index is
 /// the element that is most ULP away; all else is compared with what the answer
-/// holds. What the oracle does not know, and what only one of the two has, is no
-/// entry. The worst elements are those of `judged`, entries of Measure.
+/// holds. What the oracle does not know, and what only one of the two has, is
+/// no entry. The worst elements are those of `judged`, entries of Measure.
 std::vector<OutputMetrics> MeasureExact(
     std::span<const Value> got, std::span<const ExactAnswer> want,
     std::span<const std::string> names, const cases::Limit& limit,

@@ -9,8 +9,9 @@
 //   i.settings;       // {"threads", "2"}
 //   i.settings_text;  // "cpu:f32:all:2"
 //
-// The setting `ranks` is none of the backend's: it names the library that carries messages
-// between ranks, each of which runs networks of the backend. onednn+ranks=openmpi.
+// The setting `ranks` is none of the backend's: it names the library that
+// carries messages between ranks, each of which runs networks of the backend.
+// onednn+ranks=openmpi.
 
 #pragma once
 

@@ -151,8 +151,8 @@ TEST(ResolveTest, AFileWithSettingsIsABackend) {
   }
 }
 
-// Kills: the launch of the backend in place of the carrier's; a policy about networks of one
-// process; a carrier whose change no plan sees.
+// Kills: the launch of the backend in place of the carrier's; a policy about
+// networks of one process; a carrier whose change no plan sees.
 TEST(ResolveTest, ACarrierLaunchesTheRanks) {
   const file::ScratchFolder folder;
   const auto copied = [&](const char* name) {

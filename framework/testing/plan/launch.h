@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Launch: how ranks of a library come about, from launch.txt beside its module. A line
-// has a word and its value: what carries messages; how many ranks there can be; what
-// stands in front of the worker, without which one process has all ranks; the variable
-// that tells a process its rank; and what else the environment has.
+// Launch: how ranks of a library come about, from launch.txt beside its module.
+// A line has a word and its value: what carries messages; how many ranks there
+// can be; what stands in front of the worker, without which one process has all
+// ranks; the variable that tells a process its rank; and what else the
+// environment has.
 //
 //     transport openmpi
 //     most 8
@@ -38,19 +39,19 @@ struct Launch {
   friend bool operator==(const Launch&, const Launch&) = default;
 };
 
-/// Of a folder without that file, a launch of no ranks. Invalid argument, with the line,
-/// for a word or a value that is none of it, and for a file without a transport, or with
-/// one of launcher and rank alone.
+/// Of a folder without that file, a launch of no ranks. Invalid argument, with
+/// the line, for a word or a value that is none of it, and for a file without a
+/// transport, or with one of launcher and rank alone.
 Result<Launch> ReadLaunch(const std::filesystem::path& folder);
 
-/// The words in front of a program: its environment and its launcher, for so many ranks,
-/// whose files go below `scratch`. Empty where nothing launches it.
+/// The words in front of a program: its environment and its launcher, for so
+/// many ranks, whose files go below `scratch`. Empty where nothing launches it.
 std::vector<std::string> CommandOf(const Launch& launch, int ranks,
                                    const std::filesystem::path& scratch);
 
-/// The rank of this process, which the launcher has put into that variable of the
-/// environment; 0 for a process that nothing has launched, with no variable. Failed
-/// precondition where there is none, or no number from 0 on.
+/// The rank of this process, which the launcher has put into that variable of
+/// the environment; 0 for a process that nothing has launched, with no
+/// variable. Failed precondition where there is none, or no number from 0 on.
 Result<int64_t> OwnRank(const std::string& variable);
 
 /// Where a rank that is a process of its own prints: `acme.1.rank3.log`, beside

@@ -110,8 +110,8 @@ Result<policy::Query> FilterOf(const Selection& selection) {
   return query;
 }
 
-/// True where the case is about what the backend is: networks, messages between as many
-/// ranks as can be launched, or networks that so many ranks train.
+/// True where the case is about what the backend is: networks, messages between
+/// as many ranks as can be launched, or networks that so many ranks train.
 bool IsFor(const cases::TestCase& c, const PlannedBackend& backend,
            const Selection& selection) {
   const int64_t most =

@@ -25,8 +25,8 @@
 
 namespace assay::plan {
 
-/// Where the code of a backend runs: in a process of its own, or in the one that
-/// judges it.
+/// Where the code of a backend runs: in a process of its own, or in the one
+/// that judges it.
 inline constexpr char kApart[] = "apart";
 inline constexpr char kInProcess[] = "in-process";
 

@@ -93,8 +93,8 @@ TEST(PlanTest, CasesAreCrossedWithBackends) {
               ElementsAre("other+opt=off node/Abs/a"));
 }
 
-// Kills: 13,000 networks for a library that runs none, and ranks for a backend that has
-// none.
+// Kills: 13,000 networks for a library that runs none, and ranks for a backend
+// that has none.
 TEST(PlanTest, CasesOfRanksAreForLibrariesOfRanks) {
   cases::Corpus corpus;
   corpus.cases = {CaseOf("node", "a"), CaseOf("distributed", "b")};
@@ -122,8 +122,8 @@ TEST(PlanTest, CasesOfRanksAreForLibrariesOfRanks) {
   EXPECT_EQ(none.status().code(), StatusCode::kInvalidArgument);
 }
 
-// Kills: ranks without a network that are to train one, or the messages of a library
-// judged again for each backend beside it.
+// Kills: ranks without a network that are to train one, or the messages of a
+// library judged again for each backend beside it.
 TEST(PlanTest, CasesThatTrainAreForABackendBesideALibrary) {
   cases::Corpus corpus;
   corpus.cases = {CaseOf("node", "a"), CaseOf("distributed", "b"),
@@ -268,7 +268,8 @@ TEST(PlanTest, ItsPolicyIsThatOfItsBackends) {
   EXPECT_NE(hash(backend), before);
 }
 
-// Kills: a part that ran with other lines of the policy taken for one of the plan.
+// Kills: a part that ran with other lines of the policy taken for one of the
+// plan.
 TEST(PlanTest, ItsDigestIsOfTheInstructionSetsThatLinesHangOn) {
   const auto digest = [](std::vector<std::string> isa) {
     PlannedBackend backend = BackendOf("acme");

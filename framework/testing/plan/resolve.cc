@@ -31,7 +31,8 @@ std::string FileOf(const std::string& text) {
                                         : std::string();
 }
 
-/// What a person names: the words of an instance, and of one that is given by files, those.
+/// What a person names: the words of an instance, and of one that is given by
+/// files, those.
 struct Named {
   std::string instance;
   std::string spec;
@@ -88,8 +89,8 @@ Status CheckThere(const fs::path& module, const std::string& stem,
   return identity::CheckModuleFile(module);
 }
 
-/// The library whose ranks run networks of the backend, in that module, and the policy that
-/// is about them: the folder `ranks` of the backend's.
+/// The library whose ranks run networks of the backend, in that module, and the
+/// policy that is about them: the folder `ranks` of the backend's.
 Status ResolveCarrier(const fs::path& module, const file::FileDigests& digests,
                       PlannedBackend* backend) {
   ASSAY_RETURN_IF_ERROR(

@@ -27,9 +27,9 @@ struct ClaimCover {
 
 /// A case is claimed where every operator in it is, with every element type of
 /// the case's tensors and every rank of the operator's. Each three of them are
-/// put to the claims as a case of one operator, type and rank, so that these may
-/// be spread over lines, and a line that names one type does not cover a case of
-/// several. Of operators that stand for each other one is enough.
+/// put to the claims as a case of one operator, type and rank, so that these
+/// may be spread over lines, and a line that names one type does not cover a
+/// case of several. Of operators that stand for each other one is enough.
 class ClaimCheck {
  public:
   ClaimCheck(const std::vector<Claim>& claims, const cases::TestCase& test_case,
@@ -54,8 +54,8 @@ class ClaimCheck {
 
  private:
   /// Calls visit(type, rank) with node_ a case of the operator, of the type and
-  /// of the rank alone, until one is false. The type is empty for a case without
-  /// tensors, the rank kNoRank where it is not known.
+  /// of the rank alone, until one is false. The type is empty for a case
+  /// without tensors, the rank kNoRank where it is not known.
   template <class Visit>
   bool ForEachPart(const std::string& qualified, Visit visit);
 

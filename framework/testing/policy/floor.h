@@ -9,9 +9,9 @@
 //   for (const cases::TestCase& c : planned) floor.Consider(c);
 //   for (const std::string& test_id : floor.InForce()) Use(test_id);
 //
-// Rules apply in the order of the file, the last one that matches decides. They take
-// cases up to tier ci, which every run has. A case that a line names is in, whatever the
-// rules say.
+// Rules apply in the order of the file, the last one that matches decides. They
+// take cases up to tier ci, which every run has. A case that a line names is
+// in, whatever the rules say.
 
 #pragma once
 

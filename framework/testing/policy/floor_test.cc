@@ -29,7 +29,8 @@ std::vector<cases::TestCase> CasesOf(const std::vector<std::string>& test_ids) {
   return cases;
 }
 
-/// The lines on a machine with avx2 and a library that takes old code, over the cases.
+/// The lines on a machine with avx2 and a library that takes old code, over the
+/// cases.
 Floor FloorOf(std::string_view text,
               const std::vector<cases::TestCase>& planned) {
   Floor floor;

@@ -8,12 +8,12 @@
 //                                     Today()));
 //   const CasePolicy verdict = policy.Of(test_case, "acme");
 //
-// Files, each optional: expectations.txt, claims.txt, passing.txt;
-// Expectation and Claim give their sentences. `expect fail at some seeds` is for
-// cases whose inputs are drawn: a fail is then expected and a pass is one, but
-// the claims are not kept by such a case, whatever the seed.
-// A line that begins with # is a
-// comment. Errors name file, line, what was found and what was wanted.
+// Files, each optional: expectations.txt, claims.txt, passing.txt; Expectation
+// and Claim give their sentences. `expect fail at some seeds` is for cases
+// whose inputs are drawn: a fail is then expected and a pass is one, but the
+// claims are not kept by such a case, whatever the seed. A line that begins
+// with # is a comment. Errors name file, line, what was found and what was
+// wanted.
 //
 // A claim asks for op, domain, opset, dtype, rank, attr or backend, and not for
 // cases. A case is claimed when for each operator in it, each element type of
@@ -21,9 +21,9 @@
 // write, some claim line accepts a case of that operator, in its opset, and of
 // that type and rank alone. So a line without dtype: accepts all types, and a
 // case that also has int64 shapes needs `dtype:float32 or dtype:int64`, or two
-// lines. `claim forward where op:MatMul and rank<=2` covers no MatMul that reads
-// or writes a tensor of rank 3, and none of a rank that the model does not tell.
-// attr: is known of the operator under test only.
+// lines. `claim forward where op:MatMul and rank<=2` covers no MatMul that
+// reads or writes a tensor of rank 3, and none of a rank that the model does
+// not tell. attr: is known of the operator under test only.
 //
 // `claim accumulator float32 where dtype:float16` says that the sums of such
 // gradients are kept in float32 and rounded once: their limit is then narrower.
@@ -72,13 +72,13 @@ class Policy {
                                   std::string_view backend) const;
 
   /// The lines that are wrong, once every case of a plan was asked about, as
-  /// "expectations.txt:12: expect fail where ...: matches no planned case", unless
-  /// it names a backend, and so may be about another instance.
-  /// So are lines past their date; lines that later ones take every case from;
-  /// lines that expect `unsupported` of a case inside the claims; claims that no
-  /// case tests, or of an operator that none does; claims of an accumulator that decide no case,
-  /// or that declare fewer digits than a case's type has, which is a departure
-  /// and no promise; and those of the floor (Floor::Errors).
+  /// "expectations.txt:12: expect fail where ...: matches no planned case",
+  /// unless it names a backend, and so may be about another instance. So are
+  /// lines past their date; lines that later ones take every case from; lines
+  /// that expect `unsupported` of a case inside the claims; claims that no case
+  /// tests, or of an operator that none does; claims of an accumulator that
+  /// decide no case, or that declare fewer digits than a case's type has, which
+  /// is a departure and no promise; and those of the floor (Floor::Errors).
   std::vector<std::string> Errors() const;
 
   /// True when some line asks for the ranks of a case's tensors.
@@ -139,9 +139,9 @@ class Policy {
 /// A line that is in force needs its reason; a draft may be without one.
 enum class Reasons : uint8_t { kWanted, kMayBeEmpty };
 
-/// Reads the files in `directory`. Lines whose `when` does not hold of the facts
-/// are left out. A line past its date on `today` (ISO) is no longer in force,
-/// and is among Policy::Errors.
+/// Reads the files in `directory`. Lines whose `when` does not hold of the
+/// facts are left out. A line past its date on `today` (ISO) is no longer in
+/// force, and is among Policy::Errors.
 Result<Policy> ReadPolicy(const std::filesystem::path& directory,
                           const Facts& facts, std::string_view today,
                           Reasons reasons = Reasons::kWanted);

@@ -51,10 +51,10 @@ struct EditRules {
 /// backend instance, by test_id. A line goes when it matches no case, when all
 /// its cases do without it, or when later lines decide them all; ids that do
 /// without go from a line that lists ids. A pass is no reason where a line says
-/// `at some seeds`, and none to put its case into the floor.
-/// Lines of included files, of other
-/// instances, and with a condition, stay and are named. A whole run writes the floor as rules
-/// (WriteFloor); one of a part adds the test_ids that it gained.
+/// `at some seeds`, and none to put its case into the floor. Lines of included
+/// files, of other instances, and with a condition, stay and are named. A whole
+/// run writes the floor as rules (WriteFloor); one of a part adds the test_ids
+/// that it gained.
 PolicyEdit EditPolicy(Policy policy, const PolicyTexts& texts,
                       std::string_view backend,
                       const std::vector<SeenCase>& seen,

@@ -27,8 +27,8 @@ struct RunFacts {
   double case_limit_s = 120;
   /// The suite that runs every case; empty: each its own.
   std::string suite;
-  /// The backend that judges where a suite needs one, and its module; empty: the
-  /// run has none.
+  /// The backend that judges where a suite needs one, and its module; empty:
+  /// the run has none.
   std::string oracle;
   std::filesystem::path oracle_module;
   /// Where a suite that makes files writes them.

@@ -26,8 +26,8 @@
 
 namespace assay::suite {
 
-/// What a case is about: the model, its inputs, a list for each data set, and the
-/// values that derivatives are taken of.
+/// What a case is about: the model, its inputs, a list for each data set, and
+/// the values that derivatives are taken of.
 struct Subject {
   std::shared_ptr<const Model> model;
   std::vector<std::vector<Value>> inputs;
@@ -44,7 +44,8 @@ Result<std::optional<Subject>> SubjectInFiles(const record::PlanRow& row);
 
 struct Question {
   /// The list of answers on file. It says all that the answer depends on beside
-  /// the files of the case: kept answers to a question of another name are stale.
+  /// the files of the case: kept answers to a question of another name are
+  /// stale.
   std::string name;
   /// Unsupported and unavailable where the oracle declines.
   std::function<Result<std::vector<measure::ExactAnswer>>(ExactRun&,
@@ -56,8 +57,8 @@ struct Question {
 /// unsupported for this reason where it declined, data loss where it failed.
 Status CheckAnswered(const record::PlanRow& row, Reason declined);
 
-/// The outputs, with their condition units: in twice the precision of the case's
-/// widest type, or in more until they are known to an eighth of an ULP.
+/// The outputs, with their condition units: in twice the precision of the
+/// case's widest type, or in more until they are known to an eighth of an ULP.
 Question EvaluationOf(const record::PlanRow& row);
 
 }  // namespace assay::suite

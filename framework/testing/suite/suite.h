@@ -47,8 +47,8 @@ struct Listing {
   /// For a program: rows of named fields.
   using Row = std::vector<std::pair<std::string, std::string>>;
   std::vector<Row> (*rows)() = nullptr;
-  /// Of a list of cases, in place of the two: why a case is on it; empty where it
-  /// is not.
+  /// Of a list of cases, in place of the two: why a case is on it; empty where
+  /// it is not.
   std::string (*why)(const cases::TestCase& test_case) = nullptr;
 };
 
@@ -109,8 +109,8 @@ struct Suite {
   /// True when its cases are judged by the answers, so that an oracle is asked
   /// whether or not a person wants it to be.
   bool needs_answers = false;
-  /// True when an oracle judges each step of a case, in the process that runs it
-  /// (RunFacts::oracle).
+  /// True when an oracle judges each step of a case, in the process that runs
+  /// it (RunFacts::oracle).
   bool needs_oracle = false;
   /// Runs one planned case, and returns the raw judgement: pass, fail, suspect,
   /// unsupported, unavailable or error. `record` has the columns that the plan
@@ -126,9 +126,9 @@ struct Suite {
                                   Backend* networks,
                                   const record::RunFacts& facts,
                                   record::Record* record) = nullptr;
-  /// False where a case may take so much memory that great blocks of it are given
-  /// back to the system, rather than kept for the next case: holes stay between
-  /// those that are kept.
+  /// False where a case may take so much memory that great blocks of it are
+  /// given back to the system, rather than kept for the next case: holes stay
+  /// between those that are kept.
   bool keeps_memory = true;
   /// The codes of its judgements that core does not have.
   std::vector<record::ReasonMeaning> reasons = {};
@@ -150,7 +150,8 @@ bool AddSuite(Suite suite);
 /// Null when there is none of that name.
 const Suite* FindSuite(std::string_view name);
 
-/// The case of that name that a suite makes (Sizing), whether it is listed or not.
+/// The case of that name that a suite makes (Sizing), whether it is listed or
+/// not.
 std::optional<cases::TestCase> CaseNamed(const Suite& suite,
                                          std::string_view test_id);
 
@@ -164,8 +165,8 @@ const Suite* SuiteOf(const record::PlanRow& row);
 /// The suite that runs the cases of corpora (conformance/node).
 inline constexpr std::string_view kSuiteOfCorpora = "conformance";
 
-/// SuiteOf the case, or the suite of corpora. Null where no suite of that name is
-/// linked into the program.
+/// SuiteOf the case, or the suite of corpora. Null where no suite of that name
+/// is linked into the program.
 const Suite* RunnerOf(const record::PlanRow& row);
 
 /// What came of something that a backend may decline.

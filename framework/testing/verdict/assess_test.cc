@@ -249,7 +249,8 @@ TEST(AssessTest, RepeatsDecideOnWhatIsFlaky) {
 }
 
 // Kills: a crash of nobody, which leaves the run green; a crash that an
-// expectation of the case excuses; a case that keeps what it did behind another.
+// expectation of the case excuses; a case that keeps what it did behind
+// another.
 TEST(AssessTest, ACrashBehindAnotherCaseIsTheBackends) {
   for (const bool expected : {false, true}) {
     plan::Plan plan = PlanOfOne();

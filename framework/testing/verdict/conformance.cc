@@ -91,7 +91,8 @@ Inside Look(const plan::Plan& plan, const plan::BackendUse& backend,
   return inside;
 }
 
-/// The parts that the plan left out for the backend; empty for a plan of everything.
+/// The parts that the plan left out for the backend; empty for a plan of
+/// everything.
 std::string LeftOut(const plan::Plan& plan, const plan::BackendUse& backend) {
   const auto corpora = cases::DefaultCorpora(backend.launch.has_ranks());
   std::vector<std::string> parts;

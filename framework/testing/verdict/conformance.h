@@ -42,10 +42,10 @@ struct Findings {
 /// Partial: the plan left something out. Conformant: there are claims, every
 /// case inside them passes, not all of them are vacuous, the inputs of some are
 /// drawn for the run, so that their answers cannot be looked up, a backend that
-/// claims to be deterministic gave one result, nothing of the backend was unexpected,
-/// outside its claims either, and no mutant of this build's harness survived. The
-/// reason says over how many cases and operators, and when the harness is not
-/// assessed.
+/// claims to be deterministic gave one result, nothing of the backend was
+/// unexpected, outside its claims either, and no mutant of this build's harness
+/// survived. The reason says over how many cases and operators, and when the
+/// harness is not assessed.
 Conformance ConformanceOf(const plan::Plan& plan,
                           const plan::BackendUse& backend,
                           const Findings& findings);

@@ -71,8 +71,8 @@ ConformanceTrial ConformanceTrialOf(const std::vector<ConformanceCase>& cases) {
   return trial;
 }
 
-// Kills: a library of ranks that is asked for networks, and one that is conformant
-// without its own corpus.
+// Kills: a library of ranks that is asked for networks, and one that is
+// conformant without its own corpus.
 TEST(ConformanceTest, EachKindOfBackendIsAskedForItsOwnCorpora) {
   ConformanceTrial trial =
       ConformanceTrialOf({{.outcome = "pass", .claimed = true}});

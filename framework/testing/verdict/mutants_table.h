@@ -4,8 +4,8 @@
 // itself, that our tests see, by share/assay/mutants.csv. A run shows it beside
 // its verdicts, which are worth no more. A selection of cases shows how many
 // its own cases are known to see. A check tries a sample of the mutants on its
-// build; the whole list is tried every night, and share/assay/nightly.txt names the
-// commit of the last night that was green.
+// build; the whole list is tried every night, and share/assay/nightly.txt names
+// the commit of the last night that was green.
 //
 //   const MutantKills kills = ReadMutants(prefix, &test_ids);
 //   std::cout << "mutants: " << kills.Sentence() << "\n";
@@ -43,26 +43,25 @@ struct MutantKills {
 
   /// "112 of 112 killed (66 backend, 46 harness)", with the survivors' names,
   /// "66 of 66 killed (66 backend, harness not assessed)" where none of the
-  /// harness' own was tried,
-  /// "at least 50 of 112 killed by the cases of this run ..." for a selection,
-  /// "sample 34 of 34 killed on this build (24 backend, 10 harness), whole list of
-  /// 1247: commit 0123456789ab, 2026-11-29" where some were tried,
-  /// or "not assessed: ...".
+  /// harness' own was tried, "at least 50 of 112 killed by the cases of this
+  /// run ..." for a selection, "sample 34 of 34 killed on this build (24
+  /// backend, 10 harness), whole list of 1247: commit 0123456789ab, 2026-11-29"
+  /// where some were tried, or "not assessed: ...".
   std::string Sentence() const;
 };
 
 /// Counts mutants, each of which may have a row for every suite: it is killed
 /// when one of them saw it. A row without a build is of a mutant that was not
-/// tried. Not assessed when none was tried, or when a row is of a build other than
-/// `build_id`. `ran` holds the test_ids of a run; without
-/// it all cases count. A row names the first case alone that sees its mutant,
-/// so that the count of a selection is a lower bound.
+/// tried. Not assessed when none was tried, or when a row is of a build other
+/// than `build_id`. `ran` holds the test_ids of a run; without it all cases
+/// count. A row names the first case alone that sees its mutant, so that the
+/// count of a selection is a lower bound.
 MutantKills CountMutants(const std::vector<record::MutantRow>& rows,
                          const std::string& build_id,
                          const std::set<std::string>* ran = nullptr);
 
-/// Reads the tables of an installation. A table that cannot be used is no error:
-/// the harness is then not assessed, with the reason.
+/// Reads the tables of an installation. A table that cannot be used is no
+/// error: the harness is then not assessed, with the reason.
 MutantKills ReadMutants(const std::filesystem::path& prefix,
                         const std::set<std::string>* ran = nullptr,
                         const file::FileDigests& digests = {});

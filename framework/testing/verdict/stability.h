@@ -7,8 +7,9 @@
 //
 // A case that did not pass is run again alone, in a worker of its own. Where it
 // then passes, or did crash and alone does not, the cases before it are brought
-// back, fewer and fewer, until the one that spoils it is found. The attempts are
-// rows of the table `attempts`, and a merge reads the same meaning off them.
+// back, fewer and fewer, until the one that spoils it is found. The attempts
+// are rows of the table `attempts`, and a merge reads the same meaning off
+// them.
 
 #pragma once
 

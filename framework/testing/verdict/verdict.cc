@@ -121,8 +121,8 @@ void CheckBackend(const plan::Plan& plan, const plan::BackendUse& backend,
   }
 }
 
-/// Lines of a policy were chosen for instruction sets that a worker may not have
-/// had, on another processor or with another environment.
+/// Lines of a policy were chosen for instruction sets that a worker may not
+/// have had, on another processor or with another environment.
 void CheckIsa(const plan::BackendUse& backend,
               const std::set<std::string>& told, Verdicts* verdicts) {
   if (!backend.needs_isa) return;

@@ -209,8 +209,8 @@ TEST_F(CaseRunnerTest, SuitesLoadAsTheInstanceIsSet) {
   EXPECT_EQ(backend.asked.settings, facts.settings);
 }
 
-// Kills: settings of networks that reach a library, which has no such; ranks of a
-// backend that has none.
+// Kills: settings of networks that reach a library, which has no such; ranks of
+// a backend that has none.
 TEST_F(CaseRunnerTest, RanksAreOfTheCommunicatorAndNetworksOfTheBackend) {
   const record::PlanRow ranks = RowOf("ranks", "allreduce");
   EXPECT_EQ(Run(ranks).result.message,

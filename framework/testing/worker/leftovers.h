@@ -26,8 +26,8 @@ class Leftovers {
   /// As this process is now.
   Leftovers();
 
-  /// "threads, limits": what differs now; empty when nothing does. A thread that
-  /// waits on a lock, as those of a library's pool do, is none.
+  /// "threads, limits": what differs now; empty when nothing does. A thread
+  /// that waits on a lock, as those of a library's pool do, is none.
   std::string Found() const;
 
  private:

@@ -70,9 +70,9 @@ Result<Opened> OpenCarried(const ModuleUse& use, const ModuleUse& carrier) {
 }  // namespace assay::worker
 
 #ifdef __SANITIZE_ADDRESS__
-// For the programs that load modules. At exit LeakSanitizer walks the thread-local
-// storage of all threads, and crashes over that of OpenMP's unless it has not
-// tracked it.
+// For the programs that load modules. At exit LeakSanitizer walks the
+// thread-local storage of all threads, and crashes over that of OpenMP's unless
+// it has not tracked it.
 extern "C" __attribute__((visibility("default"))) const char*
 __asan_default_options() {
   return "intercept_tls_get_addr=0";

@@ -45,8 +45,8 @@ Result<Opened> OpenModule(const ModuleUse& use);
 /// As OpenModule; failed precondition for a communicator.
 Result<std::unique_ptr<Backend>> OpenBackend(const ModuleUse& use);
 
-/// The backend of `use` and the communicator of `carrier`. As OpenModule; failed
-/// precondition for modules of the other kinds.
+/// The backend of `use` and the communicator of `carrier`. As OpenModule;
+/// failed precondition for modules of the other kinds.
 Result<Opened> OpenCarried(const ModuleUse& use, const ModuleUse& carrier);
 
 using Opener = std::function<Result<Opened>(const ModuleUse& use)>;
@@ -55,8 +55,8 @@ using Opener = std::function<Result<Opened>(const ModuleUse& use)>;
 /// something else is said.
 void SetOpener(Opener opener);
 
-/// The process' instance of a module, opened on the first call. Later calls give
-/// the same answer. SharedBackend (backend_test.h) gives its backend.
+/// The process' instance of a module, opened on the first call. Later calls
+/// give the same answer. SharedBackend (backend_test.h) gives its backend.
 Result<Opened*> SharedModule(const std::string& instance);
 
 }  // namespace assay::worker

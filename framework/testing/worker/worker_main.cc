@@ -104,8 +104,8 @@ void KeepJournal(journal::Journal& journal, record::ResultRow* result) {
   result->message = "the backend changed the process' descriptors";
 }
 
-/// Memory is kept for the next case rather than given back to the system, unless
-/// the suite asks otherwise.
+/// Memory is kept for the next case rather than given back to the system,
+/// unless the suite asks otherwise.
 void KeepMemory(bool all) {
   TheWorker().keeps_memory = all;
   mallopt(M_MMAP_THRESHOLD, all ? 1 << 30 : 1 << 24);
@@ -328,8 +328,8 @@ Result<Opened> OpenInHost(const ModuleUse& use, Worker* worker) {
   return opened;
 }
 
-/// Ends with the supervisor, whatever way that ends; of those that were launched, with
-/// the launcher, which does.
+/// Ends with the supervisor, whatever way that ends; of those that were
+/// launched, with the launcher, which does.
 Status FollowParent(const request::WorkerRequest& wanted) {
   if (wanted.parent == 0 && wanted.rank_variable.empty()) return OkStatus();
   prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -469,8 +469,8 @@ int Main(int argc, char** argv) {
 }  // namespace assay::worker
 
 #ifdef __SANITIZE_ADDRESS__
-// What an MPI keeps until a rank ends is the library's. Its plugins are unloaded by then, so
-// that no list of suppressions can name them.
+// An MPI keeps its memory until a rank ends, and its plugins are
+// unloaded by then, so that no list of suppressions can name them.
 extern "C" __attribute__((visibility("default"))) int __lsan_is_turned_off() {
   return assay::worker::TheWorker().wanted.rank_variable.empty() ? 0 : 1;
 }

@@ -41,9 +41,9 @@ Result<std::string> CheckpointBytes(const Checkpoint& checkpoint,
 /// As ReadTensorFile; data loss also for what is no checkpoint.
 Result<Checkpoint> ReadCheckpoint(const std::filesystem::path& path);
 
-/// Writes the checkpoint's values into the parameters and the state, of which it has
-/// each with its type and shape and no others. Invalid argument otherwise; nothing is
-/// written then.
+/// Writes the checkpoint's values into the parameters and the state, of which
+/// it has each with its type and shape and no others. Invalid argument
+/// otherwise; nothing is written then.
 Status Restore(const Checkpoint& checkpoint, std::span<Parameter> parameters,
                std::span<StateTensor> state);
 

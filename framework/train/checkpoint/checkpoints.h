@@ -29,14 +29,15 @@ struct CheckpointOptions {
   Identity identity;
   /// State beside the optimizer's, such as running statistics.
   std::function<std::vector<StateTensor>()> more;
-  /// Brings to the disk what a run that goes on from the checkpoint needs beside it.
+  /// Brings to the disk what a run that goes on from the checkpoint needs
+  /// beside it.
   std::function<Status()> before;
 };
 
-/// At the beginning of a run, behind so many steps or at the beginning of each epoch,
-/// and at the end of a run that has not failed. What cannot be written ends the run
-/// behind the step in which that is known; the checkpoint before then stays. No writing
-/// outlives AfterRun.
+/// At the beginning of a run, behind so many steps or at the beginning of each
+/// epoch, and at the end of a run that has not failed. What cannot be written
+/// ends the run behind the step in which that is known; the checkpoint before
+/// then stays. No writing outlives AfterRun.
 class Checkpoints : public TrainingEvent {
  public:
   explicit Checkpoints(CheckpointOptions options)
@@ -61,7 +62,8 @@ class Checkpoints : public TrainingEvent {
   Status Written();
 
   CheckpointOptions options_;
-  // The last one, its file, and what became of it: the thread's while it writes.
+  // The last one, its file, and what became of it: the thread's while it
+  // writes.
   Checkpoint kept_;
   std::string bytes_;
   Status written_;

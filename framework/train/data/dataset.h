@@ -24,8 +24,8 @@ namespace assay::train {
 class Dataset {
  public:
   /// `inputs` is [N, ...] of a type of at least a byte, `labels` int64[N].
-  /// Invalid argument for no samples, for tensors of other forms, and for a label
-  /// outside of [0, classes).
+  /// Invalid argument for no samples, for tensors of other forms, and for a
+  /// label outside of [0, classes).
   static Result<Dataset> Of(Tensor inputs, Tensor labels, int64_t classes);
 
   int64_t samples() const { return labels_.num_elements(); }
@@ -59,9 +59,9 @@ struct Split {
   Dataset train, test;
 };
 
-/// Puts `share` of each class' samples, rounded down, into the test part, drawn by
-/// the seed; both keep the order of the dataset. Invalid argument for a share
-/// outside of (0, 1), and where one part would be empty.
+/// Puts `share` of each class' samples, rounded down, into the test part, drawn
+/// by the seed; both keep the order of the dataset. Invalid argument for a
+/// share outside of (0, 1), and where one part would be empty.
 Result<Split> StratifiedSplit(const Dataset& dataset, double share,
                               uint64_t seed);
 

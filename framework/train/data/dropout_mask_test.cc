@@ -25,8 +25,8 @@ std::vector<T> Drawn(uint64_t key, double ratio) {
   return {elements.begin(), elements.end()};
 }
 
-// Kills: a mask that is not scaled, one that keeps what it should drop, one of other
-// elements in another type.
+// Kills: a mask that is not scaled, one that keeps what it should drop, one of
+// other elements in another type.
 TEST(DropoutMaskTest, DropsAShareAndScalesTheRest) {
   for (const double ratio : {0.0, 0.1, 0.5, 0.9}) {
     const std::vector<double> wide = Drawn<double>(7, ratio);

@@ -24,8 +24,8 @@ using Batch = std::vector<int64_t>;
 /// Epochs count from 0. No batch is empty.
 using Sampler = std::function<std::vector<Batch>(int64_t epoch)>;
 
-/// How samples are cut into batches. The last is of what is left, unless it is to
-/// be dropped.
+/// How samples are cut into batches. The last is of what is left, unless it is
+/// to be dropped.
 struct Cut {
   int64_t samples = 0;
   int64_t batch = 1;
@@ -41,20 +41,21 @@ Result<Sampler> OrderedSampler(const Cut& cut);
 /// Each sample once an epoch, in an order that the seed and the epoch give.
 Result<Sampler> ShuffledSampler(const Cut& cut, uint64_t seed);
 
-/// Each sample once an epoch; those of a batch are next to each other by length,
-/// where order among equals and the order of batches are shuffled. `lengths` has
-/// one for each sample.
+/// Each sample once an epoch; those of a batch are next to each other by
+/// length, where order among equals and the order of batches are shuffled.
+/// `lengths` has one for each sample.
 Result<Sampler> BucketedSampler(const Cut& cut,
                                 std::span<const int64_t> lengths,
                                 uint64_t seed);
 
-/// As many samples an epoch as there are, each drawn with the probability of its
-/// weight, with replacement. Invalid argument for another number of weights, for
-/// one that is negative or no number, and for a sum of 0.
+/// As many samples an epoch as there are, each drawn with the probability of
+/// its weight, with replacement. Invalid argument for another number of
+/// weights, for one that is negative or no number, and for a sum of 0.
 Result<Sampler> WeightedSampler(const Cut& cut, std::span<const double> weights,
                                 uint64_t seed);
 
-/// The same numbers 0 to n - 1 in an order that the key gives, on every machine.
+/// The same numbers 0 to n - 1 in an order that the key gives, on every
+/// machine.
 std::vector<int64_t> Shuffled(int64_t n, uint64_t key);
 
 }  // namespace assay::train

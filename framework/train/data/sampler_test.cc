@@ -68,8 +68,8 @@ TEST(ShuffledTest, IsTheSameEverywhere) {
   EXPECT_THAT(Shuffled(8, 1), ElementsAre(4, 6, 3, 5, 1, 7, 2, 0));
 }
 
-// Kills: a shuffle that favours places. Each of 6 places has sample 0 in about a
-// sixth of 6,000 orders; 5 sigma are 144.
+// Kills: a shuffle that favours places. Each of 6 places has sample 0 in about
+// a sixth of 6,000 orders; 5 sigma are 144.
 TEST(ShuffledTest, FavoursNoPlace) {
   std::vector<int> counts(6, 0);
   for (uint64_t key = 0; key < 6000; ++key) {

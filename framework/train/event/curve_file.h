@@ -28,8 +28,8 @@ class CurveFile : public TrainingEvent {
   static constexpr std::string_view kColumns =
       "epoch,step,samples,seconds,set,loss,accuracy";
 
-  /// A row of the training set each so many steps, of that batch and of the epoch's
-  /// samples so far; one of the test set behind each epoch.
+  /// A row of the training set each so many steps, of that batch and of the
+  /// epoch's samples so far; one of the test set behind each epoch.
   CurveFile(std::filesystem::path path, int64_t every)
       : path_(std::move(path)), every_(every) {}
 
@@ -39,8 +39,9 @@ class CurveFile : public TrainingEvent {
   Status AfterTestSet(const TrainingMoment& moment) override;
   Status AfterRun(const TrainingMoment& moment) override;
 
-  /// Rows are in the file behind this, behind each test set and at the end, and with the
-  /// first row that comes a second after the last time. Resource exhausted.
+  /// Rows are in the file behind this, behind each test set and at the end, and
+  /// with the first row that comes a second after the last time. Resource
+  /// exhausted.
   Status Flush();
 
  private:

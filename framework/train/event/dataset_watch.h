@@ -26,10 +26,10 @@ namespace assay::train {
 
 class DatasetWatch : public TrainingEvent {
  public:
-  /// Of the batches of an epoch that this run drew: after a resume amid an epoch those
-  /// behind it. `bias` is half the sum over classes of the distance between their share
-  /// among these samples and that in the dataset, 0 to 1; seconds are of a batch, from
-  /// its places to the memory of the network.
+  /// Of the batches of an epoch that this run drew: after a resume amid an
+  /// epoch those behind it. `bias` is half the sum over classes of the distance
+  /// between their share among these samples and that in the dataset, 0 to 1;
+  /// seconds are of a batch, from its places to the memory of the network.
   static constexpr std::string_view kColumns =
       "epoch,batches,samples,distinct,bias,mean_seconds,most_seconds";
 
@@ -37,8 +37,8 @@ class DatasetWatch : public TrainingEvent {
   DatasetWatch(std::filesystem::path path, const Dataset& dataset)
       : path_(std::move(path)), dataset_(dataset) {}
 
-  /// Rows of epochs that are taken again are dropped. Data loss for a file that is
-  /// there and has other columns.
+  /// Rows of epochs that are taken again are dropped. Data loss for a file that
+  /// is there and has other columns.
   Status BeforeRun(const TrainingMoment& moment) override;
   Status BeforeTrainingSet(const TrainingMoment& moment) override;
   Status AfterStep(const TrainingMoment& moment) override;

@@ -19,7 +19,8 @@
 
 namespace assay::train {
 
-/// Ends a run whose loss is NaN or infinite, and keeps the gradients of that step.
+/// Ends a run whose loss is NaN or infinite, and keeps the gradients of that
+/// step.
 class StopOnNan : public TrainingEvent {
  public:
   /// The gradients go to that file, in the safetensors format; empty: nowhere.
@@ -58,8 +59,8 @@ class StopAtTime : public TrainingEvent {
   std::chrono::steady_clock::time_point began_;
 };
 
-/// Ends a run behind the step in which somebody, such as the handler of a signal, sets
-/// the flag, which outlives it.
+/// Ends a run behind the step in which somebody, such as the handler of a
+/// signal, sets the flag, which outlives it.
 class StopWhenAsked : public TrainingEvent {
  public:
   explicit StopWhenAsked(const std::atomic<bool>& asked) : asked_(asked) {}

@@ -26,8 +26,9 @@ class ByteSource {
   /// Not found, with the system's reason.
   static Result<ByteSource> Open(const std::filesystem::path& path);
 
-  /// The next `n` bytes. Data loss, with place and `what`, where there are fewer, and
-  /// for broken gzip. Memory grows with what is there, and not with `n`.
+  /// The next `n` bytes. Data loss, with place and `what`, where there are
+  /// fewer, and for broken gzip. Memory grows with what is there, and not with
+  /// `n`.
   Result<std::string> Take(uint64_t n, std::string_view what);
   /// All that is left.
   Result<std::string> TakeAll();

@@ -17,15 +17,16 @@
 
 namespace assay::train {
 
-/// Where datasets are that nobody gives a folder for, and how they are split or drawn.
+/// Where datasets are that nobody gives a folder for, and how they are split or
+/// drawn.
 struct DatasetOptions {
   std::filesystem::path folder;
   uint64_t seed = 0;
 };
 
-/// "digits", "drawn", "mnist:DIR", "fashion:DIR", "cifar10:DIR" or "cifar100:DIR".
-/// Invalid argument for another name, with those that there are; as the readers
-/// decline.
+/// "digits", "drawn", "mnist:DIR", "fashion:DIR", "cifar10:DIR" or
+/// "cifar100:DIR". Invalid argument for another name, with those that there
+/// are; as the readers decline.
 Result<Split> MakeDataset(std::string_view name, const DatasetOptions& options);
 
 /// "digits, drawn, mnist:DIR, ...", for help.

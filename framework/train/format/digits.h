@@ -14,8 +14,8 @@
 
 namespace assay::train {
 
-/// float32[N,1,28,28] of ten classes. Not found; data loss, with the line, for a line
-/// that has other numbers.
+/// float32[N,1,28,28] of ten classes. Not found; data loss, with the line, for
+/// a line that has other numbers.
 Result<Dataset> ReadDigits(const std::filesystem::path& path);
 
 }  // namespace assay::train

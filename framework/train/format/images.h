@@ -17,8 +17,8 @@
 
 namespace assay::train {
 
-/// Inputs are float32[N, dims...], the bytes of `pixels` over 255; N is the number of
-/// labels. As Dataset::Of declines, with the file.
+/// Inputs are float32[N, dims...], the bytes of `pixels` over 255; N is the
+/// number of labels. As Dataset::Of declines, with the file.
 Result<Dataset> ImagesOf(const std::filesystem::path& path,
                          std::string_view pixels,
                          const std::vector<int64_t>& labels,

@@ -31,15 +31,16 @@ struct Tie {
 /// It owns its network; the backend must live as long.
 class BoundGraph {
  public:
-  /// `read` are inputs, and `written` some of them; all are of one type and shape.
-  /// Unsupported, with the backend's own words, where it declines the nodes.
+  /// `read` are inputs, and `written` some of them; all are of one type and
+  /// shape. Unsupported, with the backend's own words, where it declines the
+  /// nodes.
   static Result<std::unique_ptr<BoundGraph>> Of(Backend& backend,
                                                 const RuleGraph& graph,
                                                 const std::vector<Tie>& read,
                                                 std::vector<Tie> written);
 
-  /// Runs the nodes and takes over what they give: the backend writes into memory
-  /// of its own, and all that is written is copied behind the run.
+  /// Runs the nodes and takes over what they give: the backend writes into
+  /// memory of its own, and all that is written is copied behind the run.
   Status Run(const Progress& at);
 
  private:

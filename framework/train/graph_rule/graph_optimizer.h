@@ -27,8 +27,8 @@
 
 namespace assay::train {
 
-/// Its graphs are bound at the first step, before a gradient is taken. The backend
-/// must outlive it.
+/// Its graphs are bound at the first step, before a gradient is taken. The
+/// backend must outlive it.
 class GraphOptimizer : public ThreeStepOptimizer {
  public:
   GraphOptimizer(Recipe recipe, GraphRule rule, Backend& backend)

@@ -27,8 +27,8 @@ Factor Rate() {
   return {"rate", [](const Progress& at) { return at.rate; }};
 }
 
-/// The running mean `mean`, of which a step keeps `keep` and takes `rest` of what is
-/// new.
+/// The running mean `mean`, of which a step keeps `keep` and takes `rest` of
+/// what is new.
 std::string Moved(std::string_view mean, std::string_view keep,
                   std::string_view rest, std::string_view taken) {
   return StrCat(mean, "_kept = Mul(", keep, ", ", mean, ") ", mean,

@@ -30,8 +30,8 @@ struct ReadRule {
   std::vector<std::pair<std::string, std::string>> settings;
 };
 
-/// As MakeOptimizer reads them; unsupported for an optimizer that HasGraphRule does
-/// not know.
+/// As MakeOptimizer reads them; unsupported for an optimizer that HasGraphRule
+/// does not know.
 Result<ReadRule> GraphRuleOf(const Wanted& wanted, Recipe recipe = {});
 
 /// False for accelegrad, whose step depends on the gradients of all parameters

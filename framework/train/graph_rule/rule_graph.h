@@ -28,8 +28,8 @@
 
 namespace assay::train {
 
-/// A number that is the same for all elements of a step: an input of one element,
-/// computed in double and rounded to the parameter's type once.
+/// A number that is the same for all elements of a step: an input of one
+/// element, computed in double and rounded to the parameter's type once.
 struct Factor {
   std::string name;
   std::function<double(const Progress&)> at;
@@ -57,13 +57,15 @@ struct Operands {
 Operands OperandsOfUpdate(const GraphRule& rule);
 Operands OperandsOfMove(const GraphRule& rule);
 
-/// The nodes for parameters of that type and shape: the inputs are what is read, then
-/// the factors. Unsupported for types other than float32 and float64.
+/// The nodes for parameters of that type and shape: the inputs are what is
+/// read, then the factors. Unsupported for types other than float32 and
+/// float64.
 Result<std::shared_ptr<const Model>> ModelOf(const RuleGraph& graph,
                                              const Operands& operands,
                                              DType type, const Shape& shape);
 
-/// Of a factor of such parameters: one element, and no more axes than they have.
+/// Of a factor of such parameters: one element, and no more axes than they
+/// have.
 Shape ShapeOfFactors(const Shape& parameter);
 
 /// Of all nodes of a rule, each once and sorted.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Models to train, made by our own code: their parameters are inputs, with first
-// values that a seed gives.
+// Models to train, made by our own code: their parameters are inputs, with
+// first values that a seed gives.
 //
 //   ASSAY_ASSIGN_OR_RETURN(NewModel lenet, MakeModel("lenet5", {.seed = 7}));
 //   const std::vector<Parameter>& weights = lenet.parameters;
@@ -29,15 +29,15 @@ namespace assay::train {
 ///   resnet8, resnet20   residual.h
 ///   lstm, transformer   sequence.h
 ///
-/// Weights are uniform as Glorot in sketch.h says where the sources say nothing else,
-/// biases zero. Invalid argument for another name or type, and for an image that has
-/// too few rows or columns.
+/// Weights are uniform as Glorot in sketch.h says where the sources say nothing
+/// else, biases zero. Invalid argument for another name or type, and for an
+/// image that has too few rows or columns.
 Result<NewModel> MakeModel(std::string_view name, const ModelOptions& options);
 
 std::vector<std::string_view> ModelNames();
 
-/// For the images and classes of a dataset. Invalid argument where its samples are
-/// not of channels, rows and columns.
+/// For the images and classes of a dataset. Invalid argument where its samples
+/// are not of channels, rows and columns.
 Result<ModelOptions> OptionsFor(const Dataset& dataset, uint64_t seed);
 
 }  // namespace assay::train

@@ -27,25 +27,24 @@ TEST(ModelsTest, HaveTheirParameters) {
     std::string_view name;
     int64_t parameters;
   };
-  for (
-      const Row& row : {
-          Row{"mlp", 784 * 128 + 128 + 128 * 10 + 10},
-          // LeCun 1998 with 16 maps that all see all 6: the sum of the layers.
-          Row{"lenet5", 156 + 2416 + 48120 + 10164 + 850},
-          Row{"small_cnn", 80 + 1168 + 7850},
-          // Two numbers a channel of each normalization. He et al. 2015, table 6,
-          // has 0.27 million for 20 layers.
-          Row{"resnet8", 144 + 32 + 2 * (2304 + 32) + 4608 + 9216 + 2 * 64 +
-                             18432 + 36864 + 2 * 128 + 650},
-          Row{"resnet20", 144 + 32 + 6 * (2304 + 32) + 4608 + 5 * 9216 +
-                              6 * 64 + 18432 + 5 * 36864 + 6 * 128 + 650},
-          // Four gates of 28 + 64 inputs and two biases.
-          Row{"lstm", 4 * 64 * (28 + 64 + 2) + 650},
-          // The rows and their places; three and one projections; 4 times as wide
-          // and back; three normalizations.
-          Row{"transformer", 29 * 64 + 28 * 64 + 4 * 65 * 64 + 65 * 256 +
-                                 257 * 64 + 3 * 128 + 650},
-      }) {
+  for (const Row& row : {
+           Row{"mlp", 784 * 128 + 128 + 128 * 10 + 10},
+           // LeCun 1998 with 16 maps that all see all 6: the sum of the layers.
+           Row{"lenet5", 156 + 2416 + 48120 + 10164 + 850},
+           Row{"small_cnn", 80 + 1168 + 7850},
+           // Two numbers a channel of each normalization. He et al. 2015, table
+           // 6, has 0.27 million for 20 layers.
+           Row{"resnet8", 144 + 32 + 2 * (2304 + 32) + 4608 + 9216 + 2 * 64 +
+                              18432 + 36864 + 2 * 128 + 650},
+           Row{"resnet20", 144 + 32 + 6 * (2304 + 32) + 4608 + 5 * 9216 +
+                               6 * 64 + 18432 + 5 * 36864 + 6 * 128 + 650},
+           // Four gates of 28 + 64 inputs and two biases.
+           Row{"lstm", 4 * 64 * (28 + 64 + 2) + 650},
+           // The rows and their places; three and one projections; 4 times as
+           // wide and back; three normalizations.
+           Row{"transformer", 29 * 64 + 28 * 64 + 4 * 65 * 64 + 65 * 256 +
+                                  257 * 64 + 3 * 128 + 650},
+       }) {
     const auto made = MakeModel(row.name, {});
     ASSERT_TRUE(made.ok()) << row.name << ": " << made.status().ToString();
     EXPECT_EQ(Count(made->parameters), row.parameters) << row.name;
@@ -59,8 +58,8 @@ TEST(ModelsTest, HaveTheirParameters) {
   EXPECT_EQ(ModelNames().size(), 7U);
 }
 
-// Kills: weights that are not of the seed, two parameters with the same numbers,
-// a range that is not that of the fans.
+// Kills: weights that are not of the seed, two parameters with the same
+// numbers, a range that is not that of the fans.
 TEST(ModelsTest, BeginWithWeightsOfTheSeed) {
   const auto one = MakeModel("lenet5", {.seed = 1});
   const auto same = MakeModel("lenet5", {.seed = 1});

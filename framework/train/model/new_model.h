@@ -23,19 +23,21 @@
 namespace assay::train {
 
 struct NewModel {
-  /// In inference form. Input x, [N, ...]; then the parameters. Running statistics are
-  /// initializers. The first output is scores, [N, classes].
+  /// In inference form. Input x, [N, ...]; then the parameters. Running
+  /// statistics are initializers. The first output is scores, [N, classes].
   std::shared_ptr<const Model> model;
   std::vector<Parameter> parameters;
 };
 
-/// A model whose parameters are initializers: they are those of float32 and float64
-/// that a node reads, without running statistics. As edit::AsTrainingForm declines.
+/// A model whose parameters are initializers: they are those of float32 and
+/// float64 that a node reads, without running statistics. As
+/// edit::AsTrainingForm declines.
 Result<NewModel> NewModelOf(const Model& model);
 
-/// Its training form and its inference form, both with the loss, and statistics as the
-/// model has them; masks are drawn from the seed. Memory of parameters is shared with
-/// the new model. As edit::AsTrainingForm and edit::WithLoss decline.
+/// Its training form and its inference form, both with the loss, and statistics
+/// as the model has them; masks are drawn from the seed. Memory of parameters
+/// is shared with the new model. As edit::AsTrainingForm and edit::WithLoss
+/// decline.
 Result<Trainee> TraineeOf(const NewModel& made, const edit::LossEdit& loss,
                           uint64_t seed);
 

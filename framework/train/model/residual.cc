@@ -18,7 +18,8 @@ class Blocks {
   explicit Blocks(Sketch* to)
       : to_(to), channels_(to->options().image.front()) {}
 
-  /// A convolution of 3 x 3 without a bias, which the normalization behind it has.
+  /// A convolution of 3 x 3 without a bias, which the normalization behind it
+  /// has.
   void Convolve(int64_t channels, int stride) {
     const int at = ++n_layers_;
     const double fan_in = static_cast<double>(9 * channels_);

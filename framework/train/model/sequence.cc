@@ -86,7 +86,8 @@ void Lstm(Sketch* to) {
   const std::string r = to->Parameter("lstm_r", {1, 4 * kWidth, kWidth},
                                       Glorot({kWidth, kWidth}));
   const std::string b = to->Parameter("lstm_b", {1, 8 * kWidth}, {});
-  // In ONNX's order: input, output, forget, cell; of the input and of the state.
+  // In ONNX's order: input, output, forget, cell; of the input and of the
+  // state.
   to->Set(2 * kWidth, kWidth, 1);
   to->Node(StrCat("LSTM<hidden_size = ", kWidth, ">"),
            Joined(std::array{to->value(), w, r, b}), ", last");

@@ -34,9 +34,9 @@ struct First {
   double value = 0;
 };
 
-/// Within sqrt(6 / (fan in + fan out)) of zero (X. Glorot, Y. Bengio, "Understanding
-/// the difficulty of training deep feedforward neural networks", 2010, equation 16),
-/// of weights [to, from, window...].
+/// Within sqrt(6 / (fan in + fan out)) of zero (X. Glorot, Y. Bengio,
+/// "Understanding the difficulty of training deep feedforward neural networks",
+/// 2010, equation 16), of weights [to, from, window...].
 First Glorot(const Shape& weights);
 
 class Sketch {
@@ -48,16 +48,16 @@ class Sketch {
   const std::string& value() const { return value_; }
   void Take(std::string value) { value_ = std::move(value); }
 
-  /// One layer of weights [to, from, window...] with a bias. `op` is the text of
-  /// the operator that takes x, weights and bias.
+  /// One layer of weights [to, from, window...] with a bias. `op` is the text
+  /// of the operator that takes x, weights and bias.
   void Layer(std::string_view op, const Shape& weights);
 
-  /// One operator of the value in hand, whose result is then in hand. `others` are
-  /// further inputs, each with a comma in front.
+  /// One operator of the value in hand, whose result is then in hand. `others`
+  /// are further inputs, each with a comma in front.
   void Then(std::string_view op, std::string_view others = "");
 
-  /// One operator of these inputs; the name of its first result. `more` are names of
-  /// further ones, each with a comma in front.
+  /// One operator of these inputs; the name of its first result. `more` are
+  /// names of further ones, each with a comma in front.
   std::string Node(std::string_view op, std::string_view inputs,
                    std::string_view more = "");
 

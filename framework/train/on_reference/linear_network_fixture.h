@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A linear network of the reference in float64 with a loss, for tests of training.
+// A linear network of the reference in float64 with a loss, for tests of
+// training.
 //
 //   const auto objective = LinearNetwork({});
 //   ASSAY_RETURN_IF_ERROR(objective->Put(batch));   // float64[N,2], int64[N]
@@ -35,13 +36,14 @@ inline constexpr char kNormalized[] =
     "{ d = Dropout(x) h = MatMul(d, w) "
     "y = BatchNormalization<momentum = 0.9, epsilon = 0.01>(h, s, b, m, v) }";
 
-/// A batch for either: the features of each sample after those of the one before.
+/// A batch for either: the features of each sample after those of the one
+/// before.
 inline constexpr size_t kSamples = 6, kFeatures = 2, kClasses = 3;
 inline const std::vector<double> kX = {1, 2,    -1, 0.5, 3,   -2,
                                        0, 0.25, -3, 1,   0.5, 0.5};
 
-/// The linear one, or another: its initializers are the parameters but for running
-/// statistics, and its masks are drawn from the seed 1.
+/// The linear one, or another: its initializers are the parameters but for
+/// running statistics, and its masks are drawn from the seed 1.
 inline std::unique_ptr<train::NetworkObjective> LinearNetwork(
     const edit::LossEdit& loss,
     const std::shared_ptr<const Model>& model = graph::ModelOfText(kLinear)) {

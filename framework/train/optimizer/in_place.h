@@ -48,8 +48,8 @@ Elements<T> ElementsOf(Tensor* parameter, const Tensor& gradient,
   return elements;
 }
 
-/// Calls `update` with the elements of the parameter's type. Unsupported for types
-/// other than float32 and float64.
+/// Calls `update` with the elements of the parameter's type. Unsupported for
+/// types other than float32 and float64.
 template <class Update>
 Status InPlace(Tensor* parameter, const Tensor& gradient,
                std::span<Tensor> slots, const Update& update) {

@@ -29,15 +29,17 @@ struct Parameter {
   Tensor value;
 };
 
-/// The loss at the parameters as they are, and its gradient for each of them, in
-/// their order, of the type and shape of the parameter. The gradients are the
-/// objective's until it is evaluated again; an optimizer may write into them.
+/// The loss at the parameters as they are, and its gradient for each of them,
+/// in their order, of the type and shape of the parameter. The gradients are
+/// the objective's until it is evaluated again; an optimizer may write into
+/// them.
 struct Evaluation {
   double loss = 0;
   std::span<Tensor> gradients;
 };
 
-/// What is made small: a network with its loss on the batch in hand, or a formula.
+/// What is made small: a network with its loss on the batch in hand, or a
+/// formula.
 class Objective {
  public:
   virtual ~Objective() = default;
@@ -56,13 +58,14 @@ struct StateTensor {
 class Optimizer {
  public:
   virtual ~Optimizer() = default;
-  /// Takes the memory of its state. The first step does where nobody did before.
+  /// Takes the memory of its state. The first step does where nobody did
+  /// before.
   virtual Status Begin(std::span<const Parameter> parameters) = 0;
   /// One step. Returns the loss that its gradients are of. After a failure the
   /// parameters may be between two steps.
   virtual Result<double> Step(Objective& objective) = 0;
-  /// Everything that the next step depends on beside the parameters, once it has
-  /// begun; what is written into it is what the next step begins with.
+  /// Everything that the next step depends on beside the parameters, once it
+  /// has begun; what is written into it is what the next step begins with.
   virtual std::vector<StateTensor> State() = 0;
 };
 

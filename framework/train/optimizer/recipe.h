@@ -72,8 +72,8 @@ Result<double> SquaredNorm(std::span<const Tensor> gradients);
 /// Clips in place.
 Status ClipGradients(const Clip& clip, std::span<Tensor> gradients);
 
-/// Each parameter's group, the recipe's own decay filled in. Invalid argument for
-/// a group's name that no parameter has, and for one in two groups.
+/// Each parameter's group, the recipe's own decay filled in. Invalid argument
+/// for a group's name that no parameter has, and for one in two groups.
 Result<std::vector<Group>> GroupsOf(const Recipe& recipe,
                                     std::span<const std::string> parameters);
 

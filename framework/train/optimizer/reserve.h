@@ -11,7 +11,8 @@
 
 namespace assay::train {
 
-/// Memory of the type and shape of `like`, with any contents. As Allocate declines.
+/// Memory of the type and shape of `like`, with any contents. As Allocate
+/// declines.
 inline Status Reserve(const Tensor& like, Tensor* to) {
   if (to->defined() && to->dtype() == like.dtype() &&
       to->shape() == like.shape()) {

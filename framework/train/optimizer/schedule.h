@@ -26,8 +26,8 @@ Schedule StepSchedule(double factor, std::vector<int64_t> after);
 /// factor^(step - 1).
 Schedule ExponentialSchedule(double factor);
 
-/// From 1 at the first step to `last` behind `steps` steps, along half a cosine (I.
-/// Loshchilov, F. Hutter, "SGDR", 2017, equation 5, without restarts).
+/// From 1 at the first step to `last` behind `steps` steps, along half a cosine
+/// (I. Loshchilov, F. Hutter, "SGDR", 2017, equation 5, without restarts).
 Schedule CosineSchedule(int64_t steps, double last = 0);
 
 /// (1 - (step - 1) / steps)^power, 0 behind them.

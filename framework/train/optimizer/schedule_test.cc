@@ -9,8 +9,8 @@
 namespace assay::train {
 namespace {
 
-// Kills: a schedule that is a step early or late, and one that goes on behind its
-// end.
+// Kills: a schedule that is a step early or late, and one that goes on behind
+// its end.
 TEST(ScheduleTest, IsAFunctionOfTheStep) {
   struct Row {
     const char* name;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Optimizers of others that were wrong, with the public threads that say so: each rule
-// as its thread has it, beside the formula of what it was said to be.
+// Optimizers of others that were wrong, with the public threads that say so:
+// each rule as its thread has it, beside the formula of what it was said to be.
 
 #include <gtest/gtest.h>
 

@@ -13,7 +13,8 @@ namespace assay::quad {
 namespace {
 
 /// Near the optimum a step of these keeps its length whatever the gradient, and
-/// a rounding grows to it: their rates are such that they are not there by then.
+/// a rounding grows to it: their rates are such that they are not there by
+/// then.
 std::string CalmRate(const train::Preset& preset) {
   if (preset.optimizer == "rmsprop") return "rate=0.0005";
   if (preset.optimizer != "adadelta" || preset.name != "pytorch") return "";

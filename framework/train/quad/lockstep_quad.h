@@ -48,8 +48,8 @@ void PrintTo(const OptimizerSpec& spec, std::ostream* out);
 /// Each preset, and conventions of which there is none.
 std::vector<OptimizerSpec> OptimizerSpecs();
 
-/// The recipe around every optimizer that tests compare: the rate halves twice, so
-/// that it matters where the rate stands.
+/// The recipe around every optimizer that tests compare: the rate halves twice,
+/// so that it matters where the rate stands.
 train::Recipe SetupRecipe();
 
 /// An optimizer that is compared, with the settings and the schedule that it is
@@ -76,13 +76,13 @@ struct TensorDifference {
   std::string name() const {
     return state.empty() ? parameter : StrCat(parameter, ".", state);
   }
-  /// linf over the greatest: a velocity that dies out is a difference of greater
-  /// numbers.
+  /// linf over the greatest: a velocity that dies out is a difference of
+  /// greater numbers.
   double share() const { return linf == 0 ? 0 : linf / greatest; }
 };
 
-/// Whose gradients the quad rule takes: those of the problem where it is, or those
-/// that the optimizer was given, so that nothing but the rule differs.
+/// Whose gradients the quad rule takes: those of the problem where it is, or
+/// those that the optimizer was given, so that nothing but the rule differs.
 enum class Gradients : uint8_t { kOwn, kGiven };
 
 class LockstepQuad {

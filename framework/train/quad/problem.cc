@@ -74,8 +74,8 @@ Result<Tensor> InType(DType type, const QuadTensor& numbers) {
   return tensor;
 }
 
-/// A float64 less what is wanted needs the digits of quad. A float32 does not: the
-/// 2^-53 that are lost are nothing beside its own 2^-24.
+/// A float64 less what is wanted needs the digits of quad. A float32 does not:
+/// the 2^-53 that are lost are nothing beside its own 2^-24.
 double Minus(double got, Quad want) { return static_cast<double>(got - want); }
 double Minus(float got, Quad want) { return got - static_cast<double>(want); }
 

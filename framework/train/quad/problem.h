@@ -39,9 +39,10 @@ struct Problem {
 /// A quadratic of condition 100, and a logistic regression.
 std::span<const Problem> Problems();
 
-/// A problem with its parameters as tensors of float32 or float64. Gradients are
-/// those of the tensors' values, rounded once, so that nothing but the optimizer
-/// differs from the judge. The loss is the squared distance from the optimum.
+/// A problem with its parameters as tensors of float32 or float64. Gradients
+/// are those of the tensors' values, rounded once, so that nothing but the
+/// optimizer differs from the judge. The loss is the squared distance from the
+/// optimum.
 class ProblemObjective : public train::Objective {
  public:
   ProblemObjective(const Problem& problem, DType type);

@@ -19,8 +19,8 @@
 namespace assay::quad {
 
 /// Invalid argument for an optimizer that there is not, and as Settings::Read
-/// says. A setting that may be left out is then as if it were not in the formula,
-/// a word the first that the README names.
+/// says. A setting that may be left out is then as if it were not in the
+/// formula, a word the first that the README names.
 Result<std::unique_ptr<QuadRule>> MakeQuadRule(std::string_view optimizer,
                                                const SettingTexts& settings,
                                                size_t n_parameters);

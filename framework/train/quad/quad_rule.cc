@@ -12,8 +12,8 @@ namespace {
 /// The bound of a clip that there is not.
 constexpr double kNone = std::numeric_limits<double>::infinity();
 
-/// target += factor * other, which may be the target; nothing for a factor of 0,
-/// whatever `other` holds.
+/// target += factor * other, which may be the target; nothing for a factor of
+/// 0, whatever `other` holds.
 void AddScaled(Quad factor, const QuadTensor& other, QuadTensor* target) {
   if (factor == 0) return;
   for (size_t i = 0; i < target->size(); ++i) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The framework's optimizers beside the same formulas in quad precision, for 1,000
-// steps on problems whose optimum is known.
+// The framework's optimizers beside the same formulas in quad precision, for
+// 1,000 steps on problems whose optimum is known.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

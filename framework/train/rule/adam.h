@@ -41,7 +41,8 @@ struct AdamSettings {
     kBefore,  // of v, then corrected: AMSGrad as in PyTorch and Keras
     kAfter,   // of v': as in Optax
   };
-  /// t of the first step: 1, or 0 as in ONNX. Where t is 0 nothing is corrected.
+  /// t of the first step: 1, or 0 as in ONNX. Where t is 0 nothing is
+  /// corrected.
   enum class FirstT : uint8_t { kZero, kOne };
   static constexpr std::array<std::string_view, 2> kFirstWords = {"0", "1"};
   static constexpr std::array<std::string_view, 3> kCorrectionWords = {

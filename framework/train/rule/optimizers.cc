@@ -17,8 +17,9 @@
 namespace assay::train {
 namespace {
 
-// Conventions that a source does not name are those of the class. A paper without
-// epsilon has one here, so that an element without a gradient stays where it is.
+// Conventions that a source does not name are those of the class. A paper
+// without epsilon has one here, so that an element without a gradient stays
+// where it is.
 constexpr Preset kPresets[] = {
     {"gradient_descent", "paper", "rate=0.01", "A. Cauchy, 1847"},
     {"gradient_descent", "pytorch", "rate=0.001", "torch.optim.SGD"},

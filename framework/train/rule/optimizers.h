@@ -35,9 +35,9 @@ struct Made {
   std::vector<std::pair<std::string, std::string>> settings;
 };
 
-/// `recipe` brings the schedule and the groups; the rest of it are settings: rate,
-/// weight_decay, decay, clip_value, clip_norm. Invalid argument for a name, a
-/// preset or a setting that there is not; it says which there are.
+/// `recipe` brings the schedule and the groups; the rest of it are settings:
+/// rate, weight_decay, decay, clip_value, clip_norm. Invalid argument for a
+/// name, a preset or a setting that there is not; it says which there are.
 Result<Made> MakeOptimizer(const Wanted& wanted, Recipe recipe = {});
 
 /// Adds what every optimizer has.

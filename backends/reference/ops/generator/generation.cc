@@ -137,7 +137,8 @@ Result<Kernel> MakeConstant(const op::Constant& op, LoadContext&) {
 }
 
 // A tensor of one number, shared with all that are equal: those of the two
-// networks of an exact load, among others. Null where there is no memory for it.
+// networks of an exact load, among others. Null where there is no memory for
+// it.
 std::shared_ptr<const Tensor> Filled(const Tensor& value, const Shape& shape) {
   static std::mutex mutex;
   static std::map<std::string, std::weak_ptr<const Tensor>> held;

@@ -27,8 +27,8 @@ struct Constant {
   std::unique_ptr<Binding> binding;
 };
 
-// Kills: memory for each of two that are equal; one that another type, number or
-// shape is given.
+// Kills: memory for each of two that are equal; one that another type, number
+// or shape is given.
 TEST(ConstantOfShape, EqualOnesShareTheirMemory) {
   const Constant one("int32", "1", "2, 3");
   const Constant again("int32", "1", "2, 3");

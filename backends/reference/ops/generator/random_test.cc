@@ -229,8 +229,8 @@ TEST(Random, DropoutPassesGradientsThroughWhatItKept) {
   }
 }
 
-// A body that runs again for its gradient may draw; nobody else who asks for what
-// is exact may.
+// A body that runs again for its gradient may draw; nobody else who asks for
+// what is exact may.
 TEST(Random, HasNoExactValueByAnySetting) {
   const char* graph = "g (float[1] x) => (float[1] y) { y = Bernoulli(x) }";
   const auto code = [&](const LoadOptions& options) {

@@ -12,8 +12,8 @@
 namespace assay::reference {
 namespace {
 
-// Sign-13: -1, 0 or 1; zeros and NaN stay what they are, and no derivative flows
-// through, as through no step.
+// Sign-13: -1, 0 or 1; zeros and NaN stay what they are, and no derivative
+// flows through, as through no step.
 template <class T>
 T Sign(T x) {
   if (Less(x, T(0))) return -T(1);

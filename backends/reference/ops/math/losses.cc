@@ -195,8 +195,8 @@ struct LossFlow {
   double into_weights = 0;  // each that is counted
 };
 
-/// Adds what flows into the loss to what flows into the log-probabilities, and to
-/// the gradient of the weights.
+/// Adds what flows into the loss to what flows into the log-probabilities, and
+/// to the gradient of the weights.
 Status FlowFromLoss(const LossNode& node, const LossPlan& plan,
                     const double* log_prob, double* into_log_prob,
                     GradientContext& run) {

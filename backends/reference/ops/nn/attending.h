@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Attention, head by head. Source: the page of Attention-25, whose pattern a
-// head follows: scores are scale * Q K^T, then softcap * tanh(scores / softcap),
-// then the mask is added, then Softmax is taken, and Y is scores V.
+// head follows: scores are scale * Q K^T, then softcap * tanh(scores /
+// softcap), then the mask is added, then Softmax is taken, and Y is scores V.
 //
 //   AttentionInputs<T> inputs(op, run);
 //   inputs.Attend(op, plan, mask, loops, nullptr, nullptr, y)
@@ -98,10 +98,10 @@ class MaskOf {
   int64_t count_ = 0;
 };
 
-/// Adds the bias of each key to its score, as ONNX's function body does: a score
-/// that is masked has -inf added, so that what flows into it, where scores are
-/// given out, flows on. Whether any key is left: "a fully-masked query row (no
-/// key attended) produces a zero output row".
+/// Adds the bias of each key to its score, as ONNX's function body does: a
+/// score that is masked has -inf added, so that what flows into it, where
+/// scores are given out, flows on. Whether any key is left: "a fully-masked
+/// query row (no key attended) produces a zero output row".
 template <class T>
 bool AddBias(const KeyRange& reach, const typename MaskOf<T>::Row& mask,
              int64_t keys, T* scores) {

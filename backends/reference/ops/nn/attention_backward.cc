@@ -35,7 +35,8 @@ void Part(const double* joined, const Heads& past, double* dpast,
 /// Takes what flows into one head back to its queries, keys and values.
 struct AttendingBack {
   // `product` and `weights` are the scores of the head before and after all
-  // stages, `into_qk` what flows into its scores at the stage asked for, or null.
+  // stages, `into_qk` what flows into its scores at the stage asked for, or
+  // null.
   void RunHead(int64_t b, int64_t h, const double* product,
                const double* weights, const double* into_qk) {
     const int64_t keys = plan.keys.rows;

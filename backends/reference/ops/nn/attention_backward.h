@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The gradients of Attention: its heads again, in double, and back through their
-// stages.
+// The gradients of Attention: its heads again, in double, and back through
+// their stages.
 //
 //   kernel.backward = std::bind_front(&AttendBackward, op, loops);
 

@@ -102,8 +102,8 @@ void FlowThroughMoments(const double* x, const Group& group, double mean,
   FlowFromMoments(x, group, mean, moments, dx);
 }
 
-/// y = scale * normalized + bias: fills the flows of normalized elements, and the
-/// gradients of scale and bias, which broadcast from these shapes.
+/// y = scale * normalized + bias: fills the flows of normalized elements, and
+/// the gradients of scale and bias, which broadcast from these shapes.
 struct Scaling {
   Input scale, bias;
   Shape scale_shape, bias_shape;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The gradients of normalizations (normalization.cc), with formulas of Ioffe and
-// Szegedy 2015: what flows into normalized elements flows on to the elements, and
-// to the moments that all of a group share.
+// The gradients of normalizations (normalization.cc), with formulas of Ioffe
+// and Szegedy 2015: what flows into normalized elements flows on to the
+// elements, and to the moments that all of a group share.
 //
 //   return BatchNormalizationBackward(op, run);
 

@@ -62,7 +62,8 @@ Status MaxPool(const op::MaxPool& op, const SimdLoops<T>* loops,
 }
 
 /// Calls flow(from, to, taps) for each window that something flows into, of the
-/// element dy[to]; taps(visit) visits elements of a channel that starts at `from`.
+/// element dy[to]; taps(visit) visits elements of a channel that starts at
+/// `from`.
 template <class Flowing>
 void ForEachFlow(const Window& window, const Loaded<double>& dy,
                  const Flowing& flow) {

@@ -44,7 +44,8 @@ struct Reach {
 // Beyond this a corner is of no image, and products of extents stay in range.
 constexpr double kFarthest = 1 << 30;
 
-/// The nearest whole number, halves away from zero, which shows in what is read.
+/// The nearest whole number, halves away from zero, which shows in what is
+/// read.
 template <class T>
 double Corner(T x) {
   const auto nearest = std::round(static_cast<double>(Value(x)));

@@ -247,8 +247,8 @@ Result<std::vector<T>> Centered(const Tensor& tensor, const Tensor& zero,
 }
 
 /// a * b, in whole numbers or, of 8-bit floats, in double, which holds their
-/// products exactly, or in Vars. A zero point of one element per row of a stands
-/// for the rows, one per column of b for the columns.
+/// products exactly, or in Vars. A zero point of one element per row of a
+/// stands for the rows, one per column of b for the columns.
 template <class T>
 struct QuantizedProduct {
   static Result<QuantizedProduct> Of(const Tensor& a, const Tensor& zero_a,

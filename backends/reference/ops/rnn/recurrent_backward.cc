@@ -169,8 +169,8 @@ struct LstmBackward {
   bool input_forget;
 };
 
-/// Adds flow[i] * row i of the matrix [flows, count] to `to`, and flow[i] * from
-/// to row i of its gradient.
+/// Adds flow[i] * row i of the matrix [flows, count] to `to`, and flow[i] *
+/// from to row i of its gradient.
 void FlowThroughRows(const Numbers& flows, int64_t count, const double* matrix,
                      const double* from, double* to, double* dmatrix) {
   for (const double flow : flows) {

@@ -19,8 +19,8 @@
 namespace assay::reference {
 namespace {
 
-/// One axis that is resized. W, here and below: double, or Var, on which scales,
-/// positions and weights are recorded.
+/// One axis that is resized. W, here and below: double, or Var, on which
+/// scales, positions and weights are recorded.
 template <class W>
 struct ResizeAxis {
   int axis = 0;

@@ -177,8 +177,8 @@ TEST(Gradient, IsOfTheGraphBetweenXsAndY) {
   });
 }
 
-// The gradient of a sum of multiples of ones, by kernels that save for backward,
-// is that sum's terms.
+// The gradient of a sum of multiples of ones, by kernels that save for
+// backward, is that sum's terms.
 TEST(Gradient, PassesThroughWhatWasDrawn) {
   const std::vector<Feed> feeds = {F({64}, std::vector<double>(64, 1)),
                                    B({}, {1})};

@@ -32,8 +32,8 @@ inline bool IsGradientType(DType dtype) {
 /// even. A gradient that flows alone is not copied.
 class Flow {
  public:
-  /// The sum is to lie in `memory`, which outlives the flow. A caller's is never
-  /// exchanged for other memory.
+  /// The sum is to lie in `memory`, which outlives the flow. A caller's is
+  /// never exchanged for other memory.
   void LieIn(Tensor* memory, bool callers) {
     memory_ = memory;
     callers_ = callers;
@@ -55,8 +55,8 @@ class Flow {
   /// caller's is of another type or shape.
   Result<Tensor*> First(DType dtype, const Shape& shape);
 
-  /// Of an IsGradientType, unchanged until Clear. Internal where the type or the
-  /// shape is not that of the first.
+  /// Of an IsGradientType, unchanged until Clear. Internal where the type or
+  /// the shape is not that of the first.
   Status Add(const Tensor& gradient) {
     if (any()) return AddToSum(gradient);
     sum_ = &gradient;

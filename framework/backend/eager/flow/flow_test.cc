@@ -62,8 +62,9 @@ TEST(Flow, SumsInItsType) {
               ElementsAre(1 + 0x1p-50, 6));
 }
 
-// 2048 + 1 + 1 in float16, whose numbers are 2 apart there: 2050, and 2048 where
-// each sum is rounded; with three of 1, a tie between 2050 and 2052, 2052.
+// 2048 + 1 + 1 in float16, whose numbers are 2 apart there: 2050, and 2048
+// where each sum is rounded; with three of 1, a tie between 2050 and 2052,
+// 2052.
 TEST(Flow, SumsHalvesInFloat32AndRoundsOnce) {
   constexpr uint16_t k2048 = 0x6800;
   constexpr uint16_t k2050 = 0x6801;

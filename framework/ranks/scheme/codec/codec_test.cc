@@ -103,9 +103,9 @@ TEST(SignCodecTest, KeepsTheSumOfEachKind) {
   EXPECT_THAT(ThereAndBack(codec, {1, 3}), ElementsAre(2, 2));
 }
 
-// Kills: a number that is always rounded down, or always to the nearest level. Of 4,000
-// draws the mean is within 6 of its standard deviations but for 2 in 10^9 of
-// seeds.
+// Kills: a number that is always rounded down, or always to the nearest level.
+// Of 4,000 draws the mean is within 6 of its standard deviations but for 2 in
+// 10^9 of seeds.
 TEST(LevelCodecTest, IsRightOnTheMean) {
   constexpr int kDraws = 4000, kLevels = 4;
   const std::vector<float> x = DrawnNumbers(20, 2);

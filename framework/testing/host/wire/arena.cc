@@ -23,7 +23,8 @@ constexpr size_t kAlignment = 64;
 // Pages of a segment cost nothing until they are written.
 constexpr size_t kSegment = size_t{8} << 20;
 
-/// One that is made for a great tensor is written whole: its pages come at once.
+/// One that is made for a great tensor is written whole: its pages come at
+/// once.
 int FlagsFor(size_t size) {
   return MAP_SHARED | (size > kSegment ? MAP_POPULATE : 0);
 }

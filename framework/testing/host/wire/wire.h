@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writer and Reader: what the interface of a backend carries, as bytes: numbers,
-// texts, types, values of every kind, statuses. Both ends are of one release, so
-// the form has no versions; numbers are little-endian.
+// Writer and Reader: what the interface of a backend carries, as bytes:
+// numbers, texts, types, values of every kind, statuses. Both ends are of one
+// release, so the form has no versions; numbers are little-endian.
 //
 //   Writer out;
 //   out.Put(uint64_t{7});
