@@ -26,7 +26,7 @@ OWN_USERS = ("perf/", "ctest/")
 _TEST_TARGET = re.compile(r"_test(_\w+)?$")
 # A program, a backend, a suite, a library that is opened by its name.
 _ROOT = re.compile(
-    r"^int main\(|^ASSAY_REGISTER_BACKEND\(|RegisterBackend\(|AddSuite\("
+    r"^int main\(|^ASSAY_REGISTER_\w+\(|RegisterBackend\(|AddSuite\("
     r'|visibility\("default"\)',
     re.MULTILINE,
 )
