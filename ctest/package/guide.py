@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs a page of commands as a reader would: in an empty folder, in order.
 
-    python3 ctest/guide.py backends/README.md FOLDER [FILE...]
+    python3 ctest/package/guide.py backends/README.md FOLDER [FILE...]
 
 The folder is emptied first; FILEs are put into it, folders as copies, which the
 page may change. Of the page are taken
