@@ -9,5 +9,5 @@
 
 // A package whose headers are no longer those that were installed says so.
 #ifndef ASSAY_HEADERS_DIGEST
-#define ASSAY_HEADERS_DIGEST "5f6a484a88a7e45d"
+#define ASSAY_HEADERS_DIGEST "af2a849297f2f4f8"
 #endif
