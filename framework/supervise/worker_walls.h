@@ -2,7 +2,7 @@
 //
 // The walls around the process of a backend (framework/testing/walls) in a run.
 //
-//   request.walls = WallsFor(plan.Backend("acme"), options);
+//   const walls::Walls walls = WallsFor(backend, options);
 
 #pragma once
 

@@ -8,8 +8,8 @@
 //     seed,7
 //     hide,"/srv/corpus,/srv/answers"
 //
-//   const std::string text = TextOf(WorkerRequest{.backend = "onednn"});
-//   ASSAY_ASSIGN_OR_RETURN(const auto request, Parse<WorkerRequest>(text));
+//   const std::string text = TextOf(form, &nap);
+//   ASSAY_RETURN_IF_ERROR(Parse(text, form, &same));
 //
 // A field that the text lacks keeps its default. The kind of a request is a
 // struct with a form, which lists its fields:

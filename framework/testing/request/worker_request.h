@@ -5,7 +5,7 @@
 //   WorkerRequest request;
 //   request.backend = "onednn";
 //   request.batch = "records/onednn.1.batch";
-//   file::WriteFile("records/onednn.1.request", TextOf(request));
+//   const std::string text = TextOf(request);  // request,worker ...
 
 #pragma once
 

@@ -3,7 +3,7 @@
 // Converge: the samples that a backend takes to learn, over several seeds,
 // compared with those of another run or of a table.
 //
-//   ASSAY_ASSIGN_OR_RETURN(const int code, Converge(request, std::cout));
+//   ASSAY_ASSIGN_OR_RETURN(const int code, Converge(wanted, std::cout));
 
 #pragma once
 

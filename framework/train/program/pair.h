@@ -2,7 +2,7 @@
 //
 // Pair: two training runs in step, each in a host of its own, beside one judge.
 //
-//   ASSAY_ASSIGN_OR_RETURN(const int code, OptDiff(request, std::cout));
+//   ASSAY_ASSIGN_OR_RETURN(const int code, OptDiff(wanted, std::cout));
 
 #pragma once
 

@@ -2,7 +2,7 @@
 //
 // TrainRun: one training run of a backend in a host, with its folder.
 //
-//   ASSAY_ASSIGN_OR_RETURN(const int code, TrainRun(request, std::cout));
+//   ASSAY_ASSIGN_OR_RETURN(const int code, TrainRun(wanted, std::cout));
 //
 // The folder has train.txt, which is the request, model.onnx with its first
 // weights beside it, checkpoint.safetensors, curves.csv, epochs.csv,
