@@ -10,7 +10,7 @@ assay_headers_digest(${HEADERS} lines digest)
 file(WRITE ${OUT}/headers.txt "${lines}")
 file(WRITE ${OUT}/build_facts.h "// SPDX-License-Identifier: Apache-2.0
 //
-// Written by ctest/headers_test.sh --accept: the release, and a digest of
+// Written by ctest/package/headers_test.sh --accept: the release, and a digest of
 // headers.txt, which lists the installed headers.
 
 #pragma once

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Written by ctest/headers_test.sh --accept: the release, and a digest of
+// Written by ctest/package/headers_test.sh --accept: the release, and a digest of
 // headers.txt, which lists the installed headers.
 
 #pragma once

@@ -4,7 +4,7 @@
 # Builds backends/example_onnxruntime as a vendor would and runs ONNX's node cases on
 # it; exit code 77 where the library is not here.
 #
-#   ctest/onnxruntime_test.sh build FOLDER
+#   ctest/package/onnxruntime_test.sh build FOLDER
 
 set -euo pipefail
 build=$(realpath "$1")

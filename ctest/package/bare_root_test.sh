@@ -4,7 +4,7 @@
 # From the archive to a verdict in a root that holds the C and the C++ library, with
 # the locale C.UTF-8, and nothing else: no compiler, Python, shell, source or build.
 #
-#   ctest/bare_root_test.sh ARCHIVE FOLDER [ARGUMENT...]
+#   ctest/package/bare_root_test.sh ARCHIVE FOLDER [ARGUMENT...]
 #
 # The arguments are those of `assay run`; by default the node suite. Exit code 77
 # where this user may not make such a root.
@@ -15,7 +15,7 @@ work=$(realpath --canonicalize-missing "$2")
 shift 2
 (($# > 0)) || set -- --suite node
 # shellcheck source=ctest/expect.sh
-source "$(dirname "${BASH_SOURCE[0]}")/expect.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/../expect.sh"
 
 # A user's own namespaces of mounts and processes.
 apart=(unshare --user --map-root-user --mount --pid --fork)

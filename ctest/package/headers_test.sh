@@ -5,7 +5,7 @@
 # are, and build_facts.h their digest: modules that were built with others are
 # refused, so each change shows here.
 #
-#   ctest/headers_test.sh build [--accept]
+#   ctest/package/headers_test.sh build [--accept]
 
 set -euo pipefail
 build=$1
@@ -27,6 +27,6 @@ done
 if [[ $status != 0 ]]; then
   printf '%s\n' "An installed header changed, so that modules which vendors" \
     "have built are refused until they are built again. If that is meant:" \
-    "ctest/headers_test.sh $build --accept"
+    "ctest/package/headers_test.sh $build --accept"
 fi
 exit "$status"

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs a page of commands as a reader would: in an empty folder, in order.
 
-    python3 ctest/guide.py backends/README.md FOLDER [FILE...]
+    python3 ctest/package/guide.py backends/README.md FOLDER [FILE...]
 
 The folder is emptied first; FILEs are put into it, folders as copies, which the
-page may change. Of the page are taken
+page may change. It takes from the page
 
 - blocks of `sh`, which one shell runs and which must not fail,
 - a block after a line that ends in "`NAME`:", which becomes that file, or in

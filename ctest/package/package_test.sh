@@ -5,13 +5,13 @@
 # needs, that it has the kill table, and that its programs run from /opt/assay of
 # another root.
 #
-#   ctest/package_test.sh build build/package
+#   ctest/package/package_test.sh build build/package
 
 set -euo pipefail
 build=$1
 out=$2
 # shellcheck source=ctest/expect.sh
-source "$(dirname "${BASH_SOURCE[0]}")/expect.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/../expect.sh"
 
 rm -rf "$out"
 cpack --config "$build/CPackConfig.cmake" -G "TGZ;DEB" -B "$out" >/dev/null
