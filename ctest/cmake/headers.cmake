@@ -10,8 +10,8 @@ assay_headers_digest(${HEADERS} lines digest)
 file(WRITE ${OUT}/headers.txt "${lines}")
 file(WRITE ${OUT}/build_facts.h "// SPDX-License-Identifier: Apache-2.0
 //
-// Written by ctest/package/headers_test.sh --accept: the release, and a digest of
-// headers.txt, which lists the installed headers.
+// Written by ctest/package/headers_test.sh --accept: the release, and a digest
+// of headers.txt, which lists the installed headers.
 
 #pragma once
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Written by ctest/package/headers_test.sh --accept: the release, and a digest of
-// headers.txt, which lists the installed headers.
+// Written by ctest/package/headers_test.sh --accept: the release, and a digest
+// of headers.txt, which lists the installed headers.
 
 #pragma once
 
