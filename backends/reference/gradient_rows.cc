@@ -65,13 +65,13 @@ void ExpectNear(const std::vector<double>& got,
 
 }  // namespace
 
-std::vector<Value> InputsOf(const GradientRow& row) {
-  std::vector<Value> inputs;
+std::vector<assay::Value> InputsOf(const GradientRow& row) {
+  std::vector<assay::Value> inputs;
   for (const Feed& feed : row.feeds) inputs.emplace_back(feed.Make());
   return inputs;
 }
 
-Value CotangentOf(const Tensor& y, std::vector<double> weights) {
+assay::Value CotangentOf(const Tensor& y, std::vector<double> weights) {
   if (weights.empty()) {
     weights.resize(static_cast<size_t>(y.num_elements()));
     std::iota(weights.begin(), weights.end(), 1);
@@ -79,9 +79,9 @@ Value CotangentOf(const Tensor& y, std::vector<double> weights) {
   return Feed{y.dtype(), y.shape(), std::move(weights)}.Make();
 }
 
-Result<std::vector<Value>> Gradients(const GradientRow& row,
-                                     const std::vector<double>& weights, By by,
-                                     bool weighs_all) {
+Result<std::vector<assay::Value>> Gradients(const GradientRow& row,
+                                            const std::vector<double>& weights,
+                                            By by, bool weighs_all) {
   LoadOptions options;
   if (by == By::kTape) options.settings["backward"] = "tape";
   for (size_t i = 0; i < row.feeds.size(); ++i) {
@@ -93,7 +93,7 @@ Result<std::vector<Value>> Gradients(const GradientRow& row,
                          backend.Load(ModelOf(row.graph), options));
   ASSAY_ASSIGN_OR_RETURN(auto binding, network->Bind(InputsOf(row), {}));
   ASSAY_RETURN_IF_ERROR(network->Forward(*binding));
-  std::vector<Value> cotangents(binding->outputs().size());
+  std::vector<assay::Value> cotangents(binding->outputs().size());
   for (size_t i = 0; i < (weighs_all ? cotangents.size() : 1); ++i) {
     const Tensor& y = *binding->outputs()[i].tensor();
     if (!flow::IsGradientType(y.dtype())) continue;
@@ -103,7 +103,7 @@ Result<std::vector<Value>> Gradients(const GradientRow& row,
                                              options.gradient_targets);
 }
 
-std::vector<double> NumbersOf(const Value& value) {
+std::vector<double> NumbersOf(const assay::Value& value) {
   std::vector<double> numbers(
       static_cast<size_t>(value.tensor()->num_elements()));
   Decode(*value.tensor(), numbers.data());

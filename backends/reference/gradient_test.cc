@@ -181,13 +181,13 @@ void ExpectTheOracles(const GradientRow& row, double unit, By by = By::kTape) {
   ASSERT_TRUE(gradients.ok()) << row.graph << gradients.status().ToString();
   RowBackend backend;
   const auto network = *backend.Load(ModelOf(row.graph), {.exact = true});
-  const std::vector<Value> inputs = InputsOf(row);
+  const std::vector<assay::Value> inputs = InputsOf(row);
   std::vector<std::string> targets;
   for (const ValueInfo& input : network->inputs())
     targets.push_back(input.name);
   const auto run = *network->exact()->At(inputs, targets);
   const auto values = *run->Evaluate(Precision::kDouble);
-  const Value cotangent = CotangentOf(*values[0].value.tensor(), {});
+  const assay::Value cotangent = CotangentOf(*values[0].value.tensor(), {});
   const auto wanted = *run->Vjp({&cotangent, 1}, Precision::kDouble);
   for (size_t k = 0; k < inputs.size(); ++k) {
     const std::vector<double> got = NumbersOf((*gradients)[k]);
@@ -354,7 +354,7 @@ const std::vector<std::string> kDrawing = {
 // Kills: a body that draws anew when it runs again, or from the seeds of
 // another run or node; one that draws the same in every run.
 TEST(RetapedGradients, ABodyDrawsAgainWhatItDrew) {
-  const Value ones = F({1024}, std::vector<double>(1024, 1)).Make();
+  const assay::Value ones = F({1024}, std::vector<double>(1024, 1)).Make();
   for (const std::string& graph : kDrawing) {
     RowBackend backend;
     auto network = backend.Load(ModelOf(graph), {.gradient_targets = {"a"}});

@@ -110,13 +110,13 @@ std::shared_ptr<const Model> ModelOf(const std::string& graph) {
   return graph::ModelOfText(graph);
 }
 
-Result<std::vector<Value>> Compute(const std::string& graph,
-                                   const std::vector<Feed>& feeds,
-                                   const LoadOptions& options) {
+Result<std::vector<assay::Value>> Compute(const std::string& graph,
+                                          const std::vector<Feed>& feeds,
+                                          const LoadOptions& options) {
   RowBackend backend;
   ASSAY_ASSIGN_OR_RETURN(auto network,
                          backend.Load(graph::ModelOfText(graph), options));
-  std::map<std::string, Value> inputs;
+  std::map<std::string, assay::Value> inputs;
   for (size_t i = 0; i < feeds.size(); ++i) {
     inputs[network->inputs()[i].name] = feeds[i].Make();
   }

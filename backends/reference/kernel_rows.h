@@ -81,9 +81,9 @@ std::string Declare(const std::string& names, const std::vector<Feed>& feeds);
 std::shared_ptr<const Model> ModelOf(const std::string& graph);
 
 /// The outputs of the graph, the inputs being fed in order.
-Result<std::vector<Value>> Compute(const std::string& graph,
-                                   const std::vector<Feed>& feeds,
-                                   const LoadOptions& options = {});
+Result<std::vector<assay::Value>> Compute(const std::string& graph,
+                                          const std::vector<Feed>& feeds,
+                                          const LoadOptions& options = {});
 
 /// Types and shapes are equal; integers, NaN, infinities and zeros with their
 /// signs exact; other floats within 4e-7 of the wanted value.

@@ -15,8 +15,8 @@ Feed OneLike(const Feed& feed) {
   return D(feed.shape, std::vector<double>(feed.values.size(), 1));
 }
 
-std::vector<Value> OnesLike(const std::vector<ExactValue>& outputs) {
-  std::vector<Value> ones;
+std::vector<assay::Value> OnesLike(const std::vector<ExactValue>& outputs) {
+  std::vector<assay::Value> ones;
   for (const ExactValue& output : outputs) {
     const Tensor& like = *output.value.tensor();
     const auto count = static_cast<size_t>(like.num_elements());
@@ -29,7 +29,7 @@ std::vector<Value> OnesLike(const std::vector<ExactValue>& outputs) {
 // The value asked for, with directions of ones.
 Result<ExactValue> Answer(Network& network, const TruthRow& row,
                           Precision precision) {
-  std::vector<Value> inputs, ones;
+  std::vector<assay::Value> inputs, ones;
   std::vector<std::string> targets;
   size_t of = row.of;
   for (const Feed& feed : row.feeds) {

@@ -18,8 +18,9 @@ using testing::IsEmpty;
 using testing::UnorderedElementsAre;
 
 /// A case of one node with inputs and outputs of these types.
-cases::TestCase Node(const std::string& op, std::vector<std::string> inputs,
-                     std::vector<std::string> outputs) {
+cases::TestCase CaseOfNode(const std::string& op,
+                           std::vector<std::string> inputs,
+                           std::vector<std::string> outputs) {
   cases::TestCase c;
   c.test_id = StrCat("node/", op, "/test_a");
   c.corpus = "onnx";
@@ -62,13 +63,13 @@ TEST(GradientCases, AreOneForEachClassAndType) {
       {"official.float16", kNightly}, {"official.bfloat16", kNightly},
       {"kinks.float64", kNightly},    {"kinks.float16", kNightly},
       {"kinks.bfloat16", kNightly}};
-  EXPECT_EQ(EndsOf(Node("Relu", {"float32"}, {"float32"})), relu);
-  EXPECT_EQ(EndsOf(Node("Conv", {"float16", "float16"}, {"float16"})),
+  EXPECT_EQ(EndsOf(CaseOfNode("Relu", {"float32"}, {"float32"})), relu);
+  EXPECT_EQ(EndsOf(CaseOfNode("Conv", {"float16", "float16"}, {"float16"})),
             (Ends{{"official.float16", kSmoke},
                   {"redrawn.float16", kCi},
                   {"exact.float16", kCi},
                   {"jacobian.float16", kNightly}}));
-  EXPECT_EQ(EndsOf(Node("Exp", {"float64"}, {"float64"})),
+  EXPECT_EQ(EndsOf(CaseOfNode("Exp", {"float64"}, {"float64"})),
             (Ends{{"official.float64", kSmoke},
                   {"redrawn.float64", kCi},
                   {"jacobian.float64", kNightly}}));
@@ -88,7 +89,7 @@ TEST(GradientCases, AreOfTheTypesThatTheOperatorPermits) {
         Row{"ai.onnx.preview", "FlexAttention", false, false, false}}) {
     SCOPED_TRACE(row.op);
     const std::vector<std::string> floats(3, "float32");
-    cases::TestCase c = Node(row.op, floats, {"float32"});
+    cases::TestCase c = CaseOfNode(row.op, floats, {"float32"});
     c.domain = row.domain;
     const auto ends = EndsOf(c);
     EXPECT_TRUE(ends.contains("redrawn.float32"));
@@ -101,7 +102,7 @@ TEST(GradientCases, AreOfTheTypesThatTheOperatorPermits) {
 // Kills: an expansion without cases, in types that it is not written for, or of
 // what no gradient flows through.
 TEST(GradientCases, OfAnExpansionAreOfItsOwnType) {
-  cases::TestCase c = Node("Celu", {"float32"}, {"float32"});
+  cases::TestCase c = CaseOfNode("Celu", {"float32"}, {"float32"});
   c.kind = "expanded";
   EXPECT_EQ(EndsOf(c),
             (std::map<std::string, cases::Tier>{{"official.float32", kCi},
@@ -112,7 +113,7 @@ TEST(GradientCases, OfAnExpansionAreOfItsOwnType) {
 
 // Kills: a network that is left as it is written, or listed twice as that.
 TEST(GradientCases, OfANetworkAreTheOtherClassesAndTypes) {
-  cases::TestCase c = Node("golden", {"float32"}, {"float32"});
+  cases::TestCase c = CaseOfNode("golden", {"float32"}, {"float32"});
   c.test_id = "gradcheck/golden/test_a#official.float32";
   c.suite = "gradcheck";
   c.kind = "graph";
@@ -132,7 +133,7 @@ TEST(GradientCases, OfANetworkAreTheOtherClassesAndTypes) {
 
 // Kills: a network of many layers that is drawn in float32, or not in float64.
 TEST(GradientCases, OfAScaledModelAreOfFloat64) {
-  cases::TestCase c = Node("light", {"float32"}, {"float32"});
+  cases::TestCase c = CaseOfNode("light", {"float32"}, {"float32"});
   c.test_id = "gradcheck/light/test_a#official.float32";
   c.suite = "gradcheck";
   c.kind = "scaled";
@@ -145,18 +146,22 @@ TEST(GradientCases, OfAScaledModelAreOfFloat64) {
 // Kills: a case of integers, of what no gradient flows through, of another
 // suite or of an operator that ONNX has not.
 TEST(GradientCases, AreNoneWhereNothingCanBeDifferentiated) {
-  EXPECT_THAT(Derived(Node("Add", {"int32", "int32"}, {"int32"})), IsEmpty());
-  EXPECT_THAT(Derived(Node("Floor", {"float32"}, {"float32"})), IsEmpty());
-  EXPECT_THAT(Derived(Node("ArgMax", {"float32"}, {"int64"})), IsEmpty());
-  EXPECT_THAT(Derived(Node("NoSuch", {"float32"}, {"float32"})), IsEmpty());
-  cases::TestCase other = Node("Relu", {"float32"}, {"float32"});
+  EXPECT_THAT(Derived(CaseOfNode("Add", {"int32", "int32"}, {"int32"})),
+              IsEmpty());
+  EXPECT_THAT(Derived(CaseOfNode("Floor", {"float32"}, {"float32"})),
+              IsEmpty());
+  EXPECT_THAT(Derived(CaseOfNode("ArgMax", {"float32"}, {"int64"})), IsEmpty());
+  EXPECT_THAT(Derived(CaseOfNode("NoSuch", {"float32"}, {"float32"})),
+              IsEmpty());
+  cases::TestCase other = CaseOfNode("Relu", {"float32"}, {"float32"});
   other.suite = "model";
   EXPECT_THAT(Derived(other), IsEmpty());
 }
 
 // Kills: facts of the source that are lost, or do not become those of the type.
 TEST(GradientCases, KeepTheFactsOfTheirSource) {
-  cases::TestCase source = Node("Gather", {"float32", "int64"}, {"float32"});
+  cases::TestCase source =
+      CaseOfNode("Gather", {"float32", "int64"}, {"float32"});
   source.dtypes = {"float32", "int64"};
   source.n_data_sets = 3;
   source.vacuous = "constant output";

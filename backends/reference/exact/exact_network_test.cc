@@ -134,7 +134,7 @@ v1::Value ExactRamp(const Shape& shape, double first, double step) {
     x = next;
     next = next > 2 ? first : next + step;
   }
-  return Value(std::move(*tensor));
+  return assay::Value(std::move(*tensor));
 }
 
 // The reverse pass, the tangent pass and the referee, which shares no partial

@@ -131,7 +131,7 @@ TEST(ExactRunTest, UnitsCountRoundings) {
   const auto hard_vjp = square.run->VjpUnits(one, UnitKind::kHard);
   ASSERT_TRUE(hard_vjp.ok());
   EXPECT_EQ(DoublesOf((*hard_vjp)[1])[0], of_c + 2 * 7 + 14);
-  const std::vector<v1::Value> along = {Value(), D({1}, {1}).Make()};
+  const std::vector<v1::Value> along = {assay::Value(), D({1}, {1}).Make()};
   const auto jvp = square.run->JvpUnits(along, UnitKind::kCondition);
   ASSERT_TRUE(jvp.ok()) << jvp.status().message();
   EXPECT_EQ(DoublesOf((*jvp)[0])[0], of_c);
@@ -322,9 +322,9 @@ TEST(ExactRunTest, AGreatRunAsksQuadOfItsBranches) {
       options);
   ASSERT_TRUE(network.ok()) << network.status().message();
   const std::vector<v1::Value> inputs = {
-      Value(F({1, 1, 1, 4}, {1, 2, 4, 8}).Make()),
-      Value(F({1, 1, 1, 2}, {1 + 0x1p-12 + 0x1p-16, 0.5}).Make()),
-      Value(F({1}, {1e12}).Make())};
+      assay::Value(F({1, 1, 1, 4}, {1, 2, 4, 8}).Make()),
+      assay::Value(F({1, 1, 1, 2}, {1 + 0x1p-12 + 0x1p-16, 0.5}).Make()),
+      assay::Value(F({1}, {1e12}).Make())};
   for (const bool is_great : {false, true}) {
     const auto run = RecordedRun::Make(**network, inputs, {{"x", inputs[0]}},
                                        is_great ? 1 : Trace::kMostKeptBytes);

@@ -16,7 +16,7 @@ namespace assay::reference {
 namespace {
 
 using Vars = std::vector<Var>;
-using Function = std::function<Var(const Vars& x)>;
+using VarFunction = std::function<Var(const Vars& x)>;
 
 assay::Value ValueOf(const Vars& vars) {
   Tensor tensor =
@@ -31,7 +31,7 @@ Vars VarsOf(const assay::Value& value) {
 }
 
 // The gradient of f at x, on the current tape.
-Vars GradientAt(const Function& f, const Vars& x) {
+Vars GradientAt(const VarFunction& f, const Vars& x) {
   const auto call = [&](std::span<const assay::Value> inputs)
       -> Result<std::vector<assay::Value>> {
     return std::vector<assay::Value>{ValueOf({f(VarsOf(inputs[0]))})};
@@ -44,7 +44,7 @@ Vars GradientAt(const Function& f, const Vars& x) {
 
 // A tape with the gradient of f at these inputs.
 struct Recorded {
-  Recorded(const Function& f, const std::vector<double>& at) {
+  Recorded(const VarFunction& f, const std::vector<double>& at) {
     const Tape::Scope recording(&tape);
     Vars x;
     for (const double number : at) x.push_back(tape.Input(number));
@@ -150,7 +150,7 @@ TEST(DifferentiateTest, DecisionsGoTheWayOfThePartAndAreJumps) {
 // At a tie of two ways each has a share that is not known; what is equal in
 // both is.
 TEST(DifferentiateTest, AtATieADerivativeIsUnknown) {
-  const std::vector<Function> tied = {
+  const std::vector<VarFunction> tied = {
       [](const Vars& x) { return abs(x[0]); },
       [](const Vars& x) { return Max(x[0], Var(0)); },
       [](const Vars& x) { return Max(Var(0), x[0]); },
@@ -159,7 +159,7 @@ TEST(DifferentiateTest, AtATieADerivativeIsUnknown) {
             x[0], Var(0), [&] { return x[0] * Var(0.5); },
             [&] { return x[0] * Var(2); });
       }};
-  for (const Function& f : tied) EXPECT_FALSE(Recorded(f, {0}).IsKnown(0));
+  for (const VarFunction& f : tied) EXPECT_FALSE(Recorded(f, {0}).IsKnown(0));
   EXPECT_TRUE(Recorded(tied[1], {-1}).IsKnown(0));
   const Recorded twice([](const Vars& x) { return Max(x[0], x[0]); }, {0});
   EXPECT_TRUE(twice.IsKnown(0));
@@ -189,7 +189,7 @@ TEST(DifferentiateTest, NothingFlowsAlongAnInfiniteDerivative) {
 // The sum of s a b, of 2 x 3 and 3 x 2, a given or on the tape.
 TEST(DifferentiateTest, ProductsAreBlocks) {
   const std::vector<double> numbers = {1, -2, 3, 4, 5, -6};
-  const Function sum_of_products = [&](const Vars& b) {
+  const VarFunction sum_of_products = [&](const Vars& b) {
     Product product = DenseProduct(2, 3, 2);
     product.scale = 0.5;
     Vars y(4);

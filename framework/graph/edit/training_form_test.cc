@@ -98,7 +98,7 @@ TEST(TrainingFormTest, LeavesOthersAsTheyAre) {
 }
 
 /// A graph of x, whose two channels are normalized by m and v, with this body.
-std::string Graph(std::string_view body, std::string_view more = "") {
+std::string NormalizedGraph(std::string_view body, std::string_view more = "") {
   return StrCat("g (float[N,2] x) => (float[N,2] y) <float[2] m = {0, 0}, ",
                 "float[2] v = {1, 1}, float r = {1}, bool t = {1}", more, "> {",
                 body, "}");
@@ -112,29 +112,31 @@ TEST(TrainingFormTest, SaysWhatIsWrong) {
   };
   for (const Row& row : {
            Row{"trains",
-               Graph("y, a, b = BatchNormalization<training_mode = 1>"
-                     "(x, v, m, m, v)"),
+               NormalizedGraph("y, a, b = BatchNormalization<training_mode = 1>"
+                               "(x, v, m, m, v)"),
                "found BatchNormalization of 'y' in training form"},
-           Row{"drops", Graph("y = Dropout(x, r, t)"),
+           Row{"drops", NormalizedGraph("y = Dropout(x, r, t)"),
                "found Dropout of 'y' in training form"},
-           Row{"mask", Graph("y, k = Dropout(x)"),
+           Row{"mask", NormalizedGraph("y, k = Dropout(x)"),
                "wanted no mask of it and its training_mode false"},
-           Row{"all", Graph("y = Dropout(x, r)"),
+           Row{"all", NormalizedGraph("y = Dropout(x, r)"),
                "Dropout of 'y' has the ratio 'r' = 1, wanted a number of [0"},
            Row{"computed_ratio",
-               Graph("q = ReduceMax<keepdims = 0>(x) y = Dropout(x, q)"),
+               NormalizedGraph(
+                   "q = ReduceMax<keepdims = 0>(x) y = Dropout(x, q)"),
                "has the ratio 'q' that is not fixed"},
            Row{"computed",
-               Graph("n = Neg(m) y = BatchNormalization(x, v, m, n, v)"),
+               NormalizedGraph(
+                   "n = Neg(m) y = BatchNormalization(x, v, m, n, v)"),
                "BatchNormalization of 'y' has the computed statistic 'n', "
                "wanted an initializer or an input"},
            Row{"shared",
-               Graph("n = BatchNormalization(x, v, m, m, v) "
-                     "y = BatchNormalization(n, v, m, m, v)"),
+               NormalizedGraph("n = BatchNormalization(x, v, m, m, v) "
+                               "y = BatchNormalization(n, v, m, m, v)"),
                "BatchNormalization of 'y' has the statistic 'm' of another"},
            Row{"name",
-               Graph("y = BatchNormalization(x, v, m, m, v)",
-                     ", float[2] v_next = {0, 0}"),
+               NormalizedGraph("y = BatchNormalization(x, v, m, m, v)",
+                               ", float[2] v_next = {0, 0}"),
                "the graph has a value 'v_next' already"},
        }) {
     const auto form = AsTrainingForm(*graph::ModelOfText(row.graph));
@@ -144,12 +146,12 @@ TEST(TrainingFormTest, SaysWhatIsWrong) {
 }
 
 TEST(TrainingFormTest, SaysWhatItDoesNotDo) {
-  const auto old = AsTrainingForm(
-      *graph::ModelOfText(Graph("y = BatchNormalization(x, v, m, m, v)"), 13));
+  const auto old = AsTrainingForm(*graph::ModelOfText(
+      NormalizedGraph("y = BatchNormalization(x, v, m, m, v)"), 13));
   EXPECT_EQ(old.status().reason(), Reason::kOpset);
   EXPECT_THAT(old.status().message(),
               HasSubstr("found version 13 of ai.onnx, wanted 14 at least"));
-  const auto within = AsTrainingForm(*graph::ModelOfText(Graph(
+  const auto within = AsTrainingForm(*graph::ModelOfText(NormalizedGraph(
       "y = If(t) <then_branch = a () => (float[N,2] p) { p = Dropout(x) }, "
       "else_branch = b () => (float[N,2] q) { q = Identity(x) }>")));
   EXPECT_EQ(within.status().reason(), Reason::kOperator);

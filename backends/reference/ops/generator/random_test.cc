@@ -22,7 +22,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-std::vector<double> DecodedNumbers(const Value& value) {
+std::vector<double> DecodedNumbers(const assay::Value& value) {
   std::vector<double> numbers(
       static_cast<size_t>(value.tensor()->num_elements()));
   Decode(*value.tensor(), numbers.data());
@@ -174,7 +174,7 @@ TEST(Random, MultinomialDrawsEachClassByItsWeight) {
 std::vector<std::vector<double>> FourRuns(const std::string& graph) {
   RowBackend backend;
   std::vector<std::vector<double>> runs;
-  const Value x = FilledWith(DType::kFloat32, 0.5).Make();
+  const assay::Value x = FilledWith(DType::kFloat32, 0.5).Make();
   for (int load = 0; load < 2; ++load) {
     auto network = backend.Load(ModelOf(graph), {});
     auto binding = (*network)->Bind({&x, 1}, {});
@@ -211,13 +211,13 @@ TEST(Random, DropoutPassesGradientsThroughWhatItKept) {
                 "{ y, m = Dropout <seed = 7> (x, r, t) }"),
         options);
     ASSERT_TRUE(network.ok()) << network.status().ToString();
-    const std::vector<Value> inputs = {FilledWith(DType::kFloat32, 3).Make(),
-                                       F({}, {0.5}).Make(),
-                                       B({}, {training ? 1.0 : 0.0}).Make()};
+    const std::vector<assay::Value> inputs = {
+        FilledWith(DType::kFloat32, 3).Make(), F({}, {0.5}).Make(),
+        B({}, {training ? 1.0 : 0.0}).Make()};
     auto binding = (*network)->Bind(inputs, {});
     ASSERT_TRUE((*network)->Forward(**binding).ok());
-    const std::vector<Value> dy = {FilledWith(DType::kFloat32, 5).Make(),
-                                   Value()};
+    const std::vector<assay::Value> dy = {FilledWith(DType::kFloat32, 5).Make(),
+                                          assay::Value()};
     const auto gradients = (*network)->differentiable()->Backward(
         **binding, dy, options.gradient_targets);
     ASSERT_TRUE(gradients.ok()) << gradients.status().ToString();
@@ -249,7 +249,7 @@ TEST(Random, DropoutHasAnExactValueWhereItDropsNothing) {
                             "{ y = Dropout(x, r, t) }"),
                     {.exact = true});
   for (const double ratio : {0.0, 0.5}) {
-    const std::vector<Value> inputs = {
+    const std::vector<assay::Value> inputs = {
         F({1}, {3}).Make(), F({}, {ratio}).Make(), B({}, {1}).Make()};
     const Status status = network->exact()->At(inputs, {}).status();
     EXPECT_EQ(status.ok(), ratio == 0) << ratio << status.ToString();

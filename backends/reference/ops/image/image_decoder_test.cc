@@ -24,7 +24,7 @@ std::string DecoderGraph(const std::string& format) {
          format + "\">(x) }";
 }
 
-Result<std::vector<Value>> DecodeStream(const Stream& stream) {
+Result<std::vector<assay::Value>> DecodeStream(const Stream& stream) {
   static RowBackend backend;
   static const auto network = backend.Load(ModelOf(DecoderGraph("RGB")), {});
   ASSAY_RETURN_IF_ERROR(network.status());

@@ -92,7 +92,7 @@ inline void AddChunk(Writer& png, std::string_view name, const Stream& data) {
 }
 
 /// RFC 1950 and 1951: one stored block.
-inline Stream Stored(const Stream& data) {
+inline Stream StoredStream(const Stream& data) {
   uint32_t a = 1;
   uint32_t b = 0;
   for (const uint8_t byte : data) {
@@ -127,7 +127,7 @@ inline Stream Png(uint32_t width, uint32_t height, uint32_t depth,
                .bytes());
   if (!extras.palette.empty()) AddChunk(png, "PLTE", extras.palette);
   if (!extras.transparency.empty()) AddChunk(png, "tRNS", extras.transparency);
-  AddChunk(png, "IDAT", Stored(lines));
+  AddChunk(png, "IDAT", StoredStream(lines));
   AddChunk(png, "IEND", {});
   return png.bytes();
 }

@@ -186,7 +186,7 @@ TEST(Spectra, HaveExactValues) {
     options.exact = true;
     const auto network = backend.Load(ModelOf(row.graph), options);
     ASSERT_TRUE(network.ok()) << network.status().ToString();
-    std::vector<Value> inputs;
+    std::vector<assay::Value> inputs;
     for (const Feed& feed : row.feeds) inputs.emplace_back(feed.Make());
     const auto exact =
         EvaluateAt(*(*network)->exact(), inputs, Precision::kArbitrary);

@@ -31,7 +31,7 @@ double InnerProduct(const std::vector<double>& a,
   return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
 
-std::vector<double> Only(const Result<std::vector<Value>>& outputs) {
+std::vector<double> Only(const Result<std::vector<assay::Value>>& outputs) {
   EXPECT_TRUE(outputs.ok()) << outputs.status().ToString();
   if (!outputs.ok()) return {};
   const Tensor& tensor = *(*outputs)[0].tensor();

@@ -104,8 +104,8 @@ TEST(Learned, KeysBecomeWhatStandsForThem) {
 }
 
 TEST(Learned, MapsBecomeTensorsAndTensorsMaps) {
-  const Map map{I({2}, {4, 1}).Make(),
-                {Strings({}, {"x"}), Strings({}, {"y"})}};
+  const assay::Map map{I({2}, {4, 1}).Make(),
+                       {Strings({}, {"x"}), Strings({}, {"y"})}};
   const auto strings = Outputs(
       "g (map(int64, string) m) => (string[2] a, string[3] b) "
       "{ a = ai.onnx.ml.CastMap<cast_to = \"TO_STRING\">(m) "
@@ -123,7 +123,7 @@ TEST(Learned, MapsBecomeTensorsAndTensorsMaps) {
   ASSERT_TRUE(maps.ok()) << maps.status().ToString();
   EXPECT_EQ((*maps)[0].Type().ToString(), "seq(map(int64,float32[]))");
   ASSERT_EQ((*maps)[1].sequence()->items.size(), 1U);
-  const Map& zipped = *(*maps)[1].sequence()->items[0].map();
+  const assay::Map& zipped = *(*maps)[1].sequence()->items[0].map();
   EXPECT_THAT(zipped.keys.strings(), ElementsAre("a", "b"));
   EXPECT_EQ(zipped.values[1].tensor()->elements<float>()[0], 2);
 }
@@ -289,18 +289,18 @@ TEST(Learned, RefuseKeysThatDoNotFit) {
       {"g (map(int64, float) x) => (float[N] y) { y = ai.onnx.ml.CastMap"
        "<map_form = \"SPARSE\", max_map = 2>(x) }",
        "input 0 has key 2, wanted one in [0, 2) of max_map",
-       {Map{I({1}, {2}).Make(), {F({}, {1}).Make()}}}},
+       {assay::Map{I({1}, {2}).Make(), {F({}, {1}).Make()}}}},
       {"g (map(int64, string) x) => (float[N] y) { y = ai.onnx.ml.CastMap(x) }",
        "found 'two', wanted a number",
-       {Map{I({1}, {2}).Make(), {Strings({}, {"two"})}}}},
+       {assay::Map{I({1}, {2}).Make(), {Strings({}, {"two"})}}}},
       {"g (map(int64, float) x) => (float[N] y) "
        "{ y = ai.onnx.ml.CastMap<cast_to = \"TO_BOOL\">(x) }",
        "cast_to is 'TO_BOOL'",
-       {Map{I({1}, {2}).Make(), {F({}, {1}).Make()}}}},
+       {assay::Map{I({1}, {2}).Make(), {F({}, {1}).Make()}}}},
       {"g (map(int64, float) x) => (float[N] y) "
        "{ y = ai.onnx.ml.DictVectorizer<int64_vocabulary = [1, 3]>(x) }",
        "key 0 of input 0 is not in the vocabulary of 2",
-       {Map{I({1}, {2}).Make(), {F({}, {1}).Make()}}}},
+       {assay::Map{I({1}, {2}).Make(), {F({}, {1}).Make()}}}},
       {"g (float[1,2] x) => (seq(map(int64, float)) y) "
        "{ y = ai.onnx.ml.ZipMap<classlabels_int64s = [1]>(x) }",
        "input 0 is float32[1,2], wanted 1 columns as labels"},
