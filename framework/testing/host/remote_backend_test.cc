@@ -50,8 +50,9 @@ std::shared_ptr<const Model> Fixed(int64_t count) {
 }
 
 /// Says what it is asked with.
-class Told : public Keeping {
+class Told : public StubBackend {
  public:
+  Told() : StubBackend(Unsupported(Reason::kOperator, "loads nothing")) {}
   Result<Probe> InspectAs(const Settings& settings) override {
     if (settings.empty()) return Inspect();
     if (settings.contains("none")) return Unavailable("there is none");

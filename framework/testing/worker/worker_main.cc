@@ -258,7 +258,7 @@ bool InspectBackend(Worker* worker) {
     row.reach = "it ran in the process that judged it";
   }
   const Result<Probe> probe = opened.ok()
-                                  ? (*opened)->InspectAs(options.facts.settings)
+                                  ? (*opened)->InspectAs(wanted.facts.settings)
                                   : Result<Probe>(opened.status());
   if (worker->hosted == nullptr) NoteFiles(*worker);
   if (probe.ok()) {
