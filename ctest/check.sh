@@ -43,10 +43,10 @@ for argument; do
 done
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-python3 -B ctest/trial/changed.py
 failed=()
 for preset in "${presets[@]}"; do
   ctest/build.sh "$preset"
+  python3 -B ctest/trial/changed.py
   dir=build
   [[ $preset == ci ]] || dir=build-$preset
   if ((${#failed[@]} > 0)); then
