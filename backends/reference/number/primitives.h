@@ -4,8 +4,8 @@
 // scalar that passes over a tape compute in. A scalar S brings arithmetic and
 // the functions of <cmath> by argument-dependent lookup.
 //
-//   const S v = Apply(primitive, a, b);
-//   const Partials<S> d = PartialsOf(primitive, a, b, v);  // dv/da, dv/db
+//   const S a = 2, b = 3, v = Apply(Primitive::kMultiply, a, b);
+//   const auto d = PartialsOf<S>(Primitive::kMultiply, a, b, v);  // dv/da, db
 //
 // Source of the derivatives: Abramowitz and Stegun, Handbook of Mathematical
 // Functions, 4.1 to 4.6 and 7.1. Each is written so that it loses nothing to

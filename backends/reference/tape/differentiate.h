@@ -5,8 +5,9 @@
 // of its own.
 //
 //   // while a tape records
+//   const std::vector<v1::Value> inputs = {x, w};
 //   ASSAY_ASSIGN_OR_RETURN(const std::vector<v1::Value> gradients,
-//                          DifferentiateOnTape(call, {x, w}, 2));
+//                          DifferentiateOnTape(call, inputs, 2));
 
 #pragma once
 

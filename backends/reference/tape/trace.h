@@ -5,7 +5,7 @@
 // main graph has a tape of its own, a step; what its subgraphs run is part of it.
 //
 //   Trace trace;
-//   ASSAY_ASSIGN_OR_RETURN(const Tensor x_vars, trace.AddTarget(x));
+//   ASSAY_ASSIGN_OR_RETURN(const Tensor x_vars, trace.AddTarget(x, offsets));
 //   const Trace::Scope running(&trace);
 //   network.Forward(*binding);                 // of kernels that were Traced
 //   for (const uint32_t step : trace.steps()) {

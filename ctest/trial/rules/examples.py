@@ -334,7 +334,7 @@ def main() -> int:
     memory = Memory(build.folder / "rules/examples", version_of(options.program))
     found = memory.run(every[name] for name in chosen)
     return report(
-        list(owed.filter("example", found)),
+        list(owed.filter("example", found, whole=options.all)),
         f"the examples of {len(chosen)} of {len(every)} folders compile",
     )
 

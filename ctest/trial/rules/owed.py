@@ -35,8 +35,11 @@ class Owed:
     def read(cls, path: Path) -> Owed:
         return cls(path.read_text(encoding="utf-8") if path.is_file() else "")
 
-    def filter(self, rule: str, faults: Iterable[tuple[str, str]]) -> Iterator[str]:
-        """The faults of a rule that no line names, and lines without a fault."""
+    def filter(
+        self, rule: str, faults: Iterable[tuple[str, str]], whole: bool = True
+    ) -> Iterator[str]:
+        """The faults of a rule that no line names, and, where the whole tree was
+        looked at, lines without a fault."""
         mine = [line for line in self.lines if line.rule == rule]
         needed: set[Line] = set()
         for subject, what in faults:
@@ -45,7 +48,7 @@ class Owed:
             if not named:
                 yield f"{subject}: {what}"
         for line in mine:
-            if line not in needed and "*" not in line.subject:
+            if whole and line not in needed and "*" not in line.subject:
                 yield f"owed.txt: nothing needs '{rule} {line.subject}' any more"
             elif not line.reason:
                 yield f"owed.txt: '{rule} {line.subject}' has no reason"
