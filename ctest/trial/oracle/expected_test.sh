@@ -7,7 +7,7 @@
 #   ctest/trial/oracle/expected_test.sh build/bin/assay build/corpus/onnx
 
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+cd "$(dirname "${BASH_SOURCE[0]}")/../../.."
 readonly list=conformance/corpus/inexact.txt
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
