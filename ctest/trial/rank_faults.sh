@@ -18,7 +18,7 @@ cd "$folder"
 
 now() { date +%s%N; }
 # The ranks of this run, by the folder in their commands; not this script's own search.
-ranks() { pgrep -f -- "[-]-batch $folder" || true; }
+ranks() { pgrep -f -- "[a]ssay-worker $folder" || true; }
 count() { ranks | wc -l; }
 launcher() { pgrep -f -- "[m]piexec.*$folder" | head -1 || true; }
 segments() { find /dev/shm /tmp -maxdepth 1 \( -name 'vader_segment*' -o -name 'ompi.*' \) | sort; }

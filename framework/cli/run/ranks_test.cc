@@ -166,7 +166,7 @@ TEST_F(RanksTest, EveryTransportHasTheSameBits) {
 TEST_F(RanksTest, RanksEndWithTheirSupervisor) {
   if (!HasMpi()) GTEST_SKIP() << "found no MPI";
 
-  const std::string mine = StrCat("--batch ", folder_.string());
+  const std::string mine = StrCat("assay-worker ", folder_.string());
   Begin();
   ASSERT_TRUE(Wait([&] { return Processes(mine) >= 8; }));
   Shell("kill -9 $(cat pid)");
@@ -187,7 +187,7 @@ TEST_F(RanksTest, ACaseOfARankThatHangsNamesTheCallsOfAll) {
     return std::filesystem::exists(folder_ / "out" / "records" /
                                    "openmpi.1.scratch" / "rank_calls");
   }));
-  Shell(StrCat("pkill -STOP -n -f -- '[-]-batch ", folder_.string(), "'"));
+  Shell(StrCat("pkill -STOP -n -f -- '[a]ssay-worker ", folder_.string(), "'"));
   ASSERT_TRUE(
       Wait([&] { return Shell("kill -0 $(cat pid) 2>&1").output != ""; }));
   const auto results = file::ReadFile(folder_ / "out" / "results.csv");
@@ -199,11 +199,11 @@ TEST_F(RanksTest, ACaseOfARankThatHangsNamesTheCallsOfAll) {
 // others.
 TEST_F(RanksTest, ARankThatCrashesCostsItsCaseAloneAndHasALog) {
   if (!HasMpi()) GTEST_SKIP() << "found no MPI";
-  const std::string mine = StrCat("--batch ", folder_.string());
+  const std::string mine = StrCat("assay-worker ", folder_.string());
   Begin();
   ASSERT_TRUE(Wait([&] { return Processes(mine) >= 8; }));
   std::this_thread::sleep_for(std::chrono::seconds(1));
-  Shell(StrCat("pkill -SEGV -n -f -- '[-]", mine.substr(1), "'"));
+  Shell(StrCat("pkill -SEGV -n -f -- '[a]", mine.substr(1), "'"));
   ASSERT_TRUE(
       Wait([&] { return Shell("kill -0 $(cat pid) 2>&1").output != ""; }));
   const auto log = file::ReadFile(folder_ / "log");
