@@ -46,12 +46,13 @@ class Entry:
         return tuple(found)
 
     def include_flags(self) -> list[str]:
-        """A flag of two words has a NUL between them."""
+        """Those that find a header, ONNX's own settings among them. A flag of two
+        words has a NUL between them."""
         words = iter(self.words)
         return [
             f"{word}\0{next(words)}" if word == "-isystem" else word
             for word in words
-            if word == "-isystem" or word.startswith("-I")
+            if word == "-isystem" or word.startswith(("-I", "-DONNX_"))
         ]
 
 
