@@ -105,8 +105,11 @@ Status BuildTree::ReadCompileCommands() {
     std::istringstream behind(command.substr(at + 4));
     std::string object;
     behind >> object;
-    const std::string library = StrCat("/lib", Split(object).target, ".");
-    if (!IsTested(library)) continue;
+    std::string library = StrCat("/lib", Split(object).target, ".");
+    // Of one that is no archive the programs have the objects themselves.
+    if (!IsTested(library))
+      library = StrCat("/", Split(object).target, ".dir/");
+    if (!IsTested(library) || library.ends_with("_test.dir/")) continue;
     for (const fs::path& source : JoinedIn(entry.value("file", ""))) {
       compiled_.try_emplace(source.lexically_relative(root_).string(),
                             Compiled{command.substr(0, at), library});
@@ -223,9 +226,13 @@ std::string BuildTree::LinkCommand(const UnitTest& test,
   const size_t at = test.link.find(out);
   std::string front;
   for (const fs::path& object : objects) front += " '" + object.string() + "'";
-  return StrCat("cd '", build_.string(), "' && ", test.link.substr(0, at),
-                " -Wl,--allow-multiple-definition", front, " -o '",
-                program.string(), "' ", test.link.substr(at + out.size()));
+  // The first definition holds, so that they stand before all others.
+  constexpr std::string_view kCompiler = "c++ ";
+  const size_t first = test.link.find(kCompiler) + kCompiler.size();
+  return StrCat("cd '", build_.string(), "' && ", test.link.substr(0, first),
+                " -Wl,--allow-multiple-definition", front, " ",
+                test.link.substr(first, at - first), " -o '", program.string(),
+                "' ", test.link.substr(at + out.size()));
 }
 
 }  // namespace assay::harness_mutants
