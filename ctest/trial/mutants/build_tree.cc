@@ -106,7 +106,7 @@ Status BuildTree::ReadCompileCommands() {
     std::string object;
     behind >> object;
     std::string library = StrCat("/lib", Split(object).target, ".");
-    // Of one that is no archive the programs have the objects themselves.
+    // Programs have the objects themselves of one that is no archive.
     if (!IsTested(library))
       library = StrCat("/", Split(object).target, ".dir/");
     if (!IsTested(library) || library.ends_with("_test.dir/")) continue;
