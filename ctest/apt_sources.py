@@ -22,7 +22,7 @@ from pathlib import Path
 Stanza = dict[str, str]  # field name in lower case -> value, continued lines in
 
 COMPONENTS = ("main", "contrib", "non-free", "non-free-firmware")
-# What an entry may say about trust; the rest concerns binary packages.
+# The fields of an entry about trust; the rest concerns binary packages.
 KEPT = (
     "Signed-By", "Trusted", "Allow-Insecure", "Allow-Weak",
     "Allow-Downgrade-To-Insecure", "Check-Valid-Until", "Valid-Until-Min",
@@ -67,7 +67,7 @@ def read_deb822(text: str) -> Iterator[Stanza]:
 
 
 def is_debian(uri: str, suite: str, signed_by: str, codename: str) -> bool:
-    """Whether an entry is of Debian's archive or a mirror of it.
+    """True when an entry is of Debian's archive or of a mirror of it.
 
     Other vendors also name their folder "debian" and their suite "bookworm",
     and a mirror may be named anything: a keyring's file name decides, or else

@@ -35,7 +35,7 @@ readonly kKnown="nightly onednn onnxruntime"
 
 packages=(
   binutils ca-certificates ccache clang-format cmake dpkg-dev g++
-  git libbenchmark-dev libcli11-dev libeigen3-dev libgmock-dev libgtest-dev
+  git libcli11-dev libeigen3-dev libgmock-dev libgtest-dev
   libjpeg-dev libmpfr-dev libmpich-dev libopenjp2-7-dev libopenmpi-dev libpng-dev
   libprotobuf-dev libpugixml-dev libre2-dev libsimdjson-dev libsimgrid-dev libssl-dev
   libtiff-dev libwebp-dev libzstd-dev ninja-build nlohmann-json3-dev
@@ -249,7 +249,7 @@ step_oneccl() {
   rm -rf "$work"
 }
 
-# What the steps depend on; the tables of ctest/steps.sh.
+# The facts that the steps depend on, and the tables of ctest/steps.sh.
 describe_steps() {
   local toolchain
   toolchain=$(g++ -dumpfullversion -dumpmachine)
@@ -312,7 +312,7 @@ build/deps/oneccl/lib/libccl.a"
 
 main() {
   parse_arguments "$@"
-  # What a person's shell sets for other purposes must not leak in here.
+  # Settings that a person's shell has for other purposes must not leak in here.
   export PATH=${ASSAY_PATH:-/usr/sbin:/usr/bin:/sbin:/bin} PIP_USER=0
   unset PYTHONHOME PYTHONPATH PIP_PREFIX PIP_TARGET DESTDIR
   unset CC CXX CFLAGS CPPFLAGS CXXFLAGS LDFLAGS

@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# What the tests of the scripts have in common, to be sourced: expectations
-# that are counted, so that one run shows all that do not hold.
+# Expectations for the tests of the scripts, to be sourced: they are counted, so
+# that one run shows all that do not hold.
 #
 #   expect "exit code" "$status" 2
 #   end_expectations

@@ -55,9 +55,9 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 ctest/build.sh ci qualify
 
 mkdir -p build/log
-# What the verdict is worth: a sample, once for a build. The harness' own mutants
-# need its tests, which check.sh builds and runs; until then the verdict says that
-# the harness is not assessed.
+# A sample of mutants shows the worth of the verdict, once for a build. The
+# harness' own mutants need its tests, which check.sh builds and runs; until
+# then the verdict says that the harness is not assessed.
 if ! build/bin/assay assess --check >/dev/null; then
   printf 'qualify: trying a sample of mutants on the suites, once for this build\n'
   ctest/trial/sample_mutants.sh backends build >build/log/assess.txt 2>&1 || {

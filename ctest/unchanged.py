@@ -24,8 +24,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-# Of the build, for every test: libraries, what bootstrap.sh made, and modules
-# that stand beside the tests.
+# The files of the build that every test reads: libraries, the results of bootstrap.sh,
+# and modules that stand beside the tests.
 _ALWAYS = ("lib/*.so*", "deps/stamp/*", "tests/*.so", "../.venv/pyvenv.cfg")
 _SETTINGS = re.compile("ASSAY_|GTEST_|ONEDNN_|OMP_|PYTHON|LC_|LANG")
 _UNSETTING = {"ASSAY_REMEMBER", "ASSAY_JOBS"}

@@ -36,6 +36,10 @@ install(TARGETS assay_core EXPORT AssayTargets
 install(EXPORT AssayTargets NAMESPACE Assay::
         DESTINATION ${assay_package_dir} COMPONENT development)
 
+# A vendor's source includes <assay/...>, and these the others.
+install(FILES include/assay/backend.h include/assay/communicator.h
+              include/assay/kernels.h
+        DESTINATION ${assay_include_dir}/assay COMPONENT development)
 install(FILES core/dtype.h core/inline_vector.h core/shape.h core/status.h
               core/tensor.h core/text.h core/value.h core/value_walk.h
         DESTINATION ${assay_header_dir}/core COMPONENT development)
@@ -76,7 +80,9 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/AssayConfig.cmake
         DESTINATION ${assay_package_dir} COMPONENT development)
 
 if(ASSAY_BUILD_TESTS)
-  add_test(NAME install/example_plugin
+  assay_test(install/example_plugin
+    READS ../framework/**/*.h ../conformance/contract/*.h
+          ../backends/example_plugin/**/*.cc
     COMMAND ${CMAKE_COMMAND}
       -D BUILD=${PROJECT_BINARY_DIR}
       -D EXAMPLE=${PROJECT_SOURCE_DIR}/backends/example_plugin

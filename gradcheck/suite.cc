@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// The suite gradcheck. It registers itself in whatever program it is linked
+// into.
 
-#include "gradcheck/suite.h"
+#include "framework/testing/suite/suite.h"
 
 #include <filesystem>
 
 #include "gradcheck/answer/questions.h"
-#include "gradcheck/case/derive.h"
 #include "gradcheck/case/gradient_case.h"
 #include "gradcheck/case/subject.h"
 #include "gradcheck/catalogue/catalogue.h"
-#include "gradcheck/judge/evidence.h"
+#include "gradcheck/judge/gradient_row.h"
 #include "gradcheck/judge/judge.h"
 #include "gradcheck/judge/tell.h"
-#include "gradcheck/judge/verdict.h"
 
 namespace assay::gradcheck {
 namespace {
@@ -51,26 +52,22 @@ Status WriteEvidenceOfRow(const record::PlanRow& row, Backend& backend,
   return WriteEvidence(c, backend, folder);
 }
 
-const bool kRegistered = suite::AddSuite(GradcheckSuite());
+const bool kRegistered = suite::AddSuite(
+    {.name = "gradcheck",
+     .cases = &GradientCases,
+     .source = &SourceOf,
+     .subject = &SubjectOfRow,
+     .ask = &Ask,
+     .needs_answers = true,
+     .run = &Run,
+     .reasons = Reasons(),
+     .listings = {{.name = "differentiability",
+                   .help = "flags of gradients that ONNX has wrong or "
+                           "not at all",
+                   .text = &FlagsText,
+                   .rows = &FlagRows}},
+     .explain = &Explain,
+     .evidence = {.write = &WriteEvidenceOfRow, .files = EvidenceFiles()}});
 
 }  // namespace
-
-suite::Suite GradcheckSuite() {
-  return {.name = "gradcheck",
-          .cases = &GradientCases,
-          .source = &SourceOf,
-          .subject = &SubjectOfRow,
-          .ask = &Ask,
-          .needs_answers = true,
-          .run = &Run,
-          .reasons = Reasons(),
-          .listings = {{.name = "differentiability",
-                        .help = "flags of gradients that ONNX has wrong or "
-                                "not at all",
-                        .text = &FlagsText,
-                        .rows = &FlagRows}},
-          .explain = &Explain,
-          .evidence = {.write = &WriteEvidenceOfRow, .files = EvidenceFiles()}};
-}
-
 }  // namespace assay::gradcheck

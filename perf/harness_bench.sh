@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# What the harness itself costs, in one run on this machine:
+# The cost of the harness itself, in one run on this machine:
 #   - an additional case, with a backend that does nothing: the whole corpus on
 #     `null` less one case, divided by the cases in between; all tables written;
 #   - one case by name on `reference`, from a warm build;

@@ -3,7 +3,6 @@
 #include "perf/network_parts.h"
 
 #include <algorithm>
-#include <string>
 
 #include "framework/graph/edit/submodel.h"
 

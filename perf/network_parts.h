@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// NetworkParts: the nodes of a trained network, each in a network of its own, on the
-// values that they have in one step: what a step costs without what is between nodes.
-//
-//   perf::NetworkParts parts(backend, trainee, batch);
-//   parts.Run();   // each node forward, then the gradients that a step needs of it
+// NetworkParts: the nodes of a trained network, each in a network of its own,
+// on the values that they have in one step. They show the cost of a step
+// without the work between nodes.
 //
 // A benchmark's tool: it throws std::runtime_error where a backend declines.
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# What an oracle costs on this machine: exact answers in double precision to all
-# node cases with floating-point numbers, none of them of 64 bits, one after
+# The cost of an oracle on this machine: exact answers in double precision to
+# all node cases with floating-point numbers, none of them of 64 bits, one after
 # the other in one worker, written to files. Wall time of the worker, with its
 # start; the greatest memory of its process; the time that the evaluations take.
 #

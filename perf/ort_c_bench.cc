@@ -18,9 +18,8 @@
 #include <iostream>
 #include <string_view>
 
-#include "framework/file/file.h"
 #include "framework/graph/model.h"
-#include "framework/testing/case/read_corpus.h"
+#include "framework/testing/case/corpus.h"
 #include "framework/testing/measure/measure.h"
 
 namespace assay::perf {

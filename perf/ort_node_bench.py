@@ -53,7 +53,7 @@ def read_value(path: Path, kind: onnx.TypeProto) -> object:
 
 
 def close(got: object, want: object, case: dict) -> bool:
-    """Whether they agree in type, shape and values."""
+    """True where they agree in type, shape and values."""
     if isinstance(want, list):
         return (isinstance(got, list) and len(got) == len(want)
                 and all(map(close, got, want, [case] * len(want))))
@@ -78,7 +78,7 @@ class Python:
         self.options.log_severity_level = 4
 
     def prepare(self, path: Path, model: onnx.ModelProto) -> object:
-        """What has run(None, feed)."""
+        """A session with run(None, feed)."""
         if self.name == "evaluator":
             warnings.filterwarnings("ignore", category=RuntimeWarning)
             from onnx.reference import ReferenceEvaluator

@@ -8,14 +8,15 @@
 // framework, which has lenet5 alone. All take turns, in blocks of 4 epochs of
 // 63 steps with Momentum. A row has the medians over 10 blocks:
 //
-//   steps/s   of Train with every event of framework/train/event and a checkpoint every
-//             100 steps
-//   trainer   the share of its time that a loop by hand around the optimizer does not
-//             take: the median over the blocks, each with its own loop
-//   events    the share of its time in calls of events, which a machine where two loops
-//             alike differ by more can tell
-//   kernels   a step of that loop over the sum of its parts alone: each node of the
-//             network in a network of its own, forward and backward, and the update
+//   steps/s   of Train with every event of framework/train/event and a
+//             checkpoint every 100 steps
+//   trainer   the share of its time that a loop by hand around the optimizer
+//             does not take: the median over the blocks, each with its own loop
+//   events    the share of its time in calls of events, which a machine where
+//             two loops alike differ by more can tell
+//   kernels   a step of that loop over the sum of its parts alone: each node of
+//             the network in a network of its own, forward and backward, and
+//             the update
 //   new       calls of operator new in a step of that loop
 
 #include <dlfcn.h>
@@ -24,7 +25,6 @@
 #include <atomic>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <deque>
 #include <filesystem>
 #include <memory>
@@ -40,13 +40,11 @@
 
 #include "framework/backend/registry.h"
 #include "framework/graph/edit/training.h"
-#include "framework/train/checkpoint/checkpoints.h"
-#include "framework/train/event/curve_file.h"
-#include "framework/train/event/mlperf_log.h"
+#include "framework/train/checkpoint/checkpoint.h"
+#include "framework/train/event/csv_files.h"
 #include "framework/train/event/progress_line.h"
 #include "framework/train/event/stop.h"
-#include "framework/train/event/wrong_samples.h"
-#include "framework/train/format/drawn.h"
+#include "framework/train/format/datasets.h"
 #include "framework/train/model/models.h"
 #include "framework/train/rule/optimizers.h"
 #include "framework/train/trainer.h"
@@ -235,7 +233,7 @@ class BareLoop : public train::TrainingEvent {
   double seconds_ = 0;
 };
 
-/// What takes its turn. Each block gives the seconds of one epoch.
+/// A subject that takes its turn. Each block gives the seconds of one epoch.
 class Subject {
  public:
   virtual ~Subject() = default;

@@ -3,14 +3,12 @@
 // A backend on a real library: ONNX Runtime, called through its C ABI without
 // its header. The ABI is a table of functions in a fixed order; a Slot is a
 // place in it. A setting `threads` is the number of threads of a session.
+#include <assay/backend.h>
 #include <dlfcn.h>
 
 #include <algorithm>
 #include <charconv>
 #include <deque>
-
-#include "framework/backend/function_network.h"
-#include "framework/backend/registry.h"
 
 using namespace assay;
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
+#include <assay/backend.h>
+#include <assay/kernels.h>
 
-#include "framework/backend/eager/eager.h"
-#include "framework/backend/registry.h"
-#include "framework/kernels/broadcast.h"
+#include <algorithm>
 
 using namespace assay;
 

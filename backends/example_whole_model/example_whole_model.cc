@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A backend that takes whole models: graphs of element-wise operators.
-#include <cmath>
+#include <assay/backend.h>
 
-#include "framework/backend/function_network.h"
-#include "framework/backend/registry.h"
+#include <cmath>
 
 using namespace assay;
 

@@ -4,9 +4,6 @@
 // family that is asked before the reference's. Everything else stays right,
 // because the reference's kernel does the work.
 //
-//   Rewritten(Ops<op::LeakyRelu>(), [](auto& op) { op.alpha = 0.01F; });
-//   Dropped(&op::Conv::b, &op::ConvTranspose::b);
-//
 // Rewritten changes the operator's attributes at Load, Fed what a kernel reads,
 // as do Changed and Dropped, Spoiled what it wrote, Replaced the kernel.
 

@@ -7,9 +7,8 @@
 #include <algorithm>
 #include <mutex>
 
-#include "backends/faulty/gradient_network.h"
+#include "backends/faulty/gradient_defect.h"
 #include "backends/faulty/mutants.h"
-#include "backends/faulty/rule.h"
 #include "backends/reference/families.h"
 #include "framework/backend/forwarding_network.h"
 #include "framework/backend/registry.h"

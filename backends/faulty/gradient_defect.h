@@ -2,8 +2,8 @@
 //
 // GradientDefect: what is wrong with one gradient of an operator, while every
 // forward is right. A mutant gradient:sign:Conv.1 spoils, by the rule `sign`,
-// the gradient of what input 1 of each Conv of the model reads, where that is an
-// input of the network; a mutant gradient:as:NAME has the gradients of the
+// the gradient of what input 1 of each Conv of the model reads, where that is
+// an input of the network; a mutant gradient:as:NAME has the gradients of the
 // network that the mutant NAME loads.
 //
 //   if (const auto what = ParseGradientMutant("gradient:sign:Conv.1")) {
@@ -18,12 +18,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "backends/faulty/defect.h"
+#include "framework/backend/backend.h"
 
 namespace assay::faulty {
 
@@ -37,8 +39,8 @@ struct RanBack {
   bool alone = false;        // fewer gradients were asked for than can be
   int64_t run = 0;           // of the network, from 1
   int64_t bound_run = 0;     // of bound ones, from 1; 0 for any other
-  /// What the network's first forward read, in whatever binding, what its last
-  /// one read, and the one before that; empty where there was none.
+  /// The inputs of the network's first forward, in whatever binding, of its
+  /// last one, and of the one before the last; empty where there was none.
   const Values& first;
   const Values& latest;
   const Values& before;
@@ -58,10 +60,8 @@ struct GradientRule {
 };
 
 /// The tables.
-std::vector<GradientRule> NumberGradientRules();   // each element by itself
-std::vector<GradientRule> PlaceGradientRules();    // elements elsewhere
-std::vector<GradientRule> ReadingGradientRules();  // of what backward reads
-std::vector<GradientRule> MemoryGradientRules();   // memory, chance, subsets
+std::vector<GradientRule> ElementGradientRules();  // each by itself, elsewhere
+std::vector<GradientRule> ReadingGradientRules();  // what is read, and memory
 std::vector<GradientRule> FormulaGradientRules();  // a term left out, ties
 
 /// The rule of that name for the operator; null when there is none.
@@ -75,7 +75,17 @@ struct GradientMutant {
   std::string mutant;  // of gradient:as:NAME, which has no rule
 };
 
-/// What a mutant of such a name spoils; none for another name.
+/// The gradient that a mutant of such a name spoils; none for another name.
 std::optional<GradientMutant> ParseGradientMutant(std::string_view mutant);
+
+/// `right` with that gradient spoiled; `right` itself where the model has none.
+/// Invalid argument for a rule that there is not.
+Result<std::unique_ptr<Network>> WithSpoiledGradient(
+    std::unique_ptr<Network> right, const Model& model,
+    const LoadOptions& options, const GradientMutant& what);
+
+/// `right` with the gradients of `wrong`.
+std::unique_ptr<Network> WithGradientsOf(std::unique_ptr<Network> right,
+                                         std::unique_ptr<Network> wrong);
 
 }  // namespace assay::faulty

@@ -2,8 +2,8 @@
 //
 // The ways in which the backend `faulty` is wrong. A mutant is right everywhere
 // but in one defect, which lies in some operators, in outputs, in memory or in
-// what is accepted. What each stands for, its class and the suite that must
-// catch it are data: mutants.txt.
+// what is accepted. mutants.txt says for each mutant which fault it stands for,
+// its class and the suite that must catch it.
 //
 //   const Mutant* mutant = FindMutant("nan");
 //   ASSAY_ASSIGN_OR_RETURN(Value wrong, mutant->corrupt(right, previous));
@@ -15,12 +15,15 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "backends/faulty/defect.h"
 #include "framework/backend/backend.h"
+#include "framework/graph/model.h"
 
 namespace assay::faulty {
 
@@ -57,19 +60,14 @@ struct Mutant {
 
 /// The tables.
 std::vector<Mutant> OutputMutants();     // what is shown, whatever ran
-std::vector<Mutant> LawMutants();        // of operators that draw
-std::vector<Mutant> AttributeMutants();  // ignored ones
-std::vector<Mutant> DefaultMutants();    // ones that are not given
-std::vector<Mutant> WindowMutants();     // pads and bounds, off by one
+std::vector<Mutant> AttributeMutants();  // ignored ones, ones not given
 std::vector<Mutant> AxisMutants();       // swapped ones
 std::vector<Mutant> InputMutants();      // ignored, broadcast wrongly
 std::vector<Mutant> WeightMutants();     // transposed
-std::vector<Mutant> RoundingMutants();
+std::vector<Mutant> RoundingMutants();   // ties, sums in narrow types
 std::vector<Mutant> NumberMutants();     // NaN, denormals, signs, overflow
-std::vector<Mutant> PrecisionMutants();  // sums in narrow types
-std::vector<Mutant> TieMutants();
-std::vector<Mutant> FormulaMutants();   // a step left out or done otherwise
-std::vector<Mutant> SizeMutants();      // last, many, odd ones
+std::vector<Mutant> FormulaMutants();    // a step left out or done otherwise
+std::vector<Mutant> SizeMutants();      // last, many, odd ones, pads and bounds
 std::vector<Mutant> ControlMutants();   // control flow, sequences, strings
 std::vector<Mutant> MemoryMutants();    // memory, repetition, chance
 std::vector<Mutant> LenienceMutants();  // what must be refused
@@ -79,5 +77,23 @@ std::span<const Mutant> Mutants();
 
 /// The mutant of that name; null when there is none.
 const Mutant* FindMutant(std::string_view name);
+
+/// The model with another graph; its bytes, which ONNX's checker reads, stay.
+std::shared_ptr<const Model> WithGraph(const Model& model, Graph graph);
+
+/// A mutant by rule: ignore:Conv.dilations runs every Conv as if its model did
+/// not give the attribute. There is one for each attribute that a line of
+/// mutants.txt names.
+struct OperatorAttribute {
+  std::string op_type;
+  std::string attribute;
+};
+
+/// The attribute that a mutant of such a name ignores; none for another name.
+std::optional<OperatorAttribute> IgnoredAttribute(std::string_view mutant);
+
+/// The model without the attribute, in subgraphs too.
+std::shared_ptr<const Model> WithoutAttribute(const Model& model,
+                                              const OperatorAttribute& what);
 
 }  // namespace assay::faulty

@@ -9,15 +9,17 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <regex>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "backends/faulty/faulty_fixture.h"
 #include "backends/faulty/gradient_defect.h"
-#include "backends/faulty/rule.h"
-#include "backends/faulty/run_rows.h"
+#include "framework/testing/support/statuses_fixture.h"
+#include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::faulty {
 namespace {
@@ -154,15 +156,12 @@ TEST(IgnoredAttribute, IsErasedFromItsOperatorInSubgraphsToo) {
           ">(c) }")};
   const Feed x = F({2}, {-2, 4});
   for (const std::string& graph : graphs) {
-    const auto right = RunWith("", graph, {x});
-    ASSERT_TRUE(right.ok()) << right.status().ToString();
-    EXPECT_TRUE(SameBits(*RunWith("ignore:Elu.alpha", graph, {x}), *right));
-    EXPECT_TRUE(
-        SameBits(*RunWith("ignore:LeakyRelu.beta", graph, {x}), *right));
-    const auto wrong = RunWith("ignore:LeakyRelu.alpha", graph, {x});
-    ASSERT_TRUE(wrong.ok()) << wrong.status().ToString();
-    EXPECT_EQ(wrong->at(0).tensor()->elements<float>()[0], -2 * 0.01F);
-    EXPECT_EQ(wrong->at(0).tensor()->elements<float>()[1], 4);
+    const auto right = Got(RunWith("", graph, {x}));
+    EXPECT_TRUE(SameBits(*RunWith("ignore:Elu.alpha", graph, {x}), right));
+    EXPECT_TRUE(SameBits(*RunWith("ignore:LeakyRelu.beta", graph, {x}), right));
+    const auto wrong = Got(RunWith("ignore:LeakyRelu.alpha", graph, {x}));
+    EXPECT_EQ(wrong.at(0).tensor()->elements<float>()[0], -2 * 0.01F);
+    EXPECT_EQ(wrong.at(0).tensor()->elements<float>()[1], 4);
   }
 }
 
@@ -177,5 +176,122 @@ TEST(Mutants, OfOperatorsNameThem) {
   }
 }
 
+using ::testing::ElementsAre;
+
+constexpr char kDouble[] = "g (float[3] x) => (float[3] y) { y = Add(x, x) }";
+
+/// y = x + x under the mutant; 2, 4, 6 are right.
+Tensor Outcome(const std::string& mutant, const std::string& graph = kDouble) {
+  const auto network = Got(LoadWith(mutant, graph));
+  return *Got(assay::Run(*network, {{"x", Floats({1, 2, 3})}}))[0].tensor();
+}
+
+TEST(Faulty, IsRightWithoutAMutant) {
+  EXPECT_THAT(Outcome("").elements<float>(), ElementsAre(2, 4, 6));
+}
+
+TEST(Faulty, EachMutantIsWrongInItsOwnWayAlone) {
+  const Tensor value = Outcome("value");
+  EXPECT_THAT(value.elements<float>(), ElementsAre(2, 0.25, 6));
+
+  const Tensor shape = Outcome("shape");
+  EXPECT_EQ(shape.Signature(), "float32[1,3]");
+  EXPECT_THAT(shape.elements<float>(), ElementsAre(2, 4, 6));
+
+  const Tensor dtype = Outcome("dtype");
+  EXPECT_EQ(dtype.Signature(), "float64[3]");
+  EXPECT_THAT(dtype.elements<double>(), ElementsAre(2, 4, 6));
+
+  const Tensor nan = Outcome("nan");
+  EXPECT_TRUE(std::isnan(nan.elements<float>()[1]));
+  EXPECT_EQ(nan.elements<float>()[0], 2);
+  EXPECT_EQ(nan.elements<float>()[2], 6);
+
+  EXPECT_THAT(Outcome("zeros").elements<float>(), ElementsAre(0, 0, 0));
+}
+
+TEST(Faulty, StaleShowsTheNetworkBeforeWhereItFits) {
+  Outcome("stale", "g (float[3] x) => (float[3] y) { y = Neg(x) }");
+  auto network = Got(LoadWith("stale", kDouble));
+  for (int run = 0; run < 2; ++run) {  // it does not turn right when repeated
+    const auto outputs = Got(assay::Run(*network, {{"x", Floats({1, 2, 3})}}));
+    EXPECT_THAT(outputs[0].tensor()->elements<float>(),
+                ElementsAre(-1, -2, -3));
+  }
+  const Tensor other_shape = Outcome("stale",
+                                     "g (float[3] x) => (float[1,3] y) "
+                                     "{ y = Flatten <axis = 0> (x) }");
+  EXPECT_EQ(other_shape.Signature(), "float32[1,3]");
+  EXPECT_THAT(other_shape.elements<float>(), ElementsAre(0, 0, 0));
+}
+
+TEST(Faulty, WritesIntoTheCallersMemoryWhatFitsThere) {
+  for (const auto& [mutant, middle] :
+       {std::pair("value", 0.25F), std::pair("shape", -1.0F)}) {
+    auto network = Got(LoadWith(mutant, kDouble));
+    Tensor memory = Floats({-1, -1, -1});
+    const Value input = Floats({1, 2, 3});
+    const Value output = memory;
+    const auto binding = Got(network->Bind({&input, 1}, {&output, 1}));
+    ASSERT_TRUE(network->Forward(*binding).ok());
+    EXPECT_EQ(memory.elements<float>()[1], middle) << mutant;
+  }
+}
+
+TEST(Faulty, CorruptsGradientsToo) {
+  const std::vector<std::string> targets = {"x"};
+  auto network = Got(LoadWith("zeros", kDouble, {.gradient_targets = targets}));
+  const Value x = Floats({1, 2, 3});
+  const auto binding = network->Bind({&x, 1}, {});
+  ASSERT_TRUE(network->Forward(**binding).ok());
+  const auto gradients =
+      Got(network->differentiable()->Backward(**binding, {&x, 1}, targets));
+  EXPECT_THAT(gradients[0].tensor()->elements<float>(), ElementsAre(0, 0, 0));
+}
+
+TEST(Faulty, RefusesUnknownMutants) {
+  EXPECT_THAT(LoadWith("typo", kDouble).status(),
+              IsStatus(StatusCode::kInvalidArgument,
+                       "'typo', wanted the name of a line of mutants.txt"));
+}
+
+// Every element type in which a tensor can be wrong is made wrong, also where
+// the right value is infinite, NaN or the largest there is.
+TEST(Mutants, ValueChangesEveryElementType) {
+  for (int number = 1; number < kDTypeCount; ++number) {
+    const auto type = static_cast<DType>(number);
+    if (ClassOf(type) == DTypeClass::kComplex) continue;
+    for (const uint8_t pattern : {0x00, 0x38, 0x7F, 0xFF}) {
+      Tensor right = *Tensor::Allocate(type, {1});
+      std::fill_n(
+          right.mutable_data(), right.byte_size(),
+          static_cast<std::byte>(type == DType::kBool ? pattern & 1 : pattern));
+      const auto wrong =
+          Got(FindMutant("value")->corrupt(Value(right), Value()));
+      const Tensor& tensor = *wrong.tensor();
+      EXPECT_FALSE(std::ranges::equal(tensor.bytes(), right.bytes()) &&
+                   std::ranges::equal(tensor.strings(), right.strings()))
+          << type << ' ' << int{pattern};
+    }
+  }
+}
+
+TEST(Mutants, LeaveTheRightOutputAlone) {
+  for (const Mutant& mutant : OutputMutants()) {
+    const Tensor right = Floats({1, 2, 3});
+    ASSERT_TRUE(mutant.corrupt(Value(right), Value()).ok());
+    EXPECT_THAT(right.elements<float>(), ElementsAre(1, 2, 3)) << mutant.name;
+  }
+  EXPECT_EQ(FindMutant("none"), nullptr);
+}
+
+TEST(Mutants, ReachTheItemsOfSequences) {
+  const Sequence right{ValueType::OfTensor(Floats({1})), {Floats({1})}};
+  const auto wrong = Got(FindMutant("zeros")->corrupt(Value(right), Value()));
+  EXPECT_THAT(wrong.sequence()->items[0].tensor()->elements<float>(),
+              ElementsAre(0));
+}
+
 }  // namespace
+
 }  // namespace assay::faulty

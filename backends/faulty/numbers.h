@@ -2,9 +2,6 @@
 //
 // Tools of defects for tensors: read their numbers, change some, put elements
 // elsewhere. An element that is not changed keeps its bits.
-//
-//   WithNumbers(right, [](int64_t, double x) { return x == 0 ? 0.0 : x; });
-//   Picked(row, {3}, {2, 1, 0});  // reversed
 
 #pragma once
 

@@ -2,22 +2,39 @@
 
 #include "backends/mpi_process/processes.h"
 
-#include <mpi.h>
-
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstddef>
+#include <cstdlib>
 #include <optional>
-#include <string_view>
 #include <system_error>
+#include <thread>
 
-#include "backends/mpi_process/world.h"
-#include "backends/mpi_rank/call.h"
 #include "backends/mpi_rank/endpoint.h"
 
 namespace assay::mpi_process {
 namespace {
+
+constexpr int kTags = 32768;  // that every MPI has
+
+using Clock = std::chrono::steady_clock;
+
+// Tries before a rank that waits leaves the processor to others for a while.
+constexpr int kTries = 100;
+constexpr std::chrono::microseconds kWhile(20);
+
+Result<bool> AreDone(std::span<MPI_Request> requests,
+                     std::span<MPI_Status> ended) {
+  int are_over = 0;
+  ASSAY_ASSIGN_OR_RETURN(const int count, mpi_rank::CountOf(requests.size()));
+  const int code = MPI_Testall(count, requests.data(), &are_over, ended.data());
+  if (code == MPI_ERR_IN_STATUS) {
+    return DataLoss("a message: ", mpi_rank::ErrorText(ended[0].MPI_ERROR));
+  }
+  ASSAY_RETURN_IF_ERROR(mpi_rank::Checked(code, "MPI_Testall"));
+  return are_over != 0;
+}
 
 constexpr char kPatience[] = "patience";
 // The default: half the time that a case has by default. With more ranks than
@@ -38,6 +55,58 @@ std::optional<int> SecondsOf(std::string_view text) {
 
 }  // namespace
 
+Result<World*> World::Get() {
+  static World world;
+  ASSAY_RETURN_IF_ERROR(world.begun_);
+  return &world;
+}
+
+int World::NextTag() { return tag_ = (tag_ + 1) % kTags; }
+
+Status World::Begin() {
+  int has_begun = 0;
+  ASSAY_MPI(MPI_Initialized, &has_begun);
+  if (has_begun == 0) {
+    ASSAY_MPI(MPI_Init, nullptr, nullptr);
+    std::atexit([] { MPI_Finalize(); });
+  }
+  ASSAY_MPI(MPI_Comm_set_errhandler, MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  ASSAY_MPI(MPI_Comm_size, MPI_COMM_WORLD, &size_);
+  int rank = 0;
+  ASSAY_MPI(MPI_Comm_rank, MPI_COMM_WORLD, &rank);
+  groups_.resize(static_cast<size_t>(size_) + 1, MPI_COMM_NULL);
+  for (int count = 1; count <= size_; ++count) {
+    MPI_Comm& group = groups_[static_cast<size_t>(count)];
+    ASSAY_MPI(MPI_Comm_split, MPI_COMM_WORLD, rank < count ? 0 : MPI_UNDEFINED,
+              rank, &group);
+    if (group != MPI_COMM_NULL) {
+      ASSAY_MPI(MPI_Comm_set_errhandler, group, MPI_ERRORS_RETURN);
+    }
+  }
+  // Open MPI 4.1.4 dies of a message that comes before its communicator is
+  // there.
+  ASSAY_MPI(MPI_Barrier, MPI_COMM_WORLD);
+  return OkStatus();
+}
+
+Status Patience::ForAll(std::span<MPI_Request> requests,
+                        std::span<MPI_Status> ended,
+                        const mpi_rank::Awaited& awaited) {
+  const Clock::time_point end = Clock::now() + longest_;
+  for (int tries = 0;; ++tries) {
+    ASSAY_ASSIGN_OR_RETURN(const bool are_over, AreDone(requests, ended));
+    if (are_over) return OkStatus();
+    if (Clock::now() > end) break;
+    if (tries < kTries) {
+      std::this_thread::yield();
+    } else {
+      std::this_thread::sleep_for(kWhile);
+    }
+  }
+  return FailedPrecondition("waited more than ", longest_.count(), " s ",
+                            awaited.text());
+}
+
 Result<std::vector<RankEnd>> Processes::Run(int count, const Rank& rank) {
   ASSAY_ASSIGN_OR_RETURN(World* const world, World::Get());
   if (count < 1 || count > world->size()) {
@@ -54,9 +123,11 @@ Result<std::vector<RankEnd>> Processes::Run(int count, const Rank& rank) {
       {mine->rank(), around_ ? around_(*mine, rank) : rank(*mine)}};
 }
 
-std::vector<std::string> ProcessRanks::setting_names() { return {kPatience}; }
+std::vector<std::string> MpiCommunicator::setting_names() const {
+  return {kPatience};
+}
 
-Result<Ranks*> ProcessRanks::With(const Settings& settings) {
+Result<Ranks*> MpiCommunicator::RanksWith(const Settings& settings) {
   int seconds = kSeconds;
   if (const auto set = settings.find(kPatience); set != settings.end()) {
     const std::optional<int> found = SecondsOf(set->second);
@@ -72,7 +143,7 @@ Result<Ranks*> ProcessRanks::With(const Settings& settings) {
               .first->second;
 }
 
-Result<std::string> StartedVersion() {
+Result<Probe> MpiCommunicator::Inspect() {
   ASSAY_RETURN_IF_ERROR(World::Get().status());
   std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
   int length = 0;
@@ -82,7 +153,8 @@ Result<std::string> StartedVersion() {
   constexpr std::string_view kDigits = "0123456789";
   version.remove_prefix(
       std::min(version.find_first_of(kDigits), version.size()));
-  return std::string(version.substr(0, version.find_first_of(", \t\r\n")));
+  version = version.substr(0, version.find_first_of(", \t\r\n"));
+  return Probe{std::string(version), "cpu"};
 }
 
 }  // namespace assay::mpi_process

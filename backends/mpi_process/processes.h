@@ -1,28 +1,70 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Processes: ranks of an MPI that are processes of its launcher.
+// An MPI whose ranks are processes of its launcher: MPI in this process, how a
+// rank waits for others, the ranks, and the communicator but for its name.
 //
-//   Processes ranks(/*patience=*/std::chrono::seconds(10));
-//   ASSAY_ASSIGN_OR_RETURN(const auto ended, ranks.Run(2, [](Endpoint& mine) {
-//     return mine.Exchange(kNobody, {}, kNobody, {});
-//   }));
+//   class Acme final : public MpiCommunicator {
+//    public:
+//     std::string_view name() const override { return "acme"; }
+//   };
 
 #pragma once
+
+#include <mpi.h>
 
 #include <chrono>
 #include <functional>
 #include <map>
 #include <mutex>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
-#include "backends/mpi_process/patience.h"
+#include "backends/mpi_rank/call.h"
 #include "framework/backend/backend.h"
 #include "framework/backend/communicator.h"
 #include "framework/core/status.h"
 
 namespace assay::mpi_process {
+
+/// MPI in this process. It is started once, and ended with the process.
+class World {
+ public:
+  static Result<World*> Get();
+
+  int size() const { return size_; }
+  /// The communicator of the first `count` ranks of all; null where this rank
+  /// is none of them.
+  MPI_Comm First(int count) const {
+    return groups_[static_cast<size_t>(count)];
+  }
+  /// The tag of the next run's messages, which no recent run has.
+  int NextTag();
+
+ private:
+  World() : begun_(Begin()) {}
+  Status Begin();
+
+  int size_ = 1;
+  int tag_ = 0;
+  std::vector<MPI_Comm> groups_;  // by their sizes
+  Status begun_;
+};
+
+/// A rank asks whether it is done, gives way to others between, and gives up in
+/// time, so that a case ends by itself.
+class Patience final : public mpi_rank::Waiting {
+ public:
+  explicit Patience(std::chrono::seconds longest) : longest_(longest) {}
+
+  Status ForAll(std::span<MPI_Request> requests, std::span<MPI_Status> ended,
+                const mpi_rank::Awaited& awaited) override;
+
+ private:
+  const std::chrono::seconds longest_;
+};
 
 class Processes final : public Ranks {
  public:
@@ -43,26 +85,24 @@ class Processes final : public Ranks {
   Patience patience_;
 };
 
-/// The ranks of a communicator with the setting `patience`: whole seconds, 60
-/// by default.
-class ProcessRanks {
+/// A communicator with the setting `patience`: whole seconds, 1 to 3600, 60 by
+/// default.
+class MpiCommunicator : public Communicator {
  public:
-  explicit ProcessRanks(Processes::Around around = nullptr)
+  explicit MpiCommunicator(Processes::Around around = nullptr)
       : around_(std::move(around)) {}
 
-  static std::vector<std::string> setting_names();
-  /// Invalid argument for a patience of other than 1 to 3600 seconds. The ranks
-  /// live as long as this.
-  Result<Ranks*> With(const Settings& settings);
+  /// Starts MPI, if nobody has, so that what it starts is there before the
+  /// first case. The version is that of the library, "4.1.4".
+  Result<Probe> Inspect() override;
 
  private:
+  std::vector<std::string> setting_names() const final;
+  Result<Ranks*> RanksWith(const Settings& settings) final;
+
   const Processes::Around around_;
   std::mutex mutex_;
   std::map<int, Processes> ranks_;  // by the seconds
 };
-
-/// Starts MPI, if nobody has, so that what it starts is there before the first
-/// case, and returns its library's version, "4.1.4".
-Result<std::string> StartedVersion();
 
 }  // namespace assay::mpi_process

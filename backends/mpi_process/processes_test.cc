@@ -7,26 +7,14 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <chrono>
 #include <cstdint>
-#include <span>
-#include <vector>
 
 #include "backends/mpi_rank/handle_fixture.h"
-#include "framework/backend/communicator.h"
-#include "framework/core/status.h"
 
 namespace assay::mpi_process {
 namespace {
 
 constexpr std::chrono::seconds kPatience(10);
-
-void ExpectAllEnd(const Result<std::vector<RankEnd>>& ended) {
-  ASSERT_TRUE(ended.ok()) << ended.status().message();
-  for (const RankEnd& end : *ended) {
-    EXPECT_TRUE(end.status.ok()) << end.status.message();
-  }
-}
 
 // Kills: the communicator of the world in place of a part's.
 TEST(ProcessesTest, AnEndpointHasItsCommunicator) {
@@ -42,7 +30,7 @@ TEST(ProcessesTest, AnEndpointHasItsCommunicator) {
       mpi_rank::ExpectItsCommunicator(*turned);
       return OkStatus();
     });
-    ExpectAllEnd(ended);
+    mpi_rank::ExpectAllEnd(ended.value());
   }
   EXPECT_GE(ran, 1);
 }
@@ -51,7 +39,7 @@ TEST(ProcessesTest, AnEndpointHasItsCommunicator) {
 // seen.
 TEST(ProcessesTest, AnExchangeWithNeighborsIsACallWithItsBytes) {
   Processes ranks(kPatience);
-  ExpectAllEnd(ranks.Run(2, [](Endpoint& mine) -> Status {
+  const auto exchange = [](Endpoint& mine) -> Status {
     const std::array other = {1 - mine.rank()};
     ASSAY_ASSIGN_OR_RETURN(const auto neighbors, mine.Connect(other, other));
     ASSAY_ASSIGN_OR_RETURN(const Counted before, mine.counted());
@@ -66,7 +54,8 @@ TEST(ProcessesTest, AnExchangeWithNeighborsIsACallWithItsBytes) {
     EXPECT_EQ(now.collectives - before.collectives, 1);
     EXPECT_EQ(now.collective_bytes - before.collective_bytes, 4);
     return OkStatus();
-  }));
+  };
+  mpi_rank::ExpectAllEnd(ranks.Run(2, exchange).value());
 }
 
 }  // namespace

@@ -1,13 +1,219 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Source: MPI: A Message-Passing Interface Standard, version 3.1, sections
+// 3.7, 5.12, 7.5.4 and 7.7.
 
 #include "backends/mpi_rank/endpoint.h"
 
-#include "backends/mpi_rank/call.h"
-#include "backends/mpi_rank/collective.h"
-#include "backends/mpi_rank/neighbors.h"
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+#include <vector>
 
 namespace assay::mpi_rank {
 namespace {
+
+/// Blocks of a rank's memory.
+struct Blocks {
+  size_t in = 0, out = 0;
+};
+
+Blocks BlocksOf(Operation operation, size_t ranks, bool is_root) {
+  switch (operation) {
+    case Operation::kBarrier:
+      return {0, 0};
+    case Operation::kBroadcast:
+      return {is_root ? 1U : 0U, 1};
+    case Operation::kReduce:
+      return {1, is_root ? 1U : 0U};
+    case Operation::kAllReduce:
+      return {1, 1};
+    case Operation::kGather:
+      return {1, is_root ? ranks : 0};
+    case Operation::kScatter:
+      return {is_root ? ranks : 0, 1};
+    case Operation::kReduceScatter:
+      return {ranks, 1};
+    case Operation::kAllGather:
+      return {1, ranks};
+    case Operation::kAllToAll:
+      break;
+  }
+  return {ranks, ranks};
+}
+
+Result<MPI_Datatype> TypeOf(DType type) {
+  switch (type) {
+    case DType::kFloat32:
+      return MPI_FLOAT;
+    case DType::kFloat64:
+      return MPI_DOUBLE;
+    case DType::kInt32:
+      return MPI_INT32_T;
+    case DType::kInt64:
+      return MPI_INT64_T;
+    default:
+      return Unsupported(Reason::kDType, "found elements of ", ToString(type),
+                         ", wanted float32, float64, int32 or int64");
+  }
+}
+
+MPI_Op OpOf(Reduction reduction) {
+  switch (reduction) {
+    case Reduction::kSum:
+      return MPI_SUM;
+    case Reduction::kProduct:
+      return MPI_PROD;
+    case Reduction::kMin:
+      return MPI_MIN;
+    case Reduction::kMax:
+      break;
+  }
+  return MPI_MAX;
+}
+
+/// Returns when a collective of the group is done that MPI has begun. Ends the
+/// process where the rank gives up.
+Status WaitForCollective(MPI_Comm group, MPI_Request* request,
+                         const Awaited& awaited, Waiting& waiting) {
+  MPI_Status ended;
+  const Status waited =
+      waiting.ForAll(std::span(request, 1), std::span(&ended, 1), awaited);
+  if (waited.code() != StatusCode::kFailedPrecondition) return waited;
+  int rank = 0;
+  ASSAY_MPI(MPI_Comm_rank, group, &rank);
+  std::fprintf(stderr, "rank %d: %s\n", rank, waited.message().c_str());
+  std::abort();
+}
+
+class MpiCollective final : public Pending {
+ public:
+  /// `blocks`: the call that begins it returns when the rank's part is done.
+  MpiCollective(MPI_Comm group, const CollectiveCall& call, Waiting& waiting,
+                bool blocks)
+      : group_(group), call_(call), waiting_(waiting), blocks_(blocks) {}
+
+  Status Begin();
+  Status Wait() override;
+
+ private:
+  /// MPI puts the result of an in-place reduce-scatter elsewhere than Collect
+  /// does, and has a broadcast in place alone.
+  void Arrange();
+  Status Call();
+  template <class Start, class Run, class... Arguments>
+  Status Do(const char* name, Start start, Run run, Arguments... arguments);
+
+  const MPI_Comm group_;
+  const CollectiveCall call_;
+  Waiting& waiting_;
+  const bool blocks_;
+  int size_ = 0, rank_ = 0, count_ = 0;
+  MPI_Datatype type_ = MPI_BYTE;
+  std::vector<std::byte> copy_;  // the input's
+  const void* in_ = nullptr;
+  void* out_ = nullptr;
+  MPI_Request request_ = MPI_REQUEST_NULL;
+};
+
+void MpiCollective::Arrange() {
+  in_ = call_.in.data();
+  out_ = call_.out.data();
+  if (call_.operation == Operation::kBroadcast) {
+    if (rank_ == call_.root && in_ != out_) {
+      std::ranges::copy(call_.in, call_.out.begin());
+    }
+    return;
+  }
+  if (!ShareMemory(call_.in, call_.out)) return;
+  if (call_.operation == Operation::kReduceScatter) {
+    copy_.assign(call_.in.begin(), call_.in.end());
+    in_ = copy_.data();
+  } else if (call_.operation == Operation::kScatter) {
+    out_ = MPI_IN_PLACE;
+  } else {
+    in_ = MPI_IN_PLACE;
+  }
+}
+
+template <class Start, class Run, class... Arguments>
+Status MpiCollective::Do(const char* name, Start start, Run run,
+                         Arguments... arguments) {
+  return Checked(blocks_ ? run(arguments...) : start(arguments..., &request_),
+                 name);
+}
+
+Status MpiCollective::Call() {
+  const int root = call_.root;
+  const MPI_Op op = OpOf(call_.reduction);
+  switch (call_.operation) {
+    case Operation::kBarrier:
+      return Do("MPI_Barrier", MPI_Ibarrier, MPI_Barrier, group_);
+    case Operation::kBroadcast:
+      return Do("MPI_Bcast", MPI_Ibcast, MPI_Bcast, out_, count_, type_, root,
+                group_);
+    case Operation::kReduce:
+      return Do("MPI_Reduce", MPI_Ireduce, MPI_Reduce, in_, out_, count_, type_,
+                op, root, group_);
+    case Operation::kAllReduce:
+      return Do("MPI_Allreduce", MPI_Iallreduce, MPI_Allreduce, in_, out_,
+                count_, type_, op, group_);
+    case Operation::kGather:
+      return Do("MPI_Gather", MPI_Igather, MPI_Gather, in_, count_, type_, out_,
+                count_, type_, root, group_);
+    case Operation::kScatter:
+      return Do("MPI_Scatter", MPI_Iscatter, MPI_Scatter, in_, count_, type_,
+                out_, count_, type_, root, group_);
+    case Operation::kReduceScatter:
+      return Do("MPI_Reduce_scatter_block", MPI_Ireduce_scatter_block,
+                MPI_Reduce_scatter_block, in_, out_, count_, type_, op, group_);
+    case Operation::kAllGather:
+      return Do("MPI_Allgather", MPI_Iallgather, MPI_Allgather, in_, count_,
+                type_, out_, count_, type_, group_);
+    case Operation::kAllToAll:
+      return Do("MPI_Alltoall", MPI_Ialltoall, MPI_Alltoall, in_, count_, type_,
+                out_, count_, type_, group_);
+  }
+  return Internal("found an operation of no name");
+}
+
+Status MpiCollective::Begin() {
+  ASSAY_MPI(MPI_Comm_size, group_, &size_);
+  ASSAY_MPI(MPI_Comm_rank, group_, &rank_);
+  ASSAY_ASSIGN_OR_RETURN(type_, TypeOf(call_.type));
+  ASSAY_ASSIGN_OR_RETURN(count_, CountOf(static_cast<size_t>(call_.count)));
+  ASSAY_RETURN_IF_ERROR(CheckMemory(call_, rank_, size_));
+  Arrange();
+  return Call();
+}
+
+Status MpiCollective::Wait() {
+  return WaitForCollective(group_, &request_, {.collective = call_.operation},
+                           waiting_);
+}
+
+class MpiNeighbors final : public Neighbors {
+ public:
+  MpiNeighbors(MPI_Comm graph, size_t to, size_t from, Waiting& waiting)
+      : graph_(graph), to_(to), from_(from), waiting_(waiting) {}
+  ~MpiNeighbors() override { MPI_Comm_free(&graph_); }
+
+  Status Exchange(std::span<const std::byte> out,
+                  std::span<std::byte> in) override {
+    ASSAY_ASSIGN_OR_RETURN(const size_t block, BlockBytes(out, to_, in, from_));
+    ASSAY_ASSIGN_OR_RETURN(const int count, CountOf(block));
+    MPI_Request request = MPI_REQUEST_NULL;
+    ASSAY_MPI(MPI_Ineighbor_alltoall, out.data(), count, MPI_BYTE, in.data(),
+              count, MPI_BYTE, graph_, &request);
+    return WaitForCollective(graph_, &request, {.neighbors = true}, waiting_);
+  }
+
+ private:
+  MPI_Comm graph_;
+  const size_t to_, from_;  // how many there are
+  Waiting& waiting_;
+};
 
 Status CheckLength(const MPI_Status& status, int wanted) {
   int got = 0;
@@ -26,6 +232,21 @@ void Cancel(std::array<MPI_Request, 2>& requests) {
 }
 
 }  // namespace
+
+Status CheckMemory(const CollectiveCall& call, int rank, int ranks) {
+  const Blocks blocks =
+      BlocksOf(call.operation, static_cast<size_t>(ranks), rank == call.root);
+  const size_t block = static_cast<size_t>(call.count) *
+                       static_cast<size_t>(BitsOf(call.type)) / 8;
+  if (call.in.size() == blocks.in * block &&
+      call.out.size() == blocks.out * block) {
+    return OkStatus();
+  }
+  return InvalidArgument("found ", call.in.size(), " bytes of input and ",
+                         call.out.size(), " of output for ",
+                         ToString(call.operation), ", wanted ",
+                         blocks.in * block, " and ", blocks.out * block);
+}
 
 Result<std::unique_ptr<MpiEndpoint>> MpiEndpoint::Of(MPI_Comm group, int tag,
                                                      Waiting& waiting,
@@ -81,7 +302,7 @@ Result<int> MpiEndpoint::ReceiveAny(std::span<std::byte> in) {
 
 Status MpiEndpoint::Collect(const CollectiveCall& call) {
   if (waiting_.MayBlock({.collective = call.operation})) {
-    return RunCollective(group_, call, waiting_);
+    return MpiCollective(group_, call, waiting_, /*blocks=*/true).Begin();
   }
   ASSAY_ASSIGN_OR_RETURN(const auto pending, Start(call));
   return pending->Wait();
@@ -89,7 +310,10 @@ Status MpiEndpoint::Collect(const CollectiveCall& call) {
 
 Result<std::unique_ptr<Pending>> MpiEndpoint::Start(
     const CollectiveCall& call) {
-  return StartCollective(group_, call, waiting_);
+  auto made = std::make_unique<MpiCollective>(group_, call, waiting_,
+                                              /*blocks=*/false);
+  ASSAY_RETURN_IF_ERROR(made->Begin());
+  return std::unique_ptr<Pending>(std::move(made));
 }
 
 Result<std::unique_ptr<Endpoint>> MpiEndpoint::Split(int color, int key) {
@@ -105,7 +329,19 @@ Result<std::unique_ptr<Endpoint>> MpiEndpoint::Split(int color, int key) {
 Result<std::unique_ptr<Neighbors>> MpiEndpoint::Connect(
     std::span<const int> to, std::span<const int> from) {
   if (!waiting_.HasNeighbors()) return Endpoint::Connect(to, from);
-  return ConnectNeighbors(group_, to, from, waiting_);
+  ASSAY_ASSIGN_OR_RETURN(const int sources, CountOf(from.size()));
+  ASSAY_ASSIGN_OR_RETURN(const int destinations, CountOf(to.size()));
+  MPI_Comm graph = MPI_COMM_NULL;
+  ASSAY_MPI(MPI_Dist_graph_create_adjacent, group_, sources, from.data(),
+            MPI_UNWEIGHTED, destinations, to.data(), MPI_UNWEIGHTED,
+            MPI_INFO_NULL, /*reorder=*/0, &graph);
+  auto made =
+      std::make_unique<MpiNeighbors>(graph, to.size(), from.size(), waiting_);
+  ASSAY_MPI(MPI_Comm_set_errhandler, graph, MPI_ERRORS_RETURN);
+  // Open MPI 4.1.4 dies of a message that comes before its communicator is
+  // there.
+  ASSAY_MPI(MPI_Barrier, group_);
+  return std::unique_ptr<Neighbors>(std::move(made));
 }
 
 }  // namespace assay::mpi_rank

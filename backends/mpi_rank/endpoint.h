@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// MpiEndpoint: a communicator of MPI, as one of its ranks sees it.
-//
-//   ASSAY_ASSIGN_OR_RETURN(const auto mine,
-//                          MpiEndpoint::Of(group, /*tag=*/7, waiting));
+// MpiEndpoint: a communicator of MPI, as one of its ranks sees it, with MPI's
+// own collectives and its exchange with neighbours.
 
 #pragma once
 
@@ -15,13 +13,21 @@
 #include <optional>
 #include <span>
 
+#include "backends/mpi_rank/call.h"
 #include "backends/mpi_rank/profile.h"
-#include "backends/mpi_rank/waiting.h"
 #include "framework/backend/communicator.h"
 #include "framework/core/status.h"
 
 namespace assay::mpi_rank {
 
+/// Invalid argument for memory of other bytes than CollectiveCall says.
+Status CheckMemory(const CollectiveCall& call, int rank, int ranks);
+
+/// A collective that other ranks do not come to ends the process, where the
+/// library lets a rank give up: MPI cancels none, and would write into memory
+/// that has another owner by then. Collectives have errors as of CheckMemory,
+/// and are unsupported for a type other than float32, float64, int32 and int64,
+/// and from 2^31 elements on.
 class MpiEndpoint final : public Endpoint {
  public:
   /// Messages have a tag, so that no message of another run is received.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Uses an endpoint's native handle as code that is written against MPI.
+// The ground that the tests of ranks of an MPI share.
 //
 //   ExpectItsCommunicator(mine);
 
@@ -9,11 +9,21 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
+#include <vector>
+
 #include "framework/backend/communicator.h"
 
 namespace assay::mpi_rank {
 
-/// All ranks of the endpoint call it.
+/// All ranks end well.
+inline void ExpectAllEnd(const std::vector<RankEnd>& ended) {
+  for (const RankEnd& end : ended) {
+    EXPECT_TRUE(end.status.ok()) << end.rank << ": " << end.status.message();
+  }
+}
+
+/// Uses the endpoint's native handle as code that is written against MPI. All
+/// of its ranks call it.
 inline void ExpectItsCommunicator(const Endpoint& mine) {
   const auto* const group = static_cast<const MPI_Comm*>(mine.native_handle());
   ASSERT_NE(group, nullptr);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The backend that computes nothing: it accepts every model whose outputs are
-// tensors of a declared, static shape, and returns zeros. What a run over it
-// costs is what the framework itself costs.
+// tensors of a declared, static shape, and returns zeros. A run over it costs
+// what the framework itself costs.
+
+#include <assay/backend.h>
 
 #include <algorithm>
 #include <utility>
-
-#include "framework/backend/registry.h"
 
 namespace assay::null {
 namespace {

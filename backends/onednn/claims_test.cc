@@ -19,8 +19,8 @@
 namespace assay::onednn {
 namespace {
 
-/// A node over T, the claimed element type, and its graph's signature. What is
-/// not T is fixed, so that each claimed type is met alone.
+/// A node over T, the claimed element type, and its graph's signature. Every
+/// other type is fixed, so that each claimed type is met alone.
 const std::map<std::string, std::string> kNodes = {
     {"AveragePool",
      "(T[1,1,4] x) => (T[1,1,3] y) { y = AveragePool <kernel_shape = [2]> (x) "

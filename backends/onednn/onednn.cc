@@ -20,7 +20,7 @@ class OneDnn : public EagerBackend {
     for (const auto make :
          {MakeBinary, MakeConvolution, MakeEltwise, MakeInteger, MakeMatMul,
           MakeMovement, MakeNormalization, MakePooling, MakeQuantization,
-          MakeReduction, MakeResampling, MakeRnn, MakeSlicing, MakeSoftmax}) {
+          MakeReduction, MakeResampling, MakeRnn, MakeSlicing}) {
       AddFamily(make(device_));
     }
   }

@@ -14,6 +14,7 @@
 #include "backends/onednn/primitive/device.h"
 #include "backends/onednn/primitive/test_graph_fixture.h"
 #include "framework/backend/network_interfaces.h"
+#include "framework/testing/support/statuses_fixture.h"
 #include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::onednn {
@@ -155,14 +156,12 @@ const Computed kComputed[] = {
 TEST(OneDnn, EveryFamilyComputes) {
   for (const Computed& row : kComputed) {
     SCOPED_TRACE(row.what);
-    const auto network = Load(row.Graph());
-    ASSERT_TRUE(network.ok()) << network.status().ToString();
+    const auto network = Got(Load(row.Graph()));
     std::map<std::string, Value> inputs = {{"x", row.x}};
     if (row.w.defined()) inputs.emplace("w", row.w);
     for (int run = 0; run < 2; ++run) {
-      const auto got = assay::Run(**network, inputs);
-      ASSERT_TRUE(got.ok()) << got.status().ToString();
-      const Tensor& y = *(*got)[0].tensor();
+      const auto got = Got(assay::Run(*network, inputs));
+      const Tensor& y = *got[0].tensor();
       EXPECT_EQ(y.shape(), row.want.shape());
       EXPECT_THAT(y.elements<float>(),
                   Pointwise(FloatNear(1e-5F), row.want.elements<float>()));
@@ -187,12 +186,10 @@ TEST(OneDnn, NotNumbersAndInfinitiesAreFound) {
 }
 
 TEST(OneDnn, ComparisonsYieldBytesOfZeroAndOne) {
-  const auto network =
-      Load("g (float[2,2] x, float[2] w) => (bool[2,2] y) { y = Less(w, x) }");
-  ASSERT_TRUE(network.ok()) << network.status().ToString();
-  const auto got = assay::Run(**network, {{"x", kSquare}, {"w", kPair}});
-  ASSERT_TRUE(got.ok()) << got.status().ToString();
-  EXPECT_THAT((*got)[0].tensor()->elements<uint8_t>(),
+  const auto network = Got(
+      Load("g (float[2,2] x, float[2] w) => (bool[2,2] y) { y = Less(w, x) }"));
+  const auto got = Got(assay::Run(*network, {{"x", kSquare}, {"w", kPair}}));
+  EXPECT_THAT(got[0].tensor()->elements<uint8_t>(),
               ::testing::ElementsAre(1, 0, 1, 1));
 }
 
@@ -295,11 +292,10 @@ TEST(OneDnn, Bfloat16IsCastWhereTheLibraryHasIt) {
 }
 
 TEST(OneDnn, PlacementNamesTheImplementationOrTheAdapter) {
-  const auto network = Load(
-      "g (float[2,2] x) => (float[4] y) <int64[1] to = {-1}> "
-      "{ h = Relu(x) y = Reshape(h, to) }");
-  ASSERT_TRUE(network.ok()) << network.status().ToString();
-  const auto placed = (*network)->placement()->Placed();
+  const auto network =
+      Got(Load("g (float[2,2] x) => (float[4] y) <int64[1] to = {-1}> "
+               "{ h = Relu(x) y = Reshape(h, to) }"));
+  const auto placed = network->placement()->Placed();
   ASSERT_EQ(placed.size(), 2U);
   EXPECT_NE(placed[0].executor, "adapter");
   EXPECT_FALSE(placed[0].executor.empty());
@@ -374,10 +370,9 @@ TEST(OneDnn, ItTellsTheInstructionSetsInForce) {
 }
 
 TEST(OneDnn, InspectNamesTheLoadedLibrary) {
-  const auto probe = (*MakeBackend("onednn"))->Inspect();
-  ASSERT_TRUE(probe.ok()) << probe.status().ToString();
-  EXPECT_EQ(probe->version, RuntimeVersion());
-  EXPECT_EQ(probe->device, "cpu");
+  const auto probe = Got((*MakeBackend("onednn"))->Inspect());
+  EXPECT_EQ(probe.version, RuntimeVersion());
+  EXPECT_EQ(probe.device, "cpu");
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 
 #include <string_view>
 
-#include "backends/mpi_process/mpi_communicator.h"
+#include "backends/mpi_process/processes.h"
 #include "framework/backend/registry.h"
 
 namespace assay::openmpi {

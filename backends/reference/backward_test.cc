@@ -2,12 +2,15 @@
 //
 // The backward of kernels against the tape, which takes derivatives of the same
 // formulas one operation at a time: ties and kinks, infinities and what is no
-// number, broadcasting, groups, pads, empty tensors, in each type of gradients.
+// number, broadcasting, empty tensors, in each type of gradients. And that of
+// RNN, GRU and LSTM: of all outputs, by all inputs, with lengths, directions,
+// layouts, peepholes and coupled gates.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "backends/reference/gradient_rows.h"
@@ -23,13 +26,10 @@ const std::vector<double> kSpecial = {0,    -0.0,  1,    -1,   0.5, -0.5, 3,
                                       -3,   6,     -6,   0.25, 2,   -20,  2.25,
                                       kInf, -kInf, kNan, 1.5,  200, -200};
 
-std::string Shaped(size_t count) { return StrCat("double[", count, "]"); }
-
 GradientRow MapRow(const std::string& node,
                    const std::vector<double>& values = kSpecial) {
-  const std::string type = Shaped(values.size());
-  return {StrCat("g (", type, " a) => (", type, " y) { y = ", node, " }"),
-          {D({std::ssize(values)}, values)}};
+  return GradientOf(node, StrCat("double[", values.size(), "] y"),
+                    {D({std::ssize(values)}, values)});
 }
 
 TEST(Backward, OfFunctionsOfOneElement) {
@@ -65,16 +65,10 @@ TEST(Backward, OfRelu) {
 std::vector<GradientRow> PairRows(const std::string& node) {
   const std::vector<double> few = {0, -0.0, 1, -1, 0.5, -3, 2, 2.5, kInf, kNan};
   return {
-      {StrCat("g (double[10,1] a, double[10] b) => (double[10,10] y) { y = ",
-              node, " }"),
-       {D({10, 1}, few), D({10}, few)}},
-      {StrCat("g (double[2,1,3] a, double[2,1] b) => (double[2,2,3] y) "
-              "{ y = ",
-              node, " }"),
-       {D({2, 1, 3}, {1, 2, 0.5, 4, 0.25, 3}), D({2, 1}, {1.5, 2})}},
-      {StrCat("g (double[0,2] a, double[2] b) => (double[0,2] y) { y = ", node,
-              " }"),
-       {D({0, 2}, {}), D({2}, {1, 2})}}};
+      GradientOf(node, "double[10,10] y", {D({10, 1}, few), D({10}, few)}),
+      GradientOf(node, "double[2,2,3] y",
+                 {D({2, 1, 3}, {1, 2, 0.5, 4, 0.25, 3}), D({2, 1}, {1.5, 2})}),
+      GradientOf(node, "double[0,2] y", {D({0, 2}, {}), D({2}, {1, 2})})};
 }
 
 TEST(Backward, OfFunctionsOfTwoElements) {
@@ -86,18 +80,17 @@ TEST(Backward, OfFunctionsOfTwoElements) {
     ExpectTheTapes(PairRows(node));
   }
   ExpectTheTapes(
-      {{"g (double[10] a, double[1] b) => (double[10] y) { y = PRelu(a, b) }",
-        {D({10}, {0, -0.0, 1, -1, 3, -3, kInf, -kInf, kNan, 2}),
-         D({1}, {0.25})}},
-       {"g (double[4] a, double[4] b) => (double[4] y) { y = SwiGLU(a, b) }",
-        {D({4}, {0, -1, 2, 3}), D({4}, {1, 2, -3, 0})}}});
+      {GradientOf("PRelu(a, b)", "double[10] y",
+                  {D({10}, {0, -0.0, 1, -1, 3, -3, kInf, -kInf, kNan, 2}),
+                   D({1}, {0.25})}),
+       GradientOf("SwiGLU(a, b)", "double[4] y",
+                  {D({4}, {0, -1, 2, 3}), D({4}, {1, 2, -3, 0})})});
 }
 
 TEST(Backward, OfClip) {
-  const GradientRow row = {
-      "g (double[20] a, double b, double c) => (double[20] y) "
-      "{ y = Clip(a, b, c) }",
-      {D({20}, kSpecial), D({}, {-1}), D({}, {3})}};
+  const GradientRow row =
+      GradientOf("Clip(a, b, c)", "double[20] y",
+                 {D({20}, kSpecial), D({}, {-1}), D({}, {3})});
   GradientRow crossed = row;  // the greatest wins
   crossed.feeds[1].values = {4};
   GradientRow least = row;
@@ -114,65 +107,50 @@ TEST(Backward, OfMovedElements) {
   const std::vector<double> six = {1, -2, kNan, kInf, 5, 0};
   const Feed a = D({2, 3}, six);
   ExpectTheTapes(
-      {{"g (double[2,3] a) => (double[3,2] y) { y = Transpose(a) }", {a}},
-       {"g (double[2,3] a, double[2,1] b) => (double[2,7] y) "
-        "{ y = Concat <axis = 1> (a, b, a) }",
-        {a, D({2, 1}, {8, 9})}},
-       {"g (double[2,3] a) => (double[2,2] y, double[2,1] z) "
-        "{ y, z = Split <axis = 1, num_outputs = 2> (a) }",
-        {a}},
-       {StrCat("g (double[2,3] a) => (double[3,1] y) { ",
-               constant("p", "1, 0, 0, -2"), "y = Pad(a, p) }"),
-        {a}},
-       {StrCat("g (double[2,3] a, double b) => (double[4,5] y) { ",
-               constant("p", "1, 2, 1, 0"), "y = Pad(a, p, b) }"),
-        {a, D({}, {7})}},
-       {StrCat("g (double[2,3] a) => (double[4,7] y) { ",
-               constant("p", "1, 2, 1, 2"),
-               "y = Pad <mode = \"reflect\"> (a, p) }"),
-        {a}},
-       {StrCat("g (double[2,3] a) => (double[3,6] y) { ",
-               constant("p", "1, 2, 0, 1"),
-               "y = Pad <mode = \"edge\"> (a, p) }"),
-        {a}},
-       {StrCat("g (double[2,3] a) => (double[2,2] y) { ", constant("s", "-1"),
-               constant("e", "-9"), constant("x", "1"), constant("t", "-2"),
-               "y = Slice(a, s, e, x, t) }"),
-        {a}},
-       {StrCat("g (double[2,3] a) => (double[4,2,3] y) { ",
-               constant("s", "4, 1, 3"), "y = Expand(a, s) }"),
-        {a}},
-       {StrCat("g (double[2,3] a) => (double[4,3] y) { ", constant("r", "2, 1"),
-               "y = Tile(a, r) }"),
-        {a}},
-       {"g (double[2,3] a) => (double[2,3] y) { y = Trilu(a) }", {a}},
-       {"g (double[2,3] a, int64[2,2] b) => (double[2,2,2] y) "
-        "{ y = Gather <axis = 1> (a, b) }",
-        {a, I({2, 2}, {0, -1, 2, 0})}},
-       {"g (double[2,3] a, int64[2,2] b) => (double[2,2] y) "
-        "{ y = GatherElements <axis = 1> (a, b) }",
-        {a, I({2, 2}, {0, -1, 2, 2})}},
-       {"g (double[2,3] a, int64[2,1] b, double[2,1] c) => (double[2,3] y) "
-        "{ y = ScatterElements <axis = 1> (a, b, c) }",
-        {a, I({2, 1}, {0, 2}), D({2, 1}, {8, 9})}},
-       {"g (bool[3] a, double[2,3] b, double[1] c) => (double[2,3] y) "
-        "{ y = Where(a, b, c) }",
-        {B({3}, {1, 0, 1}), a, D({1}, {8})}},
-       {"g (double[1,4,1,2] a) => (double[1,1,2,4] y) "
-        "{ y = DepthToSpace <blocksize = 2> (a) }",
-        {D({1, 4, 1, 2}, {1, 2, 3, 4, 5, 6, 7, 8})}},
-       {"g (double[0,3] a) => (double[3,0] y) { y = Transpose(a) }",
-        {D({0, 3}, {})}}});
+      {GradientOf("Transpose(a)", "double[3,2] y", {a}),
+       GradientOf("Concat <axis = 1> (a, b, a)", "double[2,7] y",
+                  {a, D({2, 1}, {8, 9})}),
+       GradientOf("y, z = Split <axis = 1, num_outputs = 2> (a)",
+                  "double[2,2] y, double[2,1] z", {a}),
+       GradientOf(StrCat(constant("p", "1, 0, 0, -2"), "y = Pad(a, p)"),
+                  "double[3,1] y", {a}),
+       GradientOf(StrCat(constant("p", "1, 2, 1, 0"), "y = Pad(a, p, b)"),
+                  "double[4,5] y", {a, D({}, {7})}),
+       GradientOf(StrCat(constant("p", "1, 2, 1, 2"),
+                         "y = Pad <mode = \"reflect\"> (a, p)"),
+                  "double[4,7] y", {a}),
+       GradientOf(StrCat(constant("p", "1, 2, 0, 1"),
+                         "y = Pad <mode = \"edge\"> (a, p)"),
+                  "double[3,6] y", {a}),
+       GradientOf(
+           StrCat(constant("s", "-1"), constant("e", "-9"), constant("x", "1"),
+                  constant("t", "-2"), "y = Slice(a, s, e, x, t)"),
+           "double[2,2] y", {a}),
+       GradientOf(StrCat(constant("s", "4, 1, 3"), "y = Expand(a, s)"),
+                  "double[4,2,3] y", {a}),
+       GradientOf(StrCat(constant("r", "2, 1"), "y = Tile(a, r)"),
+                  "double[4,3] y", {a}),
+       GradientOf("Trilu(a)", "double[2,3] y", {a}),
+       GradientOf("Gather <axis = 1> (a, b)", "double[2,2,2] y",
+                  {a, I({2, 2}, {0, -1, 2, 0})}),
+       GradientOf("GatherElements <axis = 1> (a, b)", "double[2,2] y",
+                  {a, I({2, 2}, {0, -1, 2, 2})}),
+       GradientOf("ScatterElements <axis = 1> (a, b, c)", "double[2,3] y",
+                  {a, I({2, 1}, {0, 2}), D({2, 1}, {8, 9})}),
+       GradientOf("Where(a, b, c)", "double[2,3] y",
+                  {B({3}, {1, 0, 1}), a, D({1}, {8})}),
+       GradientOf("DepthToSpace <blocksize = 2> (a)", "double[1,1,2,4] y",
+                  {D({1, 4, 1, 2}, {1, 2, 3, 4, 5, 6, 7, 8})}),
+       GradientOf("Transpose(a)", "double[3,0] y", {D({0, 3}, {})})});
 }
 
 TEST(Backward, OfCasts) {
-  const GradientRow row = {
-      "g (float[5] a) => (float16[5] y) { y = Cast <to = 10> (a) }",
-      {F({5}, {1, 1e6, -0.1, kInf, kNan})}};
+  const GradientRow row = GradientOf("Cast <to = 10> (a)", "float16[5] y",
+                                     {F({5}, {1, 1e6, -0.1, kInf, kNan})});
   ExpectTheTapes(row, kGradientTypes[1]);
-  const GradientRow like = {
-      "g (float16[2] a, double[1] b) => (double[2] y) { y = CastLike(a, b) }",
-      {{DType::kFloat16, {2}, {1, 2}}, D({1}, {3})}};
+  const GradientRow like =
+      GradientOf("CastLike(a, b)", "double[2] y",
+                 {{DType::kFloat16, {2}, {1, 2}}, D({1}, {3})});
   ExpectTheTapes(like, kGradientTypes[2]);
 }
 
@@ -187,27 +165,23 @@ TEST(Backward, OfReductions) {
         "ReduceL1", "ReduceL2", "ReduceSumSquare", "ReduceLogSum",
         "ReduceLogSumExp"}) {
     for (const auto& of_a : values) {
-      rows.push_back({StrCat("g (double[2,2,3] a) => (double[2,2] y) "
-                             "{ x = Constant <value_ints = [-1]> () y = ",
-                             name, " <keepdims = 0> (a, x) }"),
-                      {D({2, 2, 3}, of_a)}});
+      rows.push_back(
+          GradientOf(StrCat("x = Constant <value_ints = [-1]> () y = ", name,
+                            " <keepdims = 0> (a, x)"),
+                     "double[2,2] y", {D({2, 2, 3}, of_a)}));
     }
-    rows.push_back({StrCat("g (double[2,2,3] a) => (double[1,2,1] y) "
-                           "{ x = Constant <value_ints = [0, 2]> () y = ",
-                           name, "(a, x) }"),
-                    {D({2, 2, 3}, values[0])}});
-    rows.push_back({StrCat("g (double[2,0] a) => (double[2,1] y) "
-                           "{ x = Constant <value_ints = [1]> () y = ",
-                           name, "(a, x) }"),
-                    {D({2, 0}, {})}});
+    rows.push_back(GradientOf(
+        StrCat("x = Constant <value_ints = [0, 2]> () y = ", name, "(a, x)"),
+        "double[1,2,1] y", {D({2, 2, 3}, values[0])}));
+    rows.push_back(GradientOf(
+        StrCat("x = Constant <value_ints = [1]> () y = ", name, "(a, x)"),
+        "double[2,1] y", {D({2, 0}, {})}));
   }
   for (const char* const node :
        {"GlobalMaxPool(a)", "GlobalAveragePool(a)", "GlobalLpPool(a)",
         "GlobalLpPool <p = 1> (a)", "GlobalLpPool <p = 3> (a)"}) {
-    rows.push_back(
-        {StrCat("g (double[1,2,2,2] a) => (double[1,2,1,1] y) { y = ", node,
-                " }"),
-         {D({1, 2, 2, 2}, {1, 3, 3, -2, 0, 0, -0.0, 0})}});
+    rows.push_back(GradientOf(node, "double[1,2,1,1] y",
+                              {D({1, 2, 2, 2}, {1, 3, 3, -2, 0, 0, -0.0, 0})}));
   }
   ExpectTheTapes(rows);
 }
@@ -220,17 +194,14 @@ TEST(Backward, OfLines) {
        {"Softmax(a)", "LogSoftmax(a)", "Hardmax(a)", "Softmax <axis = 0> (a)",
         "LogSoftmax <axis = 0> (a)", "LpNormalization(a)",
         "LpNormalization <p = 1> (a)", "LpNormalization <axis = 0> (a)"}) {
-    rows.push_back(
-        {StrCat("g (double[4,3] a) => (double[4,3] y) { y = ", node, " }"),
-         {D({4, 3}, values)}});
+    rows.push_back(GradientOf(node, "double[4,3] y", {D({4, 3}, values)}));
   }
   for (const char* const name : {"CumSum", "CumProd"}) {
     for (const char* const how : {"", "<exclusive = 1>", "<reverse = 1>",
                                   "<exclusive = 1, reverse = 1>"}) {
-      rows.push_back({StrCat("g (double[3,3] a) => (double[3,3] y) "
-                             "{ x = Constant <value_int = 1> () y = ",
-                             name, how, "(a, x) }"),
-                      {D({3, 3}, {1, 2, 3, 0, 4, 0.5, -1, 0, 0})}});
+      rows.push_back(GradientOf(
+          StrCat("x = Constant <value_int = 1> () y = ", name, how, "(a, x)"),
+          "double[3,3] y", {D({3, 3}, {1, 2, 3, 0, 4, 0.5, -1, 0, 0})}));
     }
   }
   ExpectTheTapes(rows);
@@ -248,33 +219,111 @@ TEST(Backward, OfLosses) {
           std::string(reduction) == "none" ? "double[3,2] y" : "double y";
       const std::string attributes =
           StrCat(" <reduction = \"", reduction, "\", ignore_index = 1> ");
-      rows.push_back({StrCat("g (double[3,4,2] a, int64[3,2] b) => (", y,
-                             ") { y = ", name, attributes, "(a, b) }"),
-                      {scores, labels}});
       rows.push_back(
-          {StrCat("g (double[3,4,2] a, int64[3,2] b, double[4] c) => (", y,
-                  ") { y = ", name, attributes, "(a, b, c) }"),
-           {scores, labels, weights}});
+          GradientOf(StrCat(name, attributes, "(a, b)"), y, {scores, labels}));
+      rows.push_back(GradientOf(StrCat(name, attributes, "(a, b, c)"), y,
+                                {scores, labels, weights}));
     }
   }
-  rows.push_back(
-      {"g (double[3,4,2] a, int64[3,2] b) => (double y, "
-       "double[3,4,2] z) { y, z = SoftmaxCrossEntropyLoss(a, b) }",
-       {scores, labels}});
+  rows.push_back(GradientOf("y, z = SoftmaxCrossEntropyLoss(a, b)",
+                            "double y, double[3,4,2] z", {scores, labels}));
   ExpectTheTapes(rows);
   rows.back().feeds[0].values.back() = kNan;
   ExpectTheTapes({rows.back()});
 }
 
 TEST(Backward, TheSettingHasTwoWords) {
-  RowBackend backend;
-  const GradientRow row = MapRow("Exp(a)");
-  LoadOptions options;
-  options.settings["backward"] = "none";
-  const auto network = backend.Load(ModelOf(row.graph), options);
+  const auto network = RowBackend().Load(ModelOf(MapRow("Exp(a)").graph),
+                                         {.settings = {{"backward", "none"}}});
   EXPECT_EQ(network.status().code(), StatusCode::kInvalidArgument);
   EXPECT_EQ(network.status().message(),
             "setting 'backward' is 'none', wanted own or tape");
+}
+
+/// A node of 3 steps, 2 sequences, 2 inputs and 2 hidden units.
+struct Node {
+  std::string name;
+  std::string attributes;
+  int64_t gates;
+  int64_t directions = 1;
+  bool batch_first = false;
+};
+
+GradientRow GradientRowOf(const Node& node) {
+  const int64_t size = node.gates * 2;
+  const int64_t d = node.directions;
+  const auto of = [](const Shape& shape) {
+    std::vector<double> values = Counting(*shape.NumElements());
+    for (double& x : values) x /= 2;
+    return D(shape, std::move(values));
+  };
+  const Shape x = node.batch_first ? Shape{2, 3, 2} : Shape{3, 2, 2};
+  const Shape h = node.batch_first ? Shape{2, d, 2} : Shape{d, 2, 2};
+  GradientRow row = {"",
+                     {of(x),
+                      of({d, size, 2}),
+                      of({d, size, 2}),
+                      of({d, 2 * size}),
+                      {DType::kInt32, {2}, {3, 2}},
+                      of(h)}};
+  std::string names = "a b c d e f";
+  std::string read = "a, b, c, d, e, f";
+  std::string outputs = "double[y0,y1,y2,y3] y, double[z0,z1,z2] z";
+  std::string written = "y, z";
+  if (node.gates == 4) {
+    row.feeds.push_back(of(h));
+    row.feeds.push_back(of({d, 6}));
+    names += " g h";
+    read += ", g, h";
+    outputs += ", double[w0,w1,w2] w";
+    written += ", w";
+  }
+  row.graph = StrCat("net (", Declare(names, row.feeds), ") => (", outputs,
+                     ") { ", written, " = ", node.name, " <hidden_size = 2",
+                     node.attributes, "> (", read, ") }");
+  return row;
+}
+
+std::vector<GradientRow> RowsOf(const std::vector<Node>& nodes) {
+  std::vector<GradientRow> rows;
+  for (const Node& node : nodes) rows.push_back(GradientRowOf(node));
+  return rows;
+}
+
+const std::string kBoth = ", direction = \"bidirectional\"";
+
+TEST(RecurrentBackward, OfRnn) {
+  ExpectTheTapes(
+      RowsOf({{"RNN", "", 1},
+              {"RNN", ", direction = \"reverse\", activations = [\"Relu\"]", 1},
+              {"RNN", kBoth + ", clip = 0.25", 1, 2},
+              {"RNN", ", layout = 1", 1, 1, true}}));
+}
+
+TEST(RecurrentBackward, OfGru) {
+  ExpectTheTapes(RowsOf({{"GRU", "", 3},
+                         {"GRU", ", linear_before_reset = 1", 3},
+                         {"GRU", kBoth, 3, 2},
+                         {"GRU", ", layout = 1", 3, 1, true}}));
+}
+
+TEST(RecurrentBackward, OfLstm) {
+  ExpectTheTapes(RowsOf(
+      {{"LSTM", "", 4},
+       {"LSTM", ", input_forget = 1", 4},
+       {"LSTM", kBoth + ", layout = 1", 4, 2, true},
+       {"LSTM", ", activations = [\"HardSigmoid\", \"Softsign\", \"Elu\"]",
+        4}}));
+}
+
+// An input that nothing flows into has no influence, even where it is NaN.
+TEST(RecurrentBackward, OfOneSequence) {
+  for (const Node& node :
+       std::vector<Node>{{"RNN", "", 1}, {"GRU", "", 3}, {"LSTM", "", 4}}) {
+    GradientRow row = GradientRowOf(node);
+    row.feeds[0].values.back() = kNan;
+    ExpectTheTapes({row});
+  }
 }
 
 }  // namespace

@@ -2,17 +2,19 @@
 
 #include "backends/reference/families.h"
 
+#include <algorithm>
 #include <functional>
+#include <span>
 #include <utility>
 
 #include "backends/reference/exact/exact_network.h"
 #include "backends/reference/loop/simd.h"
-#include "backends/reference/native/drawing_network.h"
 #include "backends/reference/native/native_network.h"
 #include "backends/reference/scalar/seeds.h"
 #include "backends/reference/tape/differentiate.h"
 #include "backends/reference/tape/retape.h"
 #include "backends/reference/tape/trace.h"
+#include "framework/core/text.h"
 
 namespace assay::reference {
 
@@ -22,35 +24,41 @@ namespace {
 /// the setting does not have.
 Result<bool> KeepsBackward(const LoadOptions& options) {
   const auto setting = options.settings.find("backward");
-  if (setting == options.settings.end() || setting->second == "own") {
-    return true;
-  }
-  if (setting->second == "tape") return false;
-  return InvalidArgument("setting 'backward' is '", setting->second,
-                         "', wanted own or tape");
+  if (setting == options.settings.end()) return true;
+  ASSAY_ASSIGN_OR_RETURN(
+      const size_t word,
+      WordOf("setting 'backward'", setting->second, {"own", "tape"}));
+  return word == 0;
 }
 
 }  // namespace
 
+Result<size_t> WordOf(std::string_view attribute, std::string_view word,
+                      std::initializer_list<std::string_view> words) {
+  const auto* const found = std::ranges::find(words, word);
+  if (found != words.end()) return static_cast<size_t>(found - words.begin());
+  const std::span<const std::string_view> all(words);
+  return InvalidArgument(attribute, " is '", word, "', wanted ",
+                         Joined(all.first(all.size() - 1)), " or ", all.back());
+}
+
 std::vector<Family> ReferenceFamilies() {
   using Make = Family (*)();
   constexpr Make kFamilies[] = {
-      ElementwiseFamily,  ActivationFamily,    BinaryFamily,
-      LogicFamily,        MatMulFamily,        LinearAlgebraFamily,
-      EinsumFamily,       ConvFamily,          TransposedConvFamily,
-      PoolingFamily,      SoftmaxFamily,       ReductionFamily,
-      SelectionFamily,    UniqueFamily,        ShapeFamily,
-      MovementFamily,     RearrangementFamily, PaddingFamily,
+      ElementwiseFamily,  BinaryFamily,        LogicFamily,
+      MatMulFamily,       LinearAlgebraFamily, EinsumFamily,
+      ConvFamily,         PoolingFamily,       SoftmaxFamily,
+      ReductionFamily,    SelectionFamily,     UniqueFamily,
+      ShapeFamily,        MovementFamily,      RearrangementFamily,
       IndexingFamily,     ResizeFamily,        GridSampleFamily,
       DetectionFamily,    GenerationFamily,    NormalizationFamily,
       RecurrentFamily,    QuantizationFamily,  ControlFamily,
       SequenceFamily,     StringFamily,        CastFamily,
-      RandomFamily,       NgramFamily,         PatternFamily,
-      FeatureFamily,      LabelFamily,         DictionaryFamily,
-      LinearModelFamily,  SupportVectorFamily, TreeEnsembleFamily,
-      SpectrumFamily,     DeformConvFamily,    RegionPoolingFamily,
+      RandomFamily,       FeatureFamily,       LabelFamily,
+      DictionaryFamily,   LinearModelFamily,   SupportVectorFamily,
+      TreeEnsembleFamily, SpectrumFamily,      DeformConvFamily,
       ImageDecoderFamily, TrainingFamily,      AttentionFamily,
-      LossFamily,         StateSpaceFamily,    RotaryFamily};
+      LossFamily,         StateSpaceFamily};
   std::vector<Family> families;
   for (const Make make : kFamilies) families.push_back(make());
   return families;
@@ -67,14 +75,13 @@ Result<std::unique_ptr<Network>> ReferenceBackend::Load(
   ASSAY_RETURN_IF_ERROR(IsaOf(options).status());
   ASSAY_RETURN_IF_ERROR(KeepsBackward(options).status());
   if (!options.exact && options.mode == Mode::kTraining) {
-    return NativeNetwork::Load(
+    return LoadNative(
         *this, model, options,
         [this](std::shared_ptr<const Model> plain,
                const LoadOptions& how) -> Result<std::unique_ptr<Network>> {
           ASSAY_ASSIGN_OR_RETURN(auto loaded,
                                  EagerBackend::Load(std::move(plain), how));
-          return std::unique_ptr<Network>(
-              std::make_unique<DrawingNetwork>(std::move(loaded)));
+          return WithDraws(std::move(loaded));
         });
   }
   if (!options.exact) return EagerBackend::Load(std::move(model), options);
@@ -84,8 +91,8 @@ Result<std::unique_ptr<Network>> ReferenceBackend::Load(
   LoadOptions traced = options;
   traced.gradient_targets.clear();
   ASSAY_ASSIGN_OR_RETURN(auto tracing, EagerBackend::Load(model, traced));
-  return ExactNetwork::Make(std::move(model), std::move(network),
-                            std::move(tracing));
+  return MakeExactNetwork(std::move(model), std::move(network),
+                          std::move(tracing));
 }
 
 Result<Kernel> ReferenceBackend::Around(Kernel kernel,

@@ -3,8 +3,8 @@
 // For tests of gradients: a graph whose inputs are a, b, ..., what is fed, and
 // the gradients of a weighted sum of its output y.
 //
-//   const GradientRow row = {"g (double[2] a) => (double[2] y) { y = Exp(a) }",
-//                            {D({2}, {0, 1})}};
+//   const GradientRow row = GradientOf("Exp(a)", "double[2] y",
+//                                      {D({2}, {0, 1})});
 //   const auto gradients = Gradients(row, {1, 2});     // of weights 1 and 2
 //   const auto numbers = NumbersOf((*gradients)[0]);   // 1 and 2 e
 
@@ -22,7 +22,11 @@ struct GradientRow {
   std::vector<Feed> feeds;
 };
 
-std::vector<assay::Value> InputsOf(const GradientRow& row);
+/// The row of a body, such as "n = Neg(a) y = Mul(n, b)", or of a node that
+/// computes y, such as "Exp(a)". Inputs a, b, ... have the types of the feeds;
+/// the outputs are declared.
+GradientRow GradientOf(const std::string& body, const std::string& outputs,
+                       std::vector<Feed> feeds);
 
 /// As many weights as the output has elements: 1, 2, 3, ..., unless given.
 assay::Value CotangentOf(const Tensor& y, std::vector<double> weights);
@@ -35,8 +39,6 @@ enum class By : uint8_t { kKernel, kTape };
 Result<std::vector<assay::Value>> Gradients(
     const GradientRow& row, const std::vector<double>& weights = {},
     By by = By::kKernel, bool weighs_all = false);
-
-std::vector<double> NumbersOf(const assay::Value& value);
 
 /// An element type of gradients, and how far apart two may be, in parts of the
 /// greatest: two units in the last place, and sums in float64 in two orders 32.

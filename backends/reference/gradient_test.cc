@@ -13,6 +13,7 @@
 
 #include "backends/reference/gradient_rows.h"
 #include "framework/backend/exact.h"
+#include "framework/testing/support/statuses_fixture.h"
 #include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::reference {
@@ -25,110 +26,93 @@ using ::testing::Pointwise;
 
 // Values away from kinks and zeros.
 const std::vector<GradientRow> kGradientRows = {
-    {"g (double[3] a) => (double[3] y) { y = Relu(a) }",
-     {D({3}, {-1.5, 0.5, 2})}},
-    {"g (double[2,1] a, double[3] b) => (double[2,3] y) { y = Add(a, b) }",
-     {D({2, 1}, {1, 2}), D({3}, {3, 4, 5})}},
-    {"g (double[2] a, double b) => (double[2] y) { y = Sub(a, b) }",
-     {D({2}, {1, 2}), D({}, {3})}},
-    {"g (double[2,1] a, double[1,3] b) => (double[2,3] y) { y = Mul(a, b) }",
-     {D({2, 1}, {1, 2}), D({1, 3}, {3, 4, 5})}},
-    {"g (double[2] a, double[1] b) => (double[2] y) { y = Div(a, b) }",
-     {D({2}, {1, -2}), D({1}, {1.5})}},
-    {"g (double[2,2] a, double[2,3] b) => (double[2,3] y) { y = MatMul(a, b) }",
-     {D({2, 2}, {1, 2, 3, 4}), D({2, 3}, {1, -1, 2, 0.5, 3, 1})}},
-    {"g (double[2] a, double[2,2] b) => (double[2] y) { y = MatMul(a, b) }",
-     {D({2}, {1, 2}), D({2, 2}, {1, -1, 2, 0.5})}},
-    {"g (double[2,1,2] a, double[2,2,1] b) => (double[2,1,1] y) "
-     "{ y = MatMul(a, b) }",
-     {D({2, 1, 2}, {1, 2, 3, 4}), D({2, 2, 1}, {1, -1, 2, 0.5})}},
+    GradientOf("Relu(a)", "double[3] y", {D({3}, {-1.5, 0.5, 2})}),
+    GradientOf("Add(a, b)", "double[2,3] y",
+               {D({2, 1}, {1, 2}), D({3}, {3, 4, 5})}),
+    GradientOf("Sub(a, b)", "double[2] y", {D({2}, {1, 2}), D({}, {3})}),
+    GradientOf("Mul(a, b)", "double[2,3] y",
+               {D({2, 1}, {1, 2}), D({1, 3}, {3, 4, 5})}),
+    GradientOf("Div(a, b)", "double[2] y", {D({2}, {1, -2}), D({1}, {1.5})}),
+    GradientOf("MatMul(a, b)", "double[2,3] y",
+               {D({2, 2}, {1, 2, 3, 4}), D({2, 3}, {1, -1, 2, 0.5, 3, 1})}),
+    GradientOf("MatMul(a, b)", "double[2] y",
+               {D({2}, {1, 2}), D({2, 2}, {1, -1, 2, 0.5})}),
+    GradientOf("MatMul(a, b)", "double[2,1,1] y",
+               {D({2, 1, 2}, {1, 2, 3, 4}), D({2, 2, 1}, {1, -1, 2, 0.5})}),
     // Both sides repeat along a batch axis, whose gradients are sums.
-    {"g (double[2,1,1,2] a, double[3,2,1] b) => (double[2,3,1,1] y) "
-     "{ y = MatMul(a, b) }",
-     {D({2, 1, 1, 2}, {1, 2, 3, 4}), D({3, 2, 1}, {1, -1, 2, 0.5, 3, 1})}},
-    {"g (double[2,3] a, double[2,2] b, double[2] c) => (double[3,2] y) "
-     "{ y = Gemm <transA = 1, transB = 1, alpha = 0.5, beta = 2.0> (a, b, c) }",
-     {D({2, 3}, {1, 2, 3, 4, 5, 6}), D({2, 2}, {1, -1, 2, 0.5}),
-      D({2}, {1, 2})}},
-    {"g (double[2,2] a, double[2] b) => (double[4] y) "
-     "{ s = Constant <value_ints = [4]> () m = Mul(a, a) n = Add(m, b) "
-     "y = Reshape(n, s) }",
-     {D({2, 2}, {1, 2, 3, 4}), D({2}, {1, 2})}},
+    GradientOf(
+        "MatMul(a, b)", "double[2,3,1,1] y",
+        {D({2, 1, 1, 2}, {1, 2, 3, 4}), D({3, 2, 1}, {1, -1, 2, 0.5, 3, 1})}),
+    GradientOf(
+        "Gemm <transA = 1, transB = 1, alpha = 0.5, beta = 2.0> (a, b, c)",
+        "double[3,2] y",
+        {D({2, 3}, {1, 2, 3, 4, 5, 6}), D({2, 2}, {1, -1, 2, 0.5}),
+         D({2}, {1, 2})}),
+    GradientOf("s = Constant <value_ints = [4]> () m = Mul(a, a) n = Add(m, b) "
+               "y = Reshape(n, s)",
+               "double[4] y", {D({2, 2}, {1, 2, 3, 4}), D({2}, {1, 2})}),
 };
 
 // The same, on a tape too.
 const std::vector<GradientRow> kMore = {
-    {"g (double[3] a) => (double[3] y) { y = Softsign(a) }",
-     {D({3}, {-1.5, 0.5, 2})}},
-    {"g (double[2] a, double[2] b) => (double[2] y) { y = Pow(a, b) }",
-     {D({2}, {1.5, 0.5}), D({2}, {2.5, -1})}},
+    GradientOf("Softsign(a)", "double[3] y", {D({3}, {-1.5, 0.5, 2})}),
+    GradientOf("Pow(a, b)", "double[2] y",
+               {D({2}, {1.5, 0.5}), D({2}, {2.5, -1})}),
     // A value that is read twice.
-    {"g (double[2] a) => (double[2] y) { y = Pow(a, a) }",
-     {D({2}, {1.5, 0.5})}},
+    GradientOf("Pow(a, a)", "double[2] y", {D({2}, {1.5, 0.5})}),
     // Two values in one place of memory.
-    {"g (double[2] a) => (double[2] y) { h = Identity(a) y = Pow(a, h) }",
-     {D({2}, {1.5, 0.5})}},
-    {"g (double[2,3] a) => (double[2] y) { s = Constant <value_ints = [1]> () "
-     "y = ReduceLogSumExp <keepdims = 0> (a, s) }",
-     {D({2, 3}, {1, 2, 0.5, -1, 0.25, 3})}},
-    {"g (double[1,1,3,3] a, double[2,1,2,2] b, double[2] c) => "
-     "(double[1,2,2,2] y) { y = Conv(a, b, c) }",
-     {D({1, 1, 3, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9}),
-      D({2, 1, 2, 2}, {1, -1, 0.5, 2, 3, -2, 1, 0.25}), D({2}, {0.5, -0.5})}},
-    {"g (double[1,1,3,3] a) => (double[1,1,2,2] y) "
-     "{ y = MaxPool <kernel_shape = [2, 2]> (a) }",
-     {D({1, 1, 3, 3}, {3, 1, 2, 9, 5, 4, 6, 8, 7})}},
-    {"g (double[2,3] a, double[3] b, double[3] c) => (double[2,3] y) "
-     "{ y = LayerNormalization(a, b, c) }",
-     {D({2, 3}, {1, 2, 4, -1, 0.25, 3}), D({3}, {1, 2, 0.5}),
-      D({3}, {0, 1, 2})}},
-    {"g (double[3] a) => (double[3] y) "
-     "{ i = Constant <value_ints = [2, 0, 2]> () y = Gather(a, i) }",
-     {D({3}, {1, 2, 3})}},
-    {"g (double[2] a, double[1] b) => (double[5] y) "
-     "{ y = Concat <axis = 0> (a, b, a) }",
-     {D({2}, {1, 2}), D({1}, {3})}},
-    {"g (double[2,3] a) => (double[2,3] y) { y = Softmax(a) }",
-     {D({2, 3}, {1, 2, 0.5, -1, 0.25, 3})}},
-    {"g (double[2,1,2] a, double[1,4,2] b, double[1,4,1] c, double[1,8] d) => "
-     "(double[2,1,1,1] y) { y = LSTM <hidden_size = 1> (a, b, c, d) }",
-     {D({2, 1, 2}, {1, -0.5, 0.25, 2}),
-      D({1, 4, 2}, {0.5, -1, 0.25, 1, 0.75, 0.5, -0.25, 1}),
-      D({1, 4, 1}, {0.5, -0.5, 1, 0.25}),
-      D({1, 8}, {0.1, 0.2, 0.3, 0.4, -0.1, -0.2, -0.3, 0.5})}},
-    {"g (double[1,1,4] a) => (double[1,1,5] y) "
-     "{ s = Constant <value_floats = [1.3]> () "
-     "y = Resize <mode = \"linear\", axes = [2]> (a, , s) }",
-     {D({1, 1, 4}, {1, 3, 2, 5})}},
+    GradientOf("h = Identity(a) y = Pow(a, h)", "double[2] y",
+               {D({2}, {1.5, 0.5})}),
+    GradientOf("s = Constant <value_ints = [1]> () y = ReduceLogSumExp "
+               "<keepdims = 0> (a, s)",
+               "double[2] y", {D({2, 3}, {1, 2, 0.5, -1, 0.25, 3})}),
+    GradientOf("Conv(a, b, c)", "double[1,2,2,2] y",
+               {D({1, 1, 3, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9}),
+                D({2, 1, 2, 2}, {1, -1, 0.5, 2, 3, -2, 1, 0.25}),
+                D({2}, {0.5, -0.5})}),
+    GradientOf("MaxPool <kernel_shape = [2, 2]> (a)", "double[1,1,2,2] y",
+               {D({1, 1, 3, 3}, {3, 1, 2, 9, 5, 4, 6, 8, 7})}),
+    GradientOf("LayerNormalization(a, b, c)", "double[2,3] y",
+               {D({2, 3}, {1, 2, 4, -1, 0.25, 3}), D({3}, {1, 2, 0.5}),
+                D({3}, {0, 1, 2})}),
+    GradientOf("i = Constant <value_ints = [2, 0, 2]> () y = Gather(a, i)",
+               "double[3] y", {D({3}, {1, 2, 3})}),
+    GradientOf("Concat <axis = 0> (a, b, a)", "double[5] y",
+               {D({2}, {1, 2}), D({1}, {3})}),
+    GradientOf("Softmax(a)", "double[2,3] y",
+               {D({2, 3}, {1, 2, 0.5, -1, 0.25, 3})}),
+    GradientOf("LSTM <hidden_size = 1> (a, b, c, d)", "double[2,1,1,1] y",
+               {D({2, 1, 2}, {1, -0.5, 0.25, 2}),
+                D({1, 4, 2}, {0.5, -1, 0.25, 1, 0.75, 0.5, -0.25, 1}),
+                D({1, 4, 1}, {0.5, -0.5, 1, 0.25}),
+                D({1, 8}, {0.1, 0.2, 0.3, 0.4, -0.1, -0.2, -0.3, 0.5})}),
+    GradientOf("s = Constant <value_floats = [1.3]> () y = Resize <mode = "
+               "\"linear\", axes = [2]> (a, , s)",
+               "double[1,1,5] y", {D({1, 1, 4}, {1, 3, 2, 5})}),
     // 3.86 steps are 4, and stay so.
-    {"g (double a, double b, double c) => (double[4] y) "
-     "{ y = Range(a, b, c) }",
-     {D({}, {0.5}), D({}, {3.2}), D({}, {0.7})}},
-    {"g (double[2] a, double[2] b) => (double[2] y) "
-     "{ t = Constant <value = bool {1}> () "
-     "y = If(t) <then_branch = n () => (double[2] p) { h = Mul(a, b) "
-     "p = Mul(h, a) }, else_branch = e () => (double[2] q) { q = Exp(b) }> }",
-     {D({2}, {1, 2}), D({2}, {3, -1})}},
+    GradientOf("Range(a, b, c)", "double[4] y",
+               {D({}, {0.5}), D({}, {3.2}), D({}, {0.7})}),
+    GradientOf("t = Constant <value = bool {1}> () y = If(t) <then_branch = n "
+               "() => (double[2] p) { h = Mul(a, b) p = Mul(h, a) }, "
+               "else_branch = e () => (double[2] q) { q = Exp(b) }>",
+               "double[2] y", {D({2}, {1, 2}), D({2}, {3, -1})}),
     // The state, a capture, and what an iteration gives.
-    {"g (double[2] a, double[2] b) => (double[3,2] y) "
-     "{ m = Constant <value_int = 3> () t = Constant <value = bool {1}> () "
-     "v, y = Loop(m, t, a) <body = l (int64 i, bool go, double[2] u) => "
-     "(bool ok, double[2] w, double[2] s) "
-     "{ ok = Identity(go) s = Sin(u) w = Mul(s, b) }> }",
-     {D({2}, {0.25, 0.5}), D({2}, {0.75, -1})}},
-    {"g (double[2] a, double[3,2] b) => (double[3,2] y) "
-     "{ v, y = Scan <num_scan_inputs = 1, body = l (double[2] u, double[2] x) "
-     "=> (double[2] w, double[2] s) { w = Mul(u, x) s = Tanh(w) }> (a, b) }",
-     {D({2}, {1, 2}), D({3, 2}, {3, -1, 0.5, 1, 2, 1})}},
+    GradientOf("m = Constant <value_int = 3> () t = Constant <value = bool "
+               "{1}> () v, y = Loop(m, t, a) <body = l (int64 i, bool go, "
+               "double[2] u) => (bool ok, double[2] w, double[2] s) { ok = "
+               "Identity(go) s = Sin(u) w = Mul(s, b) }>",
+               "double[3,2] y", {D({2}, {0.25, 0.5}), D({2}, {0.75, -1})}),
+    GradientOf(
+        "v, y = Scan <num_scan_inputs = 1, body = l (double[2] u, double[2] x) "
+        "=> (double[2] w, double[2] s) { w = Mul(u, x) s = Tanh(w) }> (a, b)",
+        "double[3,2] y", {D({2}, {1, 2}), D({3, 2}, {3, -1, 0.5, 1, 2, 1})}),
 };
 
 /// Sum of weight[i] * y[i], the weights being 1, 2, 3, ...
 double Weighted(const std::string& graph, const std::vector<Feed>& feeds) {
-  const auto outputs = Compute(graph, feeds);
-  EXPECT_TRUE(outputs.ok()) << graph << outputs.status().ToString();
   double sum = 0;
   double weight = 0;
-  for (const double y : (*outputs)[0].tensor()->elements<double>()) {
+  for (const double y : NumbersOf(OutputsOf(graph, feeds)[0])) {
     sum += ++weight * y;
   }
   return sum;
@@ -179,9 +163,8 @@ TEST(RetapedGradients, AgreeWithCentralDifferences) {
 void ExpectTheOracles(const GradientRow& row, double unit, By by = By::kTape) {
   const auto gradients = Gradients(row, {}, by);
   ASSERT_TRUE(gradients.ok()) << row.graph << gradients.status().ToString();
-  RowBackend backend;
-  const auto network = *backend.Load(ModelOf(row.graph), {.exact = true});
-  const std::vector<assay::Value> inputs = InputsOf(row);
+  const auto network = NetworkOf(row.graph, {.exact = true});
+  const std::vector<assay::Value> inputs = ValuesOf(row.feeds);
   std::vector<std::string> targets;
   for (const ValueInfo& input : network->inputs())
     targets.push_back(input.name);
@@ -216,23 +199,19 @@ TEST(RetapedGradients, AreTheOraclesRoundedToTheTypeOfTheInput) {
 // Twelve twelfths are less than one in float32, and not in float64: the loop
 // has 13 iterations, on the tape as well.
 TEST(RetapedGradients, ALoopEndsWhereItEndedInTheRun) {
-  const auto gradients =
-      Gradients({"g (float a, float b) => (float[n] y) "
-                 "{ t = Constant <value = bool {1}> () "
-                 "e = Constant <value_float = 1.0> () "
-                 "v, y = Loop(, t, a) <body = l (int64 i, bool go, float u) => "
-                 "(bool ok, float w, float s) "
-                 "{ w = Add(u, b) ok = Less(w, e) s = Identity(w) }> }",
-                 {F({}, {0}), F({}, {1.0F / 12})}});
-  ASSERT_TRUE(gradients.ok()) << gradients.status().ToString();
-  EXPECT_THAT(NumbersOf((*gradients)[0]), ElementsAre(91));   // 1 + ... + 13
-  EXPECT_THAT(NumbersOf((*gradients)[1]), ElementsAre(819));  // squares of them
+  const auto gradients = Got(Gradients(GradientOf(
+      "t = Constant <value = bool {1}> () e = Constant <value_float = 1.0> () "
+      "v, y = Loop(, t, a) <body = l (int64 i, bool go, float u) => (bool ok, "
+      "float w, float s) { w = Add(u, b) ok = Less(w, e) s = Identity(w) }>",
+      "float[n] y", {F({}, {0}), F({}, {1.0F / 12})})));
+  EXPECT_THAT(NumbersOf(gradients[0]), ElementsAre(91));   // 1 + ... + 13
+  EXPECT_THAT(NumbersOf(gradients[1]), ElementsAre(819));  // squares of them
 }
 
 TEST(RetapedGradients, ScalesPlaceTheGridOfFixedExtents) {
-  ExpectTheOracles({"g (float[1,1,4] a, float[1] b) => (float[1,1,5] y) "
-                    "{ y = Resize <mode = \"linear\", axes = [2]> (a, , b) }",
-                    {F({1, 1, 4}, {1, 3, 2, 5}), F({1}, {1.3F})}},
+  ExpectTheOracles(GradientOf("Resize <mode = \"linear\", axes = [2]> (a, , b)",
+                              "float[1,1,5] y",
+                              {F({1, 1, 4}, {1, 3, 2, 5}), F({1}, {1.3F})}),
                    0x1p-23);
 }
 
@@ -244,23 +223,18 @@ TEST(RetapedGradients, AreNumbersWhereTheOracleKnowsNone) {
     std::vector<double> wanted;
   };
   const std::vector<Row> rows = {
-      {{"g (float[1,1,3] a) => (float[1,1,2] y) "
-        "{ y = MaxPool <kernel_shape = [2]> (a) }",
-        {F({1, 1, 3}, {4, 4, 4})}},
+      {GradientOf("MaxPool <kernel_shape = [2]> (a)", "float[1,1,2] y",
+                  {F({1, 1, 3}, {4, 4, 4})}),
        {1, 2, 0}},
-      {{"g (float[2] a) => (float[2] y) { y = Abs(a) }", {F({2}, {0, -1})}},
-       {0, -2}},
-      {{"g (float[3] a) => (float[3] y) { y = Exp(a) }",
-        {F({3}, {kInf, kNan, 100})}},
+      {GradientOf("Abs(a)", "float[2] y", {F({2}, {0, -1})}), {0, -2}},
+      {GradientOf("Exp(a)", "float[3] y", {F({3}, {kInf, kNan, 100})}),
        {kInf, kNan, kInf}},
-      {{"g (float[2] a) => (float[2] y) { y = Sqrt(a) }", {F({2}, {0, 4})}},
-       {kInf, 0.5}},
+      {GradientOf("Sqrt(a)", "float[2] y", {F({2}, {0, 4})}), {kInf, 0.5}},
   };
   for (const Row& row : rows) {
     for (const By by : {By::kKernel, By::kTape}) {
-      const auto gradients = Gradients(row.of, {}, by);
-      ASSERT_TRUE(gradients.ok()) << gradients.status().ToString();
-      EXPECT_THAT(NumbersOf((*gradients)[0]),
+      const auto gradients = Got(Gradients(row.of, {}, by));
+      EXPECT_THAT(NumbersOf(gradients[0]),
                   Pointwise(NanSensitiveDoubleEq(), row.wanted))
           << row.of.graph;
     }
@@ -268,31 +242,22 @@ TEST(RetapedGradients, AreNumbersWhereTheOracleKnowsNone) {
 }
 
 TEST(Gradients, ReluIsFlatAtItsKink) {
-  const auto gradients =
-      Gradients({"g (float[3] a) => (float[3] y) { y = Relu(a) }",
-                 {F({3}, {0, -0.0, 1})}},
-                {5, 6, 7});
-  ASSERT_TRUE(gradients.ok()) << gradients.status().ToString();
-  EXPECT_THAT((*gradients)[0].tensor()->elements<float>(),
-              ElementsAre(0, 0, 7));
+  const auto gradients = Got(Gradients(
+      GradientOf("Relu(a)", "float[3] y", {F({3}, {0, -0.0, 1})}), {5, 6, 7}));
+  EXPECT_THAT(gradients[0].tensor()->elements<float>(), ElementsAre(0, 0, 7));
 }
 
 // 0 * infinity would be NaN: what nothing flows into stays without gradient.
 TEST(Gradients, ZeroCotangentsCountAsNothing) {
-  const auto gradients =
-      Gradients({"g (double[2] a, double[2] b) => (double[2] y) "
-                 "{ y = Div(a, b) }",
-                 {D({2}, {1, 1}), D({2}, {0, 2})}},
-                {0, 1});
-  ASSERT_TRUE(gradients.ok()) << gradients.status().ToString();
-  EXPECT_THAT((*gradients)[0].tensor()->elements<double>(),
-              ElementsAre(0, 0.5));
-  EXPECT_THAT((*gradients)[1].tensor()->elements<double>(),
-              ElementsAre(0, -0.25));
+  const auto gradients = Got(Gradients(
+      GradientOf("Div(a, b)", "double[2] y", {D({2}, {1, 1}), D({2}, {0, 2})}),
+      {0, 1}));
+  EXPECT_THAT(gradients[0].tensor()->elements<double>(), ElementsAre(0, 0.5));
+  EXPECT_THAT(gradients[1].tensor()->elements<double>(), ElementsAre(0, -0.25));
 }
 
-// The graph of a node on a, 1024 ones, with true t and half r; its body computes
-// p: a, or what a state has become of it, times what it draws.
+// The graph of a node on a, 1024 ones, with true t and half r; its body
+// computes p: a, or what a state has become of it, times what it draws.
 std::string IfDraws(const std::string& body) {
   return StrCat(
       "g (float[1024] a) => (float[1024] y) { t = Constant <value = bool {1}> "
@@ -356,15 +321,13 @@ const std::vector<std::string> kDrawing = {
 TEST(RetapedGradients, ABodyDrawsAgainWhatItDrew) {
   const assay::Value ones = F({1024}, std::vector<double>(1024, 1)).Make();
   for (const std::string& graph : kDrawing) {
-    RowBackend backend;
-    auto network = backend.Load(ModelOf(graph), {.gradient_targets = {"a"}});
-    ASSERT_TRUE(network.ok()) << graph << network.status().ToString();
-    auto binding = *(*network)->Bind({&ones, 1}, {});
+    const auto network = NetworkOf(graph, {.gradient_targets = {"a"}});
+    const auto binding = *network->Bind({&ones, 1}, {});
     std::vector<std::vector<double>> drawn;
     for (int run = 0; run < 2; ++run) {
-      ASSERT_TRUE((*network)->Forward(*binding).ok()) << graph;
+      ASSERT_TRUE(network->Forward(*binding).ok()) << graph;
       drawn.push_back(NumbersOf(binding->outputs()[0]));
-      const auto gradients = (*network)->differentiable()->Backward(
+      const auto gradients = network->differentiable()->Backward(
           *binding, {&ones, 1}, std::vector<std::string>{"a"});
       ASSERT_TRUE(gradients.ok()) << graph << gradients.status().ToString();
       EXPECT_EQ(NumbersOf((*gradients)[0]), drawn.back()) << graph;
@@ -388,10 +351,10 @@ TEST(RetapedGradients, AreDeclinedWhereTheNodeHasNoTape) {
        "gradients pass tensors of floats of 16 to 64 bits only"},
   };
   for (const Row& row : rows) {
-    RowBackend backend;
-    LoadOptions options;
-    options.gradient_targets = {"a"};
-    const Status status = backend.Load(ModelOf(row.graph), options).status();
+    const Status status =
+        RowBackend()
+            .Load(ModelOf(row.graph), {.gradient_targets = {"a"}})
+            .status();
     EXPECT_EQ(status.code(), StatusCode::kUnsupported) << row.graph;
     EXPECT_EQ(status.reason(), Reason::kGradient) << row.graph;
     EXPECT_THAT(status.message(), HasSubstr(row.why));

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <regex>
 #include <sstream>
+#include <stdexcept>
 
 #include "backends/reference/scalar/codec.h"
 #include "framework/graph/model_text.h"
@@ -49,6 +50,17 @@ Tensor Feed::Make() const {
   return tensor;
 }
 
+std::vector<assay::Value> ValuesOf(const std::vector<Feed>& feeds) {
+  std::vector<assay::Value> values;
+  for (const Feed& feed : feeds) values.emplace_back(feed.Make());
+  return values;
+}
+
+std::vector<assay::Value> Ones(int64_t count) {
+  const std::vector<double> ones(static_cast<size_t>(count), 1);
+  return ValuesOf({D({count}, ones)});
+}
+
 namespace {
 
 /// The element type as a graph's text has it.
@@ -57,9 +69,10 @@ std::string NameOf(DType dtype) {
   return dtype == DType::kFloat64 ? "double" : std::string(ToString(dtype));
 }
 
-/// The names in a list such as "x, , b", each once, with the feeds' types.
-std::string DeclareAll(const std::string& list,
-                       const std::vector<Feed>& feeds) {
+}  // namespace
+
+std::string DeclareFully(const std::string& list,
+                         const std::vector<Feed>& feeds) {
   static const std::regex kName("\\w+");
   std::vector<std::string> names;
   for (std::sregex_iterator it(list.begin(), list.end(), kName), end; it != end;
@@ -76,17 +89,15 @@ std::string DeclareAll(const std::string& list,
   return all;
 }
 
-}  // namespace
-
 Row Of(const std::string& node, std::vector<Feed> feeds,
        std::vector<Feed> wanted) {
   static const std::regex kNamed("[\\w, ]* = .*");
   const std::string whole =
       std::regex_match(node, kNamed) ? node : StrCat("y = ", node);
   const std::string graph =
-      StrCat("g (", DeclareAll(whole.substr(whole.rfind('(')), feeds), ") => (",
-             DeclareAll(whole.substr(0, whole.find('=')), wanted), ") { ",
-             whole, " }");
+      StrCat("g (", DeclareFully(whole.substr(whole.rfind('(')), feeds),
+             ") => (", DeclareFully(whole.substr(0, whole.find('=')), wanted),
+             ") { ", whole, " }");
   return {graph, std::move(feeds), std::move(wanted)};
 }
 
@@ -110,6 +121,23 @@ std::shared_ptr<const Model> ModelOf(const std::string& graph) {
   return graph::ModelOfText(graph);
 }
 
+namespace {
+
+template <class T>
+T Only(const std::string& graph, Result<T> result) {
+  if (!result.ok()) {
+    throw std::runtime_error(StrCat(graph, result.status().ToString()));
+  }
+  return *std::move(result);
+}
+
+}  // namespace
+
+std::unique_ptr<Network> NetworkOf(const std::string& graph,
+                                   const LoadOptions& options) {
+  return Only(graph, RowBackend().Load(ModelOf(graph), options));
+}
+
 Result<std::vector<assay::Value>> Compute(const std::string& graph,
                                           const std::vector<Feed>& feeds,
                                           const LoadOptions& options) {
@@ -121,6 +149,19 @@ Result<std::vector<assay::Value>> Compute(const std::string& graph,
     inputs[network->inputs()[i].name] = feeds[i].Make();
   }
   return Run(*network, inputs);
+}
+
+std::vector<assay::Value> OutputsOf(const std::string& graph,
+                                    const std::vector<Feed>& feeds,
+                                    const LoadOptions& options) {
+  return Only(graph, Compute(graph, feeds, options));
+}
+
+std::vector<double> NumbersOf(const assay::Value& value) {
+  std::vector<double> numbers(
+      static_cast<size_t>(value.tensor()->num_elements()));
+  Decode(*value.tensor(), numbers.data());
+  return numbers;
 }
 
 void ExpectRows(const std::vector<Row>& rows) {
@@ -140,12 +181,6 @@ void ExpectRefusals(const std::vector<Refusal>& rows) {
     EXPECT_EQ(status.code(), row.code) << row.graph << status.ToString();
     EXPECT_THAT(status.ToString(), ::testing::HasSubstr(row.message))
         << row.graph;
-  }
-}
-
-void ExpectWrong(const std::vector<Wrong>& rows, StatusCode code) {
-  for (const Wrong& row : rows) {
-    ExpectRefusals({{row.graph, row.feeds, code, row.message}});
   }
 }
 

@@ -34,6 +34,11 @@ struct Feed {
   Tensor Make() const;
 };
 
+std::vector<assay::Value> ValuesOf(const std::vector<Feed>& feeds);
+
+/// A direction along one output, or input, of an exact run.
+std::vector<assay::Value> Ones(int64_t count);
+
 inline Feed F(Shape shape, std::vector<double> values) {
   return {DType::kFloat32, std::move(shape), std::move(values)};
 }
@@ -63,27 +68,37 @@ Row Of(const std::string& node, std::vector<Feed> feeds,
 struct Refusal {
   std::string graph;
   std::vector<Feed> feeds;
-  StatusCode code;
   std::string message;
-};
-
-/// A refusal whose code is that of all rows.
-struct Wrong {
-  std::string graph;
-  std::vector<Feed> feeds;
-  std::string message;
+  StatusCode code = StatusCode::kInvalidArgument;
 };
 
 /// The declaration of inputs, or outputs, that take such tensors: for
 /// "x t" perhaps "float[x0,x1] x, int64[t0] t". Extents are left open.
 std::string Declare(const std::string& names, const std::vector<Feed>& feeds);
 
+/// Likewise, with the extents of the feeds: of the names in a list such as
+/// "x, , b", each once.
+std::string DeclareFully(const std::string& list,
+                         const std::vector<Feed>& feeds);
+
 std::shared_ptr<const Model> ModelOf(const std::string& graph);
+
+/// The graph's network. Throws std::runtime_error where it is declined.
+std::unique_ptr<Network> NetworkOf(const std::string& graph,
+                                   const LoadOptions& options = {});
 
 /// The outputs of the graph, the inputs being fed in order.
 Result<std::vector<assay::Value>> Compute(const std::string& graph,
                                           const std::vector<Feed>& feeds,
                                           const LoadOptions& options = {});
+
+/// Likewise. Throws std::runtime_error where there are none.
+std::vector<assay::Value> OutputsOf(const std::string& graph,
+                                    const std::vector<Feed>& feeds,
+                                    const LoadOptions& options = {});
+
+/// The elements of a tensor.
+std::vector<double> NumbersOf(const assay::Value& value);
 
 /// Types and shapes are equal; integers, NaN, infinities and zeros with their
 /// signs exact; other floats within 4e-7 of the wanted value.
@@ -91,7 +106,5 @@ void ExpectRows(const std::vector<Row>& rows);
 
 /// The codes are equal, and the messages hold the wanted ones.
 void ExpectRefusals(const std::vector<Refusal>& rows);
-void ExpectWrong(const std::vector<Wrong>& rows,
-                 StatusCode code = StatusCode::kInvalidArgument);
 
 }  // namespace assay::reference

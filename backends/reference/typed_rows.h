@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rows of a family (family.h) whose kernel is a function and what the first
+// Rows of a family (families.h) whose kernel is a function and what the first
 // input says of types.
 //
 //   return FamilyOf(WithBackward(Typed(kFloats,
@@ -13,7 +13,7 @@
 #include <functional>
 #include <type_traits>
 
-#include "backends/reference/family.h"
+#include "backends/reference/families.h"
 #include "backends/reference/kernel/moving.h"
 #include "backends/reference/kernel/pointwise.h"
 #include "backends/reference/loop/simd.h"

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Machine: SimGrid's simulation of computers in this process, each with one
-// link to a switch. A rank is a context of the calling thread: ranks take turns
-// where they call MPI, in the same order each time, and seconds are those of
-// the simulated clock.
-//
-//   void Talk(int rank);  // calls MPI
-//   Machine& machine = Machine::Get();
-//   machine.Run(1024, Talk);
+// SimGrid's simulation of computers in this process, each with one link to a
+// switch, and its ranks. A rank is a context of the calling thread: ranks take
+// turns where they call MPI, in the same order each time, and seconds are those
+// of the simulated clock.
 //
 // Sources: Degomme, Legrand, Markomanolis, Quinson, Stillwell and Suter,
 // "Simulating MPI applications: the SMPI approach" (2017); the manual of
@@ -19,6 +15,9 @@
 
 #include <functional>
 #include <vector>
+
+#include "framework/backend/communicator.h"
+#include "framework/core/status.h"
 
 namespace assay::smpi {
 
@@ -50,6 +49,15 @@ class Machine {
   simgrid::s4u::Engine& engine_;
   std::vector<simgrid::s4u::Host*> hosts_;
   int runs_ = 0;
+};
+
+/// For the thread that calls Run first.
+class SmpiRanks final : public Ranks {
+ public:
+  /// Ranks that nobody can answer end with failed precondition and who waits
+  /// for what, or, where a rank failed, cancelled.
+  Result<std::vector<RankEnd>> Run(
+      int count, const std::function<Status(Endpoint&)>& rank) override;
 };
 
 }  // namespace assay::smpi

@@ -8,7 +8,7 @@
 
 #include <string_view>
 
-#include "backends/smpi/smpi_ranks.h"
+#include "backends/smpi/machine.h"
 #include "framework/backend/communicator.h"
 #include "framework/backend/registry.h"
 #include "framework/core/text.h"

@@ -6,12 +6,15 @@
 
 #include "framework/ranks/threads/threads.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,12 +23,68 @@
 #include "backends/threads/mutants/mutant.h"
 #include "framework/backend/communicator.h"
 #include "framework/backend/registry.h"
-#include "framework/ranks/threads/choices.h"
+#include "framework/ranks/interception.h"
+#include "framework/ranks/threads/world.h"
 
 namespace assay::threads {
 namespace {
 
 constexpr int kMostRanks = 1024;
+
+/// Null for a name that no table has.
+const Mutant* FindMutant(std::string_view name) {
+  for (const std::span<const Mutant> table : MutantTables()) {
+    const auto found = std::ranges::find(table, name, &Mutant::name);
+    if (found != table.end()) return &*found;
+  }
+  return nullptr;
+}
+
+/// A rank with the mutant's defect. `right` must outlive this.
+class MutantEndpoint final : public ranks::ForwardingEndpoint {
+ public:
+  MutantEndpoint(const Mutant& mutant, Endpoint& right)
+      : ForwardingEndpoint(right), mutant_(mutant), rank_{right, 0, {}} {}
+
+  int rank() const override {
+    return mutant_.number == nullptr ? rank_.number() : mutant_.number(rank_);
+  }
+  int size() const override {
+    return mutant_.size == nullptr ? rank_.size() : mutant_.size(rank_);
+  }
+  Status Exchange(int to, std::span<const std::byte> out, int from,
+                  std::span<std::byte> in) override {
+    ++rank_.exchanges;
+    const Exchanged what{to, out, from, in};
+    return mutant_.exchange == nullptr ? what.By(inner_)
+                                       : mutant_.exchange(rank_, what);
+  }
+  Result<int> ReceiveAny(std::span<std::byte> in) override {
+    return mutant_.receive_any == nullptr ? inner_.ReceiveAny(in)
+                                          : mutant_.receive_any(rank_, in);
+  }
+  Status Collect(const CollectiveCall& call) override {
+    return mutant_.collect == nullptr ? inner_.Collect(call)
+                                      : mutant_.collect(rank_, call);
+  }
+  Result<std::unique_ptr<Pending>> Start(const CollectiveCall& call) override {
+    return mutant_.start == nullptr ? inner_.Start(call)
+                                    : mutant_.start(rank_, call);
+  }
+  Result<std::unique_ptr<Endpoint>> Split(int color, int key) override {
+    return mutant_.split == nullptr ? inner_.Split(color, key)
+                                    : mutant_.split(rank_, color, key);
+  }
+  Result<std::unique_ptr<Neighbors>> Connect(
+      std::span<const int> to, std::span<const int> from) override {
+    return mutant_.connect == nullptr ? inner_.Connect(to, from)
+                                      : mutant_.connect(rank_, to, from);
+  }
+
+ private:
+  const Mutant& mutant_;
+  Rank rank_;
+};
 
 /// The settings of an instance.
 struct Asked {

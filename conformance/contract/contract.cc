@@ -3,7 +3,6 @@
 #include "conformance/contract/contract.h"
 
 #include <array>
-#include <utility>
 
 #include "conformance/contract/cases.h"
 #include "framework/backend/exception.h"

@@ -6,9 +6,7 @@
 
 #include <iterator>
 #include <set>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "conformance/contract/contract_suite.h"
 #include "conformance/contract/mutant_backend.h"

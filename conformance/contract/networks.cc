@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Several networks of one backend do nothing to each other.
+// Several networks of one backend do nothing to each other. The draws of a
+// network follow from a seed and a step.
 
+#include <algorithm>
 #include <array>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "conformance/contract/cases.h"
 #include "conformance/contract/subject.h"
@@ -92,6 +96,34 @@ Status RunThreads(Backend& backend, const ProbeOperator& probe) {
   for (std::thread& thread : threads) thread.join();
   for (const Status& status : statuses) ASSAY_RETURN_IF_ERROR(status);
   return OkStatus();
+}
+
+Status TrainingDraws(Backend& backend, const ProbeOperator&) {
+  LoadOptions options;
+  options.mode = Mode::kTraining;
+  ASSAY_ASSIGN_OR_RETURN(const auto network,
+                         Load(backend,
+                              "g (float[16] x) => (float[16] y) "
+                              "{ y = RandomUniformLike(x) }",
+                              options));
+  Draws* const draws = network->draws();
+  if (draws == nullptr) return OkStatus();
+  std::vector<Tensor> drawn;
+  for (const auto& [seed, step] :
+       {std::pair(7, 1), {7, 1}, {7, 2}, {8, 1}, {7, 1}}) {
+    ASSAY_RETURN_IF_ERROR(draws->DrawFrom(static_cast<uint64_t>(seed), step));
+    ASSAY_ASSIGN_OR_RETURN(
+        const auto y, RunOnce(*network, {Floats(std::vector<float>(16, 1))}));
+    ASSAY_ASSIGN_OR_RETURN(drawn.emplace_back(), y[0].tensor()->Clone());
+  }
+  const auto same = [&](size_t i) {
+    return std::ranges::equal(drawn[0].bytes(), drawn[i].bytes());
+  };
+  if (!same(1) || !same(4)) {
+    return Broken("one seed and step drew other numbers, wanted the same");
+  }
+  if (same(2)) return Broken("two steps drew the same numbers");
+  return same(3) ? Broken("two seeds drew the same numbers") : OkStatus();
 }
 
 }  // namespace assay::contract

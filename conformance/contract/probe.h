@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ProbeOperator: an operator that a contract case puts into its models where any would
-// do, since the promise is not about it.
+// ProbeOperator: an operator that a contract case puts into its models where
+// any operator would do, since the promise is not about it.
 //
-//   ASSAY_ASSIGN_OR_RETURN(const ProbeOperator* probe, FindProbe(backend, names, {}));
+//   ASSAY_ASSIGN_OR_RETURN(const ProbeOperator* probe,
+//                          FindProbe(backend, names, {}));
 //   // of a backend without Relu, where names are Relu and Abs: the one of Abs
 //
 // A probe maps each element alone, and exactly: what it gives is known without

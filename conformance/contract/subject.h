@@ -2,10 +2,6 @@
 //
 // Tools for the contract's cases: models from text, float tensors, and checks
 // that give a Status.
-//
-//   ASSAY_ASSIGN_OR_RETURN(auto network, Load(backend, probe.Model()));
-//   ASSAY_ASSIGN_OR_RETURN(auto y, RunOnce(*network, {Floats({-1, 2})}));
-//   return ExpectFloats(y[0], probe.Values({-1, 2}), "the first run");
 
 #pragma once
 

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <span>
-#include <utility>
 
 #include "conformance/contract/cases.h"
 #include "conformance/contract/subject.h"
@@ -236,7 +235,8 @@ Status GradientBeforeForward(Backend& backend, const ProbeOperator& probe) {
   return ExpectGradients(one.Backward(dy, {"x"}), {GradientOfX(probe, {3, 5})});
 }
 
-// Of a the caller gives the memory, between two numbers that must stay.
+// The caller gives the memory for the gradient of a, between two numbers that
+// must stay.
 Status GradientBound(Backend& backend, const ProbeOperator& probe) {
   const Tensor a = *Floats({1, -2, 3}).tensor();
   const Tensor dc = *Floats({1, 3, 2}).tensor();

@@ -30,7 +30,7 @@ LIBM_TUNABLES = {"x86_64": "glibc.cpu.hwcaps=-FMA,-FMA4"}
 
 
 class Features(NamedTuple):
-    """What numerical code runs: kernels of numpy and of its BLAS."""
+    """The numerical code that runs: kernels of numpy and of its BLAS."""
 
     cpu: str  # numpy's baseline and every dispatched set that is in use
     blas: str  # the name of OpenBLAS' kernels, or "unknown"
@@ -123,7 +123,7 @@ def assess(
 
 
 def features() -> Features:
-    """What numpy and its BLAS use in this process."""
+    """The kernels that numpy and its BLAS use in this process."""
     baseline, used = _numpy_sets()
     return assess(
         baseline, used, _blas_kernel(), platform.machine(), os.environ

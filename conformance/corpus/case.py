@@ -12,7 +12,7 @@ from onnx import ModelProto, NodeProto, ValueInfoProto
 
 
 class CorpusError(Exception):
-    """What the corpus needs and did not find; ends the export."""
+    """The corpus needs something that is missing; ends the export."""
 
 
 def sha256(content: bytes) -> str:

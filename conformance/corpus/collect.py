@@ -2,7 +2,7 @@
 """Collects every test case that the onnx package carries.
 
 Where a case lies on disk in the wheel, its files are taken as they are, since
-those are what ONNX's own runner reads. What exists in memory only (the node
+ONNX's own runner reads those. Content that exists in memory only (the node
 cases, three simple models, the inputs of the light models) is serialized
 deterministically, with the functions of ONNX's own exporter and runner.
 """

@@ -24,14 +24,14 @@ _CASE = re.compile(r"(\S+) ([0-9a-f]{32}) ([0-9a-f]{32})(?: ([0-9a-f]{32}))?")
 
 
 class Digest(NamedTuple):
-    """What pins a case."""
+    """The digests that pin a case."""
 
     given: str  # model and inputs
     expected: str  # outputs
 
 
 class Difference(NamedTuple):
-    """What a corpus has otherwise than its digests; test_ids, sorted."""
+    """Where a corpus differs from its digests: test_ids, sorted."""
 
     changed: list[str]  # another model or other inputs
     missing: list[str]  # pinned, but not in the corpus
@@ -110,7 +110,7 @@ def read(path: Path) -> dict[str, Digest]:
 def compare(
     pinned: Mapping[str, Digest], found: Mapping[str, Digest]
 ) -> Difference:
-    """What `found` has otherwise than `pinned`."""
+    """Where `found` differs from `pinned`."""
     both = sorted(pinned.keys() & found.keys())
     same = [i for i in both if pinned[i].given == found[i].given]
     return Difference(

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Expected outputs of cases with random weights, as the reference computes them
-// in float64, rounded once to the declared types.
-//
-//   ASSAY_RETURN_IF_ERROR(corpus::WriteExpected(
-//       {"build/corpus/random/model/light/test_vgg19"}));
+// Facts about the cases of a corpus that are found by running them: the
+// expected outputs of those with random weights, and the inputs that do not
+// show in the outputs when they are changed.
 
 #pragma once
 
+#include <filesystem>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -15,8 +15,17 @@
 
 namespace assay::corpus {
 
-/// Writes those of each folder of a case beside its weights. An error says
-/// which case could not be read, run or written.
+/// Writes the expected outputs of each folder of a case beside its weights, as
+/// the reference computes them in float64, rounded once to the declared types.
+/// An error says which case could not be read, run or written.
 Status WriteExpected(const std::vector<std::string>& folders);
+
+/// Runs each case again with other inputs on one backend. A line has a folder
+/// and its cases, each with the indices of inputs that do not show, or "?"
+/// where it does not run. It is data: it is committed, and every backend is
+/// held to it. An error where the corpus or the module of that name cannot be
+/// used.
+Status WriteInsensitive(const std::string& backend,
+                        const std::filesystem::path& corpus, std::ostream& out);
 
 }  // namespace assay::corpus

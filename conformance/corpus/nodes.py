@@ -90,7 +90,7 @@ def _constants(model: ModelProto) -> dict[str, np.ndarray]:
 def _dropout_draws(
     node: NodeProto, opset: int, known: Mapping[str, np.ndarray]
 ) -> bool:
-    """Whether a Dropout node draws; one that cannot be told is said to."""
+    """True where a Dropout node draws, or where this cannot be told."""
     if opset < 7:
         test = [a.i for a in node.attribute if a.name == "is_test"]
         return not any(test)

@@ -32,7 +32,7 @@ class Target(NamedTuple):
 
 
 class Versions(NamedTuple):
-    """What the corpus was made with."""
+    """The software that the corpus was made with."""
 
     onnx: str
     numpy: str
@@ -154,7 +154,7 @@ def _counts(entries: Iterable[Entry], key: str) -> str:
 
 
 def summary(published: Published) -> str:
-    """What was written, in a few lines for a person."""
+    """The written corpus, in a few lines for a person."""
     header, entries = published.header, published.entries
     models = [entry for entry in entries if entry["kind"] == "model"]
     vacuous = [entry for entry in entries if entry["vacuous"]]

@@ -84,7 +84,7 @@ class ToleranceTest(unittest.TestCase):
 
     @staticmethod
     def runs(dtype: np.dtype[Any], value: float) -> bool:
-        """Whether ONNX's runner takes `value` for 1."""
+        """True where ONNX's runner takes `value` for 1."""
         want, got = np.ones(1, dtype), np.array([value]).astype(dtype)
         try:
             Runner.assert_similar_outputs([want], [got], 1e-3, 1e-7)

@@ -103,7 +103,7 @@ def write(corpus: Path, stamp_key: str) -> None:
 
 
 def is_current(corpus: Path, stamp_key: str) -> bool:
-    """Whether `corpus` was sealed with this key and has all its files."""
+    """True where `corpus` was sealed with this key and has all its files."""
     try:
         found = (corpus / FILE_NAME).read_text("ascii")
         # The cheap half of the comparison first.

@@ -3,10 +3,6 @@
 // AnyCase: a case of any room of the suite, and the numbers in its name. A name
 // has all facts of a case, so that a case with fewer ranks, steps or elements
 // than the plan has runs, too.
-//
-//   const std::optional<AnyCase> found =
-//       CaseNamed("distributed/allreduce/ring.float32.sum.6#n3");
-//   if (found.has_value()) Use(ExtentsOf(*found));
 
 #pragma once
 
@@ -24,6 +20,11 @@
 #include "conformance/distributed/own/own_case.h"
 #include "conformance/distributed/scheme/mixing_case.h"
 #include "conformance/distributed/scheme/scheme_case.h"
+#include "framework/backend/backend.h"
+#include "framework/backend/communicator.h"
+#include "framework/testing/case/test_case.h"
+#include "framework/testing/measure/measure.h"
+#include "framework/testing/record/record.h"
 #include "framework/testing/suite/suite.h"
 
 namespace assay::distributed {
@@ -48,5 +49,18 @@ std::vector<suite::Extent> ExtentsOf(const AnyCase& any);
 
 /// The case with these numbers, one for each of ExtentsOf.
 AnyCase Resized(AnyCase any, std::span<const int64_t> values);
+
+/// The cases of the plan as its rows.
+std::vector<cases::TestCase> PlannedCases(std::span<const cases::Corpus>);
+
+/// Smaller cases than those of the plan.
+suite::Sizing CaseSizing();
+
+/// Runs a case of the plan, or a smaller one, on `ranks`, which train networks
+/// of `networks`. Unsupported for a case that trains networks where that is
+/// null.
+measure::Judgement RunPlanned(const record::PlanRow& row, Ranks& ranks,
+                              Backend* networks, const record::RunFacts& facts,
+                              record::Record* record);
 
 }  // namespace assay::distributed

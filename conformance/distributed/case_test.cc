@@ -5,14 +5,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "conformance/distributed/ranks/distributed_row.h"
 #include "conformance/distributed/ranks/ranks_fixture.h"
-#include "conformance/distributed/run.h"
 #include "conformance/distributed/scheme/scheme_run.h"
 
 namespace assay::distributed {
 namespace {
 
 using Values = std::vector<int64_t>;
+using ::testing::ElementsAre;
+using ::testing::Pair;
 
 TEST(CaseNamedTest, HasEveryCaseOfThePlan) {
   for (const AnyCase& each : AllCases()) {
@@ -77,57 +79,54 @@ TEST(CaseNamedTest, HasCasesOfLessThanThePlanAndNoOthers) {
   }
 }
 
+std::string TextOf(const suite::Extent& extent) {
+  return StrCat(extent.what, " ", Joined(extent.values, " "));
+}
+
 TEST(ExtentsTest, AreTheNumbersOfANameAndWhatTheyCouldBe) {
   const struct {
     const char* test_id;
-    std::vector<suite::Extent> extents;
+    const char* extents;
     const char* least;
   } rows[] = {
       {"distributed/allreduce/ring.float32.sum.3#n2",
-       {{"ranks", {1, 2}}, {"elements", {0, 1, 2, 3}}},
+       "ranks 1 2; elements 0 1 2 3",
        "distributed/allreduce/ring.float32.sum.0#n1"},
       {"distributed/allreduce/own_split.float32.sum.1#n4",
-       {{"ranks", {2, 4}}, {"elements", {0, 1}}},
+       "ranks 2 4; elements 0 1",
        "distributed/allreduce/own_split.float32.sum.0#n2"},
       {"distributed/neighbor_alltoall/own.uneven.int64.1#n2",
-       {{"ranks", {1, 2}}, {"elements", {0, 1}}},
+       "ranks 1 2; elements 0 1",
        "distributed/neighbor_alltoall/own.uneven.int64.0#n1"},
-      {"distributed/barrier/linear#n3",
-       {{"ranks", {1, 2, 3}}},
+      {"distributed/barrier/linear#n3", "ranks 1 2 3",
        "distributed/barrier/linear#n1"},
       {"distributed/train_all_reduce/ring.adam#n2",
-       {{"ranks", {1, 2}}, {"steps", {1, 2, 3, 4, 5}}},
+       "ranks 1 2; steps 1 2 3 4 5",
        "distributed/train_all_reduce/ring.adam#n1.steps1"},
       {"distributed/train_average/ring.gradient_descent#n8.steps2",
-       {{"ranks", {1, 2, 4, 8}}, {"steps", {1, 2}}},
+       "ranks 1 2 4 8; steps 1 2",
        "distributed/train_average/ring.gradient_descent#n1.steps1"},
-      {"distributed/push_sum/one_peer#n8",
-       {{"ranks", {2, 4, 8}}},
+      {"distributed/push_sum/one_peer#n8", "ranks 2 4 8",
        "distributed/push_sum/one_peer#n2"},
-      {"distributed/push_sum/uneven#n5",
-       {{"ranks", {2, 3, 4, 5}}},
+      {"distributed/push_sum/uneven#n5", "ranks 2 3 4 5",
        "distributed/push_sum/uneven#n2"},
-      {"distributed/ad_psgd/ring#n8",
-       {{"ranks", {2, 4, 6, 8}}},
+      {"distributed/ad_psgd/ring#n8", "ranks 2 4 6 8",
        "distributed/ad_psgd/ring#n2"},
       {"distributed/lenet5/train_buckets.ring.momentum#n2",
-       {{"ranks", {1, 2}}, {"steps", {1, 2, 3, 4}}},
+       "ranks 1 2; steps 1 2 3 4",
        "distributed/lenet5/train_buckets.ring.momentum#n1.steps1"},
-      {"distributed/lenet5_to_95/train_buckets.ring.momentum#n4",
-       {{"ranks", {1, 2, 4}}},
+      {"distributed/lenet5_to_95/train_buckets.ring.momentum#n4", "ranks 1 2 4",
        "distributed/lenet5_to_95/train_buckets.ring.momentum#n1"},
   };
   for (const auto& row : rows) {
     const std::optional<AnyCase> found = CaseNamed(row.test_id);
     ASSERT_TRUE(found.has_value()) << row.test_id;
     const std::vector<suite::Extent> extents = ExtentsOf(*found);
-    ASSERT_EQ(extents.size(), row.extents.size()) << row.test_id;
+    EXPECT_EQ(Joined(extents, "; ", TextOf), row.extents) << row.test_id;
     Values own, least;
-    for (size_t i = 0; i < extents.size(); ++i) {
-      EXPECT_EQ(extents[i].what, row.extents[i].what) << row.test_id;
-      EXPECT_EQ(extents[i].values, row.extents[i].values) << row.test_id;
-      own.push_back(extents[i].values.back());
-      least.push_back(extents[i].values.front());
+    for (const suite::Extent& extent : extents) {
+      own.push_back(extent.values.back());
+      least.push_back(extent.values.front());
     }
     EXPECT_EQ(IdOf(Resized(*found, own)), row.test_id);
     EXPECT_EQ(IdOf(Resized(*found, least)), row.least);
@@ -173,14 +172,38 @@ TEST(SmallerCaseTest, PassesOnThreads) {
 TEST(SmallerCaseTest, TrainsAsManyStepsAsItsNameSays) {
   const AnyCase named =
       CaseNamed("distributed/train_all_reduce/ring.momentum#n2.steps3").value();
-  const RanCase ran = RanOn(std::get<SchemeCase>(named));
-  EXPECT_EQ(ran.judged.outcome, record::Outcome::kPass) << ran.judged.message;
+  const RanCase ran = PassedOn(std::get<SchemeCase>(named));
   ASSERT_EQ(ran.rows.size(), 1U);
   EXPECT_EQ(ran.rows[0].steps, 3);
   // Nobody has the name of more steps than the plan has.
   EXPECT_EQ(
       RanByName("distributed/train_all_reduce/ring.momentum#n2.steps9").outcome,
       record::Outcome::kError);
+}
+
+TEST(TellTest, LossesAndSimulatedTimeAreSaidWhereTheyAre) {
+  DistributedRow row;
+  row.scheme = "lenet5/train_all_reduce";
+  row.collective = "ring";
+  row.transport = "smpi";
+  row.ranks = 4;
+  const auto told = [&] {
+    record::Record record;
+    record.Add(row);
+    return Tell({}, {}, record);
+  };
+  const auto ranks =
+      Pair("ranks", "4 of smpi: lenet5/train_all_reduce by ring");
+  EXPECT_THAT(told(), ElementsAre(ranks));
+  row.loss_first = 2.5;
+  row.loss_last = 0.25;
+  row.simulated_us = 1536.5;
+  EXPECT_THAT(told(),
+              ElementsAre(ranks,
+                          Pair("loss",
+                               "2.5 before the first step, 0.25 before "
+                               "the last"),
+                          Pair("simulated", "1536.5 us by the clock of smpi")));
 }
 
 }  // namespace

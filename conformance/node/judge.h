@@ -3,8 +3,6 @@
 // Judge: runs a case with a model, inputs and expected outputs, and holds the
 // backend's outputs against those.
 //
-//   record->result.outcome = Judge(row, backend, facts, record).outcome;
-//
 // A case that passes is run again before it counts (recheck.h); outputs drawn
 // at random are judged by their distribution (distribution.h); where there are
 // exact answers, distances from these are measured, too. Each output is a row
@@ -13,11 +11,19 @@
 #pragma once
 
 #include "framework/backend/backend.h"
+#include "framework/graph/model.h"
+#include "framework/testing/case/test_case.h"
 #include "framework/testing/measure/measure.h"
+#include "framework/testing/measure/recheck.h"
 #include "framework/testing/record/record.h"
-#include "framework/testing/record/run_facts.h"
+#include "framework/testing/record/rows.h"
 
 namespace assay::node {
+
+/// The inputs that a pass is run with others of before it is run again.
+/// A setting is changed to what it may be, or not at all.
+measure::RecheckPlan PlanRecheck(const record::PlanRow& row, const Graph& graph,
+                                 const cases::DataSet& set);
 
 /// It declines a case that the reader does not read yet. Broken files are
 /// errors.

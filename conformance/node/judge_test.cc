@@ -13,8 +13,9 @@
 #include <vector>
 
 #include "framework/testing/measure/exact_answers.h"
-#include "framework/testing/suite/answers_suite.h"
 #include "framework/testing/suite/suites_fixture.h"
+#include "framework/testing/suite/unjudged_suites.h"
+#include "framework/testing/support/statuses_fixture.h"
 
 namespace assay::node {
 namespace {
@@ -43,38 +44,33 @@ TEST_F(NodeTest, TheVerdictIsThatOfTheLimitInForce) {
   const Status broken = Internal("broken");
   const Fault declines = {.load = Unsupported(Reason::kLimit, "no")};
   const struct {
-    std::vector<Set> sets;
-    Fault fault;
-    Changes row;
     const char* told;  // outcome, rows, distinct results, limit, message
+    std::vector<Set> sets;
+    Changes row = {};
+    Fault fault = {};
   } rows[] = {
-      {{kRight}, {}, {}, "pass 1 1 onnx: "},
-      {{kOff}, {}, {}, "fail 1 1 onnx: output y: 1 of 2"},
-      {{kOff}, {}, {.rtol = {}}, "fail 1 1 onnx: output y: 1 of 2"},
-      {{kRight, kOff, kRight},
-       {},
-       {},
-       "fail 2 1 onnx: data set 1: output y: 1 of 2"},
-      {{kOff}, {}, {.tolerate_rtol = 0.1}, "pass 1 1 line 7: "},
-      {{kOff}, {}, {.tolerate_rtol = 1e-3}, "fail 1 1 onnx: output y: 1 of 2"},
-      {{kRight}, {}, {.tolerate_rtol = 1}, "pass 1 1 onnx: "},
-      {{kOff},
-       {},
-       {.tolerate_rtol = 0, .tolerate_atol = 3},
-       "suspect 1 1 line 7: the tolerance of line 7 would also take zeros for "
-       "right: output y: 1 of 2"},
-      {{tiny},
-       {},
-       {.tolerate_rtol = 0, .tolerate_atol = 3, .atol = 1e-8},
-       "pass 1 1 line 7: "},
-      {{kRight}, declines, {}, "unsupported 0 0 onnx: no"},
-      {{kRight}, {.forward = broken}, {}, "error 0 0 onnx: forward: internal"},
-      {{kRight}, {.keeps = true}, {}, "suspect 1 1 onnx: the outputs stay"},
-      {{kRight}, {.drifts = true}, {}, "pass 1 2 onnx: "},
-      {{kRight},
-       {.drifts = true},
+      {"pass 1 1 onnx: ", {kRight}},
+      {"fail 1 1 onnx: output y: 1 of 2", {kOff}},
+      {"fail 1 1 onnx: output y: 1 of 2", {kOff}, {.rtol = {}}},
+      {"fail 2 1 onnx: data set 1: output y: 1 of 2", {kRight, kOff, kRight}},
+      {"pass 1 1 line 7: ", {kOff}, {.tolerate_rtol = 0.1}},
+      {"fail 1 1 onnx: output y: 1 of 2", {kOff}, {.tolerate_rtol = 1e-3}},
+      {"pass 1 1 onnx: ", {kRight}, {.tolerate_rtol = 1}},
+      {"suspect 1 1 line 7: the tolerance of line 7 would also take zeros for "
+       "right: output y: 1 of 2",
+       {kOff},
+       {.tolerate_rtol = 0, .tolerate_atol = 3}},
+      {"pass 1 1 line 7: ",
+       {tiny},
+       {.tolerate_rtol = 0, .tolerate_atol = 3, .atol = 1e-8}},
+      {"unsupported 0 0 onnx: no", {kRight}, {}, declines},
+      {"error 0 0 onnx: forward: internal", {kRight}, {}, {.forward = broken}},
+      {"suspect 1 1 onnx: the outputs stay", {kRight}, {}, {.keeps = true}},
+      {"pass 1 2 onnx: ", {kRight}, {}, {.drifts = true}},
+      {"fail 1 2 onnx: run again: other bits",
+       {kRight},
        {.deterministic = true},
-       "fail 1 2 onnx: run again: other bits"},
+       {.drifts = true}},
   };
   for (const auto& row : rows) {
     record::PlanRow plan = CaseOf(row.sets);
@@ -175,9 +171,8 @@ TEST_F(NodeTest, AnswersAreWrittenAndMeasuredAgainst) {
   record::PlanRow row = CaseOf({kRight, {{4, 6}, {4, 6}}});
   EXPECT_EQ(Run(suite::AnswersSuite(), row).outcome, record::Outcome::kPass);
   const auto answers =
-      measure::ReadAnswers(measure::AnswersFile(row.oracle, 1));
-  ASSERT_TRUE(answers.ok()) << answers.status().ToString();
-  const auto& list = answers->at("evaluate from double");
+      Got(measure::ReadAnswers(measure::AnswersFile(row.oracle, 1)));
+  const auto& list = answers.at("evaluate from double");
   ASSERT_EQ(list.size(), 1U);
   EXPECT_EQ(list[0].value.tensor()->elements<double>()[1], 3);
   EXPECT_EQ(list[0].units.elements<double>()[0], 7);

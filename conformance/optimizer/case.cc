@@ -5,11 +5,10 @@
 #include <algorithm>
 #include <set>
 
-#include "conformance/optimizer/native_run.h"
 #include "framework/core/text.h"
 #include "framework/graph/operator.h"
 #include "framework/train/graph_rule/graph_rules.h"
-#include "framework/train/optdiff/network.h"
+#include "framework/train/optdiff/course.h"
 #include "framework/train/rule/optimizers.h"
 
 namespace assay::optimizer {
@@ -31,6 +30,12 @@ bool IsLinear(std::string_view network) {
 /// judged in framework/train/quad/rules_test.cc.
 bool IsRunByOurRule(const train::Preset& preset) {
   return preset.name == "paper";
+}
+
+/// A preset that NativeStep can be asked for. The optimizer and its numbers
+/// have the names of framework/train/rule; conventions are ONNX's.
+bool HasNativeStep(const train::Preset& preset) {
+  return preset.name == "onnx";
 }
 
 /// The operator of ONNX that an optimizer's own step is.
@@ -106,15 +111,8 @@ std::string_view ToString(Mode mode) {
 }
 
 std::string_view ToString(Tier tier) {
-  switch (tier) {
-    case Tier::kRule:
-      break;
-    case Tier::kGraph:
-      return "graph";
-    case Tier::kNative:
-      return "native";
-  }
-  return "rule";
+  constexpr std::string_view kWords[] = {"rule", "graph", "native"};
+  return kWords[static_cast<size_t>(tier)];
 }
 
 std::string StepCase::test_id() const {

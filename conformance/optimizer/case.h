@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// StepCase: an optimizer with a preset on a network, in one mode and element type,
-// as a test_id says it: optimizer/adam/paper.mlp#locked.float32.
+// StepCase: an optimizer with a preset on a network, in one mode and element
+// type, as a test_id says it: optimizer/adam/paper.mlp#locked.float32.
 //
-//   ASSAY_ASSIGN_OR_RETURN(const StepCase step_case, CaseOf(row, facts));
-//   step_case.optimizer;   // "adam"
-//
-// The suite makes it of the plan's row where it is called (suite.cc), and hands it
-// down; nothing else reads a test_id.
+// The suite makes it of the plan's row where it is called (suite.cc), and hands
+// it down; nothing else reads a test_id.
 
 #pragma once
 
@@ -19,11 +16,10 @@
 
 #include "framework/core/dtype.h"
 #include "framework/core/status.h"
-#include "framework/testing/case/corpus.h"
 #include "framework/testing/case/test_case.h"
 #include "framework/testing/draw/draw.h"
+#include "framework/testing/record/record.h"
 #include "framework/testing/record/rows.h"
-#include "framework/testing/record/run_facts.h"
 
 namespace assay::optimizer {
 

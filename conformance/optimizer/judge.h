@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Judge: a planned case of the suite optimizer on a backend.
-//
-//   ASSAY_ASSIGN_OR_RETURN(const StepCase step_case, CaseOf(row, facts));
-//   record->result.outcome = Judge(step_case, backend, facts, record).outcome;
 
 #pragma once
 
@@ -11,9 +8,12 @@
 #include "framework/backend/backend.h"
 #include "framework/testing/measure/measure.h"
 #include "framework/testing/record/record.h"
-#include "framework/testing/record/run_facts.h"
 
 namespace assay::optimizer {
+
+/// The reason of a free run that leaves its band. The reasons of a step are in
+/// locked_run.h.
+inline constexpr char kFailGrowth[] = "fail_growth";
 
 /// Loads the oracle of the run (RunFacts::oracle) into this process as the
 /// judge; the backend that is judged stays in its host.

@@ -19,14 +19,12 @@
 #include <vector>
 
 #include "conformance/optimizer/case.h"
-#include "conformance/optimizer/run.h"
 #include "framework/backend/forwarding_network.h"
 #include "framework/backend/network_interfaces.h"
-#include "framework/backend/registry.h"
 #include "framework/testing/support/backends_fixture.h"
 #include "framework/train/optdiff/locked_run.h"
-#include "framework/train/optdiff/spoiling_backend.h"
-#include "framework/train/optdiff/step_row.h"
+#include "framework/train/optdiff/spoiling_fixture.h"
+#include "framework/train/optdiff/step_rows.h"
 #include "framework/train/rule/optimizers.h"
 
 namespace assay::optimizer {
@@ -92,103 +90,81 @@ struct Memory {
 struct Row {
   const char* name;
   std::string test_id;
-  optdiff::Spoil spoil;
   const char* reason;
   const char* message;  // begins so
+  optdiff::Spoil spoil;
 };
+
+optdiff::Spoil OfGradients(decltype(optdiff::Spoil::gradients) changes) {
+  return {.gradients = std::move(changes)};
+}
+optdiff::Spoil OfOutputs(decltype(optdiff::Spoil::outputs) changes) {
+  return {.outputs = std::move(changes)};
+}
 
 /// Wrong from the first steps on.
 std::vector<Row> Rows() {
   const auto memory = std::make_shared<Memory>();
   return {
-      {"scaled",
-       kLogistic,
-       {.gradients = [](int64_t, Tensors& g) { Scale(1 + 1e-4F, &g[0]); }},
-       optdiff::kFailGradient,
-       "at step 1 the gradient of 'w': element "},
-      {"sign",
-       kLogistic,
-       {.gradients =
-            [](int64_t step, Tensors& g) {
-              if (step == 500) g[1].mutable_elements<float>()[2] *= -1;
-            }},
-       optdiff::kFailGradient,
-       "at step 500 the gradient of 'b': element 2 is "},
-      {"not_zeroed",
-       kLogistic,
-       {.gradients =
-            [memory](int64_t, Tensors& g) {
-              const auto before = memory->Exchange(g);
-              for (size_t p = 0; p < before.size(); ++p) {
-                const auto x = g[p].mutable_elements<float>();
-                for (size_t i = 0; i < x.size(); ++i) x[i] += before[p][i];
-              }
-            }},
-       optdiff::kFailGradient,
-       "at step 2 the gradient of 'w': element "},
-      {"in_half",
-       kLogistic,
-       {.gradients =
-            [](int64_t, Tensors& g) {
-              for (float& x : g[0].mutable_elements<float>()) {
-                x = std::ldexp(std::round(std::ldexp(x, 11)), -11);
-              }
-            }},
-       optdiff::kFailGradient,
-       "at step 1 the gradient of 'w': element "},
+      {"scaled", kLogistic, optdiff::kFailGradient,
+       "at step 1 the gradient of 'w': element ",
+       OfGradients([](int64_t, Tensors& g) { Scale(1 + 1e-4F, &g[0]); })},
+      {"sign", kLogistic, optdiff::kFailGradient,
+       "at step 500 the gradient of 'b': element 2 is ",
+       OfGradients([](int64_t step, Tensors& g) {
+         if (step == 500) g[1].mutable_elements<float>()[2] *= -1;
+       })},
+      {"not_zeroed", kLogistic, optdiff::kFailGradient,
+       "at step 2 the gradient of 'w': element ",
+       OfGradients([memory](int64_t, Tensors& g) {
+         const auto before = memory->Exchange(g);
+         for (size_t p = 0; p < before.size(); ++p) {
+           const auto x = g[p].mutable_elements<float>();
+           for (size_t i = 0; i < x.size(); ++i) x[i] += before[p][i];
+         }
+       })},
+      {"in_half", kLogistic, optdiff::kFailGradient,
+       "at step 1 the gradient of 'w': element ",
+       OfGradients([](int64_t, Tensors& g) {
+         for (float& x : g[0].mutable_elements<float>()) {
+           x = std::ldexp(std::round(std::ldexp(x, 11)), -11);
+         }
+       })},
   };
 }
 
 /// Wrong at one step, or only in the long run.
 std::vector<Row> RareRows() {
   return {
-      {"nan",
-       kLogistic,
-       {.gradients =
-            [](int64_t step, Tensors& g) {
-              if (step != 7) return;
-              g[0].mutable_elements<float>()[3] =
-                  std::numeric_limits<float>::quiet_NaN();
-            }},
-       optdiff::kFailGradient,
-       "at step 7 the gradient of 'w': element 3 is nan"},
-      {"loss",
-       kLogistic,
-       {.gradients = {},
-        .outputs =
-            [](int64_t step, Tensors& y) {
-              if (step == 3) Scale(1 + 1e-4F, &y[1]);
-            }},
-       optdiff::kFailLoss,
-       "at step 3 the loss: element 0 is "},
+      {"nan", kLogistic, optdiff::kFailGradient,
+       "at step 7 the gradient of 'w': element 3 is nan",
+       OfGradients([](int64_t step, Tensors& g) {
+         if (step != 7) return;
+         g[0].mutable_elements<float>()[3] =
+             std::numeric_limits<float>::quiet_NaN();
+       })},
+      {"loss", kLogistic, optdiff::kFailLoss,
+       "at step 3 the loss: element 0 is ",
+       OfOutputs([](int64_t step, Tensors& y) {
+         if (step == 3) Scale(1 + 1e-4F, &y[1]);
+       })},
       {"stale_weights",
        kLogistic,
-       {.gradients = {}, .outputs = {}, .keeps_weights = true},
        optdiff::kFailLoss,
-       "at step 2 the loss: element 0 is "},
-      {"drifts",
-       kMomentum,
-       {.gradients = [](int64_t, Tensors& g) { Scale(1 + 1e-3F, &g[2]); }},
-       kFailGrowth,
-       "at step "},
-      {"graph_of_the_rule",
-       kGraph,
-       {.gradients = {},
-        .outputs =
-            [](int64_t step, Tensors& y) {
-              const bool is_of_b = y[1].shape() == Shape{2};
-              if (step == 3 && is_of_b) Scale(1 + 1e-4F, &y[0]);
-            }},
-       optdiff::kFailUpdate,
-       "at step 3 b is off by "},
-      {"one_step",
-       kMlp,
-       {.gradients =
-            [](int64_t step, Tensors& g) {
-              if (step == 50) Scale(-1, &g[0]);
-            }},
-       kFailGrowth,
-       "at step 50 w1 is away from the exact run by "},
+       "at step 2 the loss: element 0 is ",
+       {.keeps_weights = true}},
+      {"drifts", kMomentum, kFailGrowth, "at step ",
+       OfGradients([](int64_t, Tensors& g) { Scale(1 + 1e-3F, &g[2]); })},
+      {"graph_of_the_rule", kGraph, optdiff::kFailUpdate,
+       "at step 3 b is off by ", OfOutputs([](int64_t step, Tensors& y) {
+         const bool is_of_b = y[1].shape() == Shape{2};
+         if (step == 3 && is_of_b) Scale(1 + 1e-4F, &y[0]);
+       })},
+      {"one_step", kMlp, kFailGrowth,
+       "at step 50 w1 is away from the exact run by ",
+       OfGradients([](int64_t step, Tensors& g) {
+         if (step == 50) Scale(-1, &g[0]);
+       })},
   };
 }
 
@@ -199,15 +175,14 @@ class JudgeTest : public ::testing::TestWithParam<Row> {};
 // its end.
 TEST_P(JudgeTest, FindsTheStep) {
   const Row& row = GetParam();
-  optdiff::SpoilingBackend backend(Reference(), row.spoil);
+  StubBackend backend = optdiff::Spoiling(Reference(), row.spoil);
   const record::Record record = RecordOf(row.test_id, backend);
   EXPECT_EQ(record.result.outcome, record::Outcome::kFail);
   EXPECT_EQ(record.result.reason_code, row.reason);
   EXPECT_THAT(record.result.message, StartsWith(row.message));
-  const auto rows = record.Rows<optdiff::StepRow>();
-  ASSERT_TRUE(rows.ok()) << rows.status().ToString();
-  ASSERT_FALSE(rows->empty());
-  const optdiff::StepRow& last = rows->back();
+  const auto rows = Got(record.Rows<optdiff::StepRow>());
+  ASSERT_FALSE(rows.empty());
+  const optdiff::StepRow& last = rows.back();
   EXPECT_EQ(last.outcome, "fail");
   EXPECT_EQ(last.first_divergence, last.step);
   EXPECT_THAT(row.test_id, HasSubstr(last.mode));
@@ -232,12 +207,11 @@ TEST(JudgeTest, LetsTheRightOnesPass) {
     const record::Record record = RecordOf(test_id, Reference());
     EXPECT_EQ(record.result.outcome, record::Outcome::kPass)
         << test_id << ": " << record.result.message;
-    const auto rows = record.Rows<optdiff::StepRow>();
-    ASSERT_TRUE(rows.ok());
-    EXPECT_EQ(rows->front().step, 1);
-    EXPECT_EQ(rows->back().step, CaseNamed(test_id)->steps());
+    const auto rows = Got(record.Rows<optdiff::StepRow>());
+    EXPECT_EQ(rows.front().step, 1);
+    EXPECT_EQ(rows.back().step, CaseNamed(test_id)->steps());
     // The judge answers for where the backend is.
-    for (const optdiff::StepRow& row : *rows) {
+    for (const optdiff::StepRow& row : rows) {
       const double loss = row.loss_b.value();
       EXPECT_NEAR(row.loss_a.value(), loss, 1e-5 * std::abs(loss))
           << test_id << " step " << row.step;
@@ -302,36 +276,30 @@ StubBackend Lying(const LyingNetwork::Lie& lie) {
 
 // Kills: a native step that is not judged, or by another rule.
 TEST(NativeRunTest, FindsTheStep) {
-  struct LieRow {
-    LyingNetwork::Lie lie;
+  const auto number = [](const char* name, double value) {
+    return LyingNetwork::Lie{.number = name, .value = value};
+  };
+  using optdiff::kFailUpdate;
+  const struct {
     const char* reason;
     const char* message;
+    LyingNetwork::Lie lie;
+  } rows[] = {
+      {kFailUpdate, "at step 1 w is off by ", number("epsilon", 1e-3)},
+      {kFailUpdate, "at step 1 w is off by ", number("beta2", 0.99)},
+      {kFailUpdate, "at step 1 w is off by ", {"adamw", "weight_decay", 0.1}},
+      {kFailUpdate, "at step 2 w is off by ", {.forgets = true}},
+      {optdiff::kFailLoss, "at step 1 the loss is ", {.is_off = true}},
   };
-  for (const LieRow& row : {
-           LieRow{{.number = "epsilon", .value = 1e-3},
-                  optdiff::kFailUpdate,
-                  "at step 1 w is off by "},
-           LieRow{{.number = "beta2", .value = 0.99},
-                  optdiff::kFailUpdate,
-                  "at step 1 w is off by "},
-           LieRow{{"adamw", "weight_decay", 0.1},
-                  optdiff::kFailUpdate,
-                  "at step 1 w is off by "},
-           LieRow{{.forgets = true},
-                  optdiff::kFailUpdate,
-                  "at step 2 w is off by "},
-           LieRow{
-               {.is_off = true}, optdiff::kFailLoss, "at step 1 the loss is "},
-       }) {
+  for (const auto& row : rows) {
     StubBackend backend = Lying(row.lie);
     const record::Record record = RecordOf(kNative, backend);
     EXPECT_EQ(record.result.outcome, record::Outcome::kFail);
     EXPECT_EQ(record.result.reason_code, row.reason);
     EXPECT_THAT(record.result.message, StartsWith(row.message));
-    const auto rows = record.Rows<optdiff::StepRow>();
-    ASSERT_TRUE(rows.ok());
-    EXPECT_EQ(rows->back().tier_a, "native");
-    EXPECT_EQ(rows->back().outcome, "fail");
+    const auto steps = Got(record.Rows<optdiff::StepRow>());
+    EXPECT_EQ(steps.back().tier_a, "native");
+    EXPECT_EQ(steps.back().outcome, "fail");
   }
 }
 
@@ -344,7 +312,7 @@ TEST(NativeRunTest, IsDeclinedByName) {
   EXPECT_EQ(other.result.outcome, record::Outcome::kUnsupported);
   EXPECT_EQ(other.result.message,
             "found native steps of adam, momentum, wanted adagrad");
-  optdiff::SpoilingBackend plain(Reference(), {});
+  StubBackend plain = optdiff::Spoiling(Reference(), {});
   const record::Record none = RecordOf(kNative, plain);
   EXPECT_EQ(none.result.outcome, record::Outcome::kUnsupported);
   EXPECT_EQ(none.result.reason_code, "training");

@@ -8,15 +8,12 @@
 #include <cmath>
 #include <span>
 #include <string_view>
-#include <system_error>
 
 #include "framework/core/text.h"
 #include "framework/file/csv.h"
 #include "framework/graph/edit/model_edit.h"
 #include "framework/testing/limit/limit.h"
-#include "framework/train/optdiff/beside_judge.h"
-#include "framework/train/quad/problem.h"
-#include "framework/train/quad/quad_optimizers.h"
+#include "framework/train/quad/quad_formulas.h"
 
 namespace assay::optimizer {
 namespace {
@@ -33,12 +30,9 @@ constexpr std::array<std::string_view, 8> kSent = {
 
 /// Rounds a number to float32, since a backend may keep it so. A word stays.
 std::string InFloat32(const std::string& text) {
-  double number = 0;
-  const auto read =
-      std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool is_number =
-      read.ec == std::errc() && read.ptr == text.data() + text.size();
-  return is_number ? ToText(double{static_cast<float>(number)}) : text;
+  const auto number = file::ParseDouble(text);
+  return number.has_value() ? ToText(double{static_cast<float>(*number)})
+                            : text;
 }
 
 quad::SettingTexts SettingsOf(const train::Made& made) {
@@ -66,10 +60,6 @@ std::vector<double> InDouble(const quad::QuadTensor& x) {
 
 }  // namespace
 
-bool HasNativeStep(const train::Preset& preset) {
-  return preset.name == "onnx";
-}
-
 Result<std::unique_ptr<NativeRun>> NativeRun::Begin(
     const optdiff::Course& course, const train::Wanted& wanted,
     Backend& backend, std::shared_ptr<optdiff::JudgeNetwork> judge,
@@ -87,8 +77,8 @@ Status NativeRun::Load(Backend& backend) {
   for (const train::Parameter& parameter : course_.narrow.parameters) {
     values[parameter.name] = parameter.value;
     options.trainable.push_back(parameter.name);
-    x_.push_back(quad::InQuad(parameter.value));
   }
+  x_ = quad::InQuad(course_.narrow.parameters);
   greatest_.resize(x_.size(), 0);
   ASSAY_ASSIGN_OR_RETURN(const auto model,
                          edit::WithInitializers(*course_.narrow.model, values));
@@ -180,9 +170,7 @@ Result<optdiff::StepFault> NativeRun::Step(int64_t step,
   ASSAY_ASSIGN_OR_RETURN(optdiff::StepFault fault,
                          FaultOfLoss(place, exact->loss, rows));
   if (fault.what.empty()) fault = FaultOfUpdate(after, rows);
-  for (size_t p = 0; p < x_.size(); ++p) {
-    x_[p] = quad::InQuad(after[p].value);
-  }
+  x_ = quad::InQuad(after);
   return fault;
 }
 

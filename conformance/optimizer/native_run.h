@@ -3,12 +3,6 @@
 // NativeRun: a backend that takes whole steps itself (NativeStep), beside the
 // judge.
 //
-//   ASSAY_ASSIGN_OR_RETURN(
-//       auto run,
-//       NativeRun::Begin(course, {"adam", "onnx"}, backend, judge, draw));
-//   ASSAY_ASSIGN_OR_RETURN(const optdiff::StepFault fault,
-//                          run->Step(1, &rows));
-//
 // Its gradients and its state cannot be seen. So the rule in quad begins each
 // step at the backend's parameters, takes the judge's gradients there, and
 // keeps a state of its own.
@@ -25,19 +19,15 @@
 #include "framework/backend/backend.h"
 #include "framework/core/status.h"
 #include "framework/testing/draw/draw.h"
+#include "framework/train/optdiff/beside_judge.h"
 #include "framework/train/optdiff/course.h"
-#include "framework/train/optdiff/judge_network.h"
 #include "framework/train/optdiff/locked_run.h"
 #include "framework/train/optdiff/step_rows.h"
 #include "framework/train/optimizer/optimizer.h"
-#include "framework/train/quad/quad_rule.h"
+#include "framework/train/quad/quad.h"
 #include "framework/train/rule/optimizers.h"
 
 namespace assay::optimizer {
-
-/// True for a preset that NativeStep can be asked for. The optimizer and its
-/// numbers have the names of framework/train/rule; conventions are ONNX's.
-bool HasNativeStep(const train::Preset& preset);
 
 class NativeRun {
  public:

@@ -2,8 +2,6 @@
 //
 // The suite optimizer: every optimizer trains small networks of a backend, and
 // every tensor of every step is held against a judge's.
-//
-//   AddSuite(OptimizerSuite());
 
 #pragma once
 

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The cases of the suite: those of nodes and models in the run's corpora whose
-// inputs can be drawn and whose outputs follow from them.
-//
-//   for (const cases::TestCase& c : RedrawnCases(corpora)) {
-//     // redrawn/Relu/test_relu, claimed as node/Relu/test_relu is
-//   }
+// inputs can be drawn and whose outputs follow from them. Each is about the
+// model as it is, and inputs that are drawn from the test_id and the run's
+// seed, of which an oracle and a judge make the same.
 
 #pragma once
 
@@ -14,7 +12,14 @@
 #include <string_view>
 #include <vector>
 
-#include "framework/testing/case/corpus.h"
+#include "framework/core/status.h"
+#include "framework/graph/model.h"
+#include "framework/testing/case/test_case.h"
+#include "framework/testing/draw/inputs.h"
+#include "framework/testing/measure/exact_answers.h"
+#include "framework/testing/record/record.h"
+#include "framework/testing/record/rows.h"
+#include "framework/testing/suite/suite.h"
 
 namespace assay::redrawn {
 
@@ -28,5 +33,25 @@ std::string WhyNot(const cases::TestCase& test_case);
 /// "node/Relu/test_relu" or "model/simple/test_sign_model", the case that one
 /// of the suite is derived from; any other id as it is.
 std::string SourceOf(std::string_view test_id);
+
+/// The kinds of values that may replace each input of the case's model. A
+/// function's body does not say what its inputs are: the node that it stands
+/// for has the same inputs in the same order, under names of its own.
+draw::InputKinds KindsOf(const record::PlanRow& row, const Model& model);
+
+/// Unsupported, reason value, where no element of any input is another than in
+/// the case. Files that hold a subject as it is (suite::SubjectInFiles) are
+/// taken so.
+Result<suite::Subject> SubjectOf(const record::PlanRow& row,
+                                 const record::RunFacts& facts);
+
+/// The outputs, with both kinds of units.
+std::vector<suite::Question> QuestionsOf(const record::PlanRow& row,
+                                         const record::RunFacts& facts);
+
+/// One for each output. Not found where the oracle was not asked, unsupported
+/// where it declined; data loss for answers that were lost, or are others.
+Result<std::vector<measure::ExactAnswer>> ReadAnswers(
+    const record::PlanRow& row, const record::RunFacts& facts);
 
 }  // namespace assay::redrawn

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The lines of a file of cases by their indentation, and the tables in them.
+// The parts of a file of cases: its lines by their indentation, the tables in
+// them,
 //
 //     for op, y in
 //       Add | 9, 2
 //       Sub | 3, 0
 //
-// gives each of two rows a text for `op` and one for `y`.
+// of which each of two rows has a text for `op` and one for `y`, and element
+// types by the words that a case has for them: "floats int8", "tensors
+// -bfloat16".
 
 #pragma once
 
@@ -14,6 +17,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "framework/core/dtype.h"
 
 namespace assay::special {
 
@@ -46,5 +51,21 @@ class Table {
   std::vector<std::string> names_;
   std::vector<Row> rows_;
 };
+
+/// The type of that name, ours ("float32") or that of ONNX's text form
+/// ("float"). This and TypesOf throw std::invalid_argument for any other.
+DType TypeOfText(std::string_view name);
+
+/// Its name in ONNX's text form.
+std::string_view TextName(DType type);
+
+/// Types and classes of them, apart by blanks, each once; "-" before a word
+/// leaves out what it names. Classes are floats, ints, uints, numbers (these
+/// three), tensors (and bool, string, complex64 and 128), floats8, and all
+/// (these, the types of 2 and 4 bits, and float8e8m0).
+std::vector<DType> TypesOf(std::string_view words);
+
+/// The unsigned integer of the same width, which is at most 64.
+DType UnsignedOf(DType type);
 
 }  // namespace assay::special

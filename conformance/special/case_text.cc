@@ -6,16 +6,16 @@
 #include <functional>
 #include <map>
 #include <set>
-#include <span>
-#include <stdexcept>
 #include <utility>
 
 #include "conformance/special/case_lines.h"
-#include "conformance/special/element_types.h"
 #include "conformance/special/formula.h"
 #include "conformance/special/value_text.h"
+#include "framework/file/file.h"
 #include "framework/graph/edit/model_edit.h"
 #include "framework/graph/model_text.h"
+#include "framework/testing/case/corpus_files.h"
+#include "framework/testing/case/plain_corpus_case.h"
 
 namespace assay::special {
 namespace {
@@ -71,13 +71,90 @@ class CaseReader {
   CaseReader(std::span<const Line> lines, Names names, std::string place)
       : lines_(lines), names_(std::move(names)), place_(std::move(place)) {}
 
-  std::vector<CaseText> Read();
+  std::vector<CaseText> Read() {
+    header_ = lines_[0].text;
+    for (const Line& line : lines_.subspan(1)) ReadClause(line);
+    if (model_.empty()) Fail("no model", "one");
+    EachRow(0, names_);
+    return std::move(cases_);
+  }
 
  private:
-  void ReadClause(const Line& line);
-  void EachRow(size_t table, const Names& names);
-  void EachType(const Names& names);
-  void EachOpset(CaseText made, const Names& names);
+  void ReadClause(const Line& line) {
+    const std::string word = line.text.substr(0, line.text.find(' '));
+    const std::string rest =
+        line.text.substr(std::min(word.size() + 1, line.text.size()));
+    std::map<std::string_view, std::string*> once = {
+        {"types", &types_}, {"opset", &opset_},        {"opsets", &opsets_},
+        {"model", &model_}, {"initializers", &fixed_}, {"limit", &limit_}};
+    if (line.depth == 2) {
+      if (tables_.empty()) Fail(line.text, "a row after 'for NAMES in'");
+      tables_.back().AddRow(line.text);
+    } else if (const auto known = once.find(word); known != once.end()) {
+      if (!known->second->empty()) Fail(StrCat(word, " twice"), "it once");
+      *known->second = rest;
+    } else if (word == "for") {
+      tables_.emplace_back(rest);
+    } else {
+      const bool more = values_.empty() || line.text.starts_with("=>");
+      values_ += StrCat(more ? " " : "; ", line.text);
+    }
+  }
+
+  void EachRow(size_t table, const Names& names) {
+    if (table == tables_.size()) return EachType(names);
+    for (const auto& row : tables_[table].rows()) {
+      Names more = names;
+      for (const auto& [name, text] : row) more[name] = text;
+      EachRow(table + 1, more);
+    }
+  }
+
+  void EachType(const Names& names) {
+    CaseText made;
+    std::tie(made.name, made.because) = Parted(Replaced(header_, names), ": ");
+    made.place = place_;
+    if (!limit_.empty()) {
+      const auto [limit, because] =
+          Parted(Replaced(limit_, names), " because ");
+      Words words(limit);
+      made.rtol =
+          static_cast<double>(Evaluate(words, {DType::kFloat64, {}, 0}));
+      words.ExpectEnd();
+      made.rtol_because = because;
+    }
+    if (types_.empty()) return EachOpset(std::move(made), names);
+    const std::string name = made.name;
+    for (const DType type : TypesOf(Replaced(types_, names))) {
+      made.name = StrCat(name, "_", type);
+      Names more = names;
+      const DType bits = UnsignedOf(type);
+      more["T"] = TextName(type);
+      more["U"] = TextName(bits);
+      more["N"] = std::to_string(static_cast<int>(type));
+      more["M"] = std::to_string(static_cast<int>(bits));
+      EachOpset(made, more);
+    }
+  }
+
+  void EachOpset(CaseText made, const Names& names) {
+    made.model = Replaced(model_, names);
+    // The name of the graph, which matters to nobody.
+    if (made.model.starts_with('(')) made.model.insert(0, "g ");
+    made.values = Replaced(values_, names);
+    made.initializers = WordsOf(Replaced(fixed_, names));
+    if (opsets_.empty()) {
+      if (!opset_.empty()) made.opset = OpsetOf(Replaced(opset_, names));
+      cases_.push_back(std::move(made));
+      return;
+    }
+    const std::string name = made.name;
+    for (const std::string& opset : WordsOf(Replaced(opsets_, names))) {
+      made.opset = OpsetOf(opset);
+      made.name = StrCat(name, "_opset_", opset);
+      cases_.push_back(made);
+    }
+  }
 
   std::span<const Line> lines_;
   const Names names_;
@@ -87,94 +164,39 @@ class CaseReader {
   std::vector<CaseText> cases_;
 };
 
-std::vector<CaseText> CaseReader::Read() {
-  header_ = lines_[0].text;
-  for (const Line& line : lines_.subspan(1)) ReadClause(line);
-  if (model_.empty()) Fail("no model", "one");
-  EachRow(0, names_);
-  return std::move(cases_);
-}
-
-void CaseReader::ReadClause(const Line& line) {
-  const std::string word = line.text.substr(0, line.text.find(' '));
-  const std::string rest =
-      line.text.substr(std::min(word.size() + 1, line.text.size()));
-  std::map<std::string_view, std::string*> once = {
-      {"types", &types_}, {"opset", &opset_},        {"opsets", &opsets_},
-      {"model", &model_}, {"initializers", &fixed_}, {"limit", &limit_}};
-  if (line.depth == 2) {
-    if (tables_.empty()) Fail(line.text, "a row after 'for NAMES in'");
-    tables_.back().AddRow(line.text);
-  } else if (const auto known = once.find(word); known != once.end()) {
-    if (!known->second->empty()) Fail(StrCat(word, " twice"), "it once");
-    *known->second = rest;
-  } else if (word == "for") {
-    tables_.emplace_back(rest);
-  } else {
-    const bool more = values_.empty() || line.text.starts_with("=>");
-    values_ += StrCat(more ? " " : "; ", line.text);
-  }
-}
-
-void CaseReader::EachRow(size_t table, const Names& names) {
-  if (table == tables_.size()) return EachType(names);
-  for (const auto& row : tables_[table].rows()) {
-    Names more = names;
-    for (const auto& [name, text] : row) more[name] = text;
-    EachRow(table + 1, more);
-  }
-}
-
-void CaseReader::EachType(const Names& names) {
-  CaseText made;
-  std::tie(made.name, made.because) = Parted(Replaced(header_, names), ": ");
-  made.place = place_;
-  if (!limit_.empty()) {
-    const auto [limit, because] = Parted(Replaced(limit_, names), " because ");
-    Words words(limit);
-    made.rtol = static_cast<double>(Evaluate(words, {DType::kFloat64, {}, 0}));
-    words.ExpectEnd();
-    made.rtol_because = because;
-  }
-  if (types_.empty()) return EachOpset(std::move(made), names);
-  const std::string name = made.name;
-  for (const DType type : TypesOf(Replaced(types_, names))) {
-    made.name = StrCat(name, "_", type);
-    Names more = names;
-    const DType bits = UnsignedOf(type);
-    more["T"] = TextName(type);
-    more["U"] = TextName(bits);
-    more["N"] = std::to_string(static_cast<int>(type));
-    more["M"] = std::to_string(static_cast<int>(bits));
-    EachOpset(made, more);
-  }
-}
-
-void CaseReader::EachOpset(CaseText made, const Names& names) {
-  made.model = Replaced(model_, names);
-  // The name of the graph, which matters to nobody.
-  if (made.model.starts_with('(')) made.model.insert(0, "g ");
-  made.values = Replaced(values_, names);
-  made.initializers = WordsOf(Replaced(fixed_, names));
-  if (opsets_.empty()) {
-    if (!opset_.empty()) made.opset = OpsetOf(Replaced(opset_, names));
-    cases_.push_back(std::move(made));
-    return;
-  }
-  const std::string name = made.name;
-  for (const std::string& opset : WordsOf(Replaced(opsets_, names))) {
-    made.opset = OpsetOf(opset);
-    made.name = StrCat(name, "_opset_", opset);
-    cases_.push_back(made);
-  }
-}
-
 /// Reads the lines of a file.
 class FileReader {
  public:
   explicit FileReader(const std::string& file) : file_(file) {}
 
-  void Read(std::span<const Line> lines);
+  void Read(std::span<const Line> lines) {
+    for (size_t i = 0; i < lines.size();) {
+      place_ = StrCat(file_, ":", lines[i].number);
+      size_t end = i + 1;
+      while (end < lines.size() && lines[end].depth > 0) ++end;
+      const Line& first = lines[i];
+      if (first.text.starts_with("let ")) {
+        const auto [name, text] = Parted(first.text.substr(4), " = ");
+        names_[name] = Replaced(text, names_);
+        if (end > i + 1) Fail(lines[i + 1].text, "one line of 'let'");
+      } else if (first.text.starts_with("case ")) {
+        std::vector<Line> whole(
+            lines.begin() + static_cast<std::ptrdiff_t>(i),
+            lines.begin() + static_cast<std::ptrdiff_t>(end));
+        whole[0].text.erase(0, 5);
+        for (CaseText& made : CaseReader(whole, names_, place_).Read()) {
+          if (!taken_.insert(made.name).second) {
+            Fail(StrCat(made.name, " twice"), "each name once");
+          }
+          cases_.push_back(std::move(made));
+        }
+      } else {
+        Fail(first.text, "'case NAME: BECAUSE' or 'let NAME = TEXT'");
+      }
+      i = end;
+    }
+  }
+
   std::vector<CaseText> Take() { return std::move(cases_); }
   std::string place() const { return place_; }
 
@@ -186,33 +208,6 @@ class FileReader {
   std::vector<CaseText> cases_;
 };
 
-void FileReader::Read(std::span<const Line> lines) {
-  for (size_t i = 0; i < lines.size();) {
-    place_ = StrCat(file_, ":", lines[i].number);
-    size_t end = i + 1;
-    while (end < lines.size() && lines[end].depth > 0) ++end;
-    const Line& first = lines[i];
-    if (first.text.starts_with("let ")) {
-      const auto [name, text] = Parted(first.text.substr(4), " = ");
-      names_[name] = Replaced(text, names_);
-      if (end > i + 1) Fail(lines[i + 1].text, "one line of 'let'");
-    } else if (first.text.starts_with("case ")) {
-      std::vector<Line> whole(lines.begin() + static_cast<std::ptrdiff_t>(i),
-                              lines.begin() + static_cast<std::ptrdiff_t>(end));
-      whole[0].text.erase(0, 5);
-      for (CaseText& made : CaseReader(whole, names_, place_).Read()) {
-        if (!taken_.insert(made.name).second) {
-          Fail(StrCat(made.name, " twice"), "each name once");
-        }
-        cases_.push_back(std::move(made));
-      }
-    } else {
-      Fail(first.text, "'case NAME: BECAUSE' or 'let NAME = TEXT'");
-    }
-    i = end;
-  }
-}
-
 /// The types of some values of a graph, by name.
 void AddTypes(const Graph& graph, const std::vector<ValueId>& ids,
               std::map<std::string, ValueType>* types) {
@@ -222,7 +217,7 @@ void AddTypes(const Graph& graph, const std::vector<ValueId>& ids,
   }
 }
 
-/// Of these ids, in order.
+/// The values of these ids, in order.
 std::vector<Value> Chosen(const std::map<std::string, Value>& values,
                           const Graph& graph, const std::vector<ValueId>& ids) {
   std::vector<Value> found;
@@ -232,7 +227,7 @@ std::vector<Value> Chosen(const std::map<std::string, Value>& values,
   return found;
 }
 
-/// What a text gives values to beside inputs.
+/// The values that a text gives beside inputs.
 enum class Stated : uint8_t { kNothing, kOutputs, kGradients };
 
 /// Under "dx" the type of each `x` that has a gradient.
@@ -296,6 +291,44 @@ Result<cases::CaseData> Parsed(const CaseText& text, Stated stated) {
                          data.status().message());
 }
 
+namespace fs = std::filesystem;
+
+constexpr const char* kName = "special";
+
+void DescribeSpecial(const CaseText& text, const Graph&, cases::TestCase* c) {
+  c->test_id = StrCat(kName, "/", text.name);
+  c->suite = c->kind = kName;
+  c->limit = {record::Comparator::kExact, 0, 0, "exact by hand"};
+  if (text.rtol > 0) {
+    c->limit = {record::Comparator::kTolerance, text.rtol, 0,
+                text.rtol_because};
+  }
+}
+
+/// The facts of a case whose files lie in `folder`.
+cases::TestCase Describe(const TextCorpus& corpus, const CaseText& text,
+                         const Graph& graph, const fs::path& folder) {
+  cases::TestCase c = cases::DescribeFolder(folder, 1);
+  c.corpus = corpus.name;
+  c.op = text.name.substr(0, text.name.find('/'));
+  c.domain = "ai.onnx";
+  for (const Node& node : graph.nodes) {
+    if (cases::OperatorName(node.domain, node.op_type) != c.op) continue;
+    c.domain = node.domain.empty() ? "ai.onnx" : node.domain;
+  }
+  c.opset = c.imports.at(c.domain);
+  corpus.describe(text, graph, &c);
+  return c;
+}
+
+Result<cases::TestCase> WriteCase(const TextCorpus& corpus,
+                                  const CaseText& text, const fs::path& root) {
+  ASSAY_ASSIGN_OR_RETURN(const cases::CaseData data, corpus.data(text));
+  const fs::path folder = root / corpus.name / text.name;
+  ASSAY_RETURN_IF_ERROR(cases::WriteCaseFiles(folder, data));
+  return Describe(corpus, text, data.model->graph(), folder);
+}
+
 }  // namespace
 
 Result<std::vector<CaseText>> ReadCases(std::string_view text,
@@ -320,6 +353,52 @@ Result<cases::CaseData> InputsOf(const CaseText& text) {
 Result<cases::CaseData> GradientsOf(const CaseText& text) {
   const bool states = text.values.find("=>") != std::string::npos;
   return Parsed(text, states ? Stated::kGradients : Stated::kNothing);
+}
+
+Result<std::vector<CaseText>> ReadCaseFiles(
+    const std::vector<fs::path>& files) {
+  std::vector<CaseText> all;
+  std::map<std::string, std::string> places;
+  for (const fs::path& file : files) {
+    ASSAY_ASSIGN_OR_RETURN(const std::string text, file::ReadFile(file));
+    ASSAY_ASSIGN_OR_RETURN(std::vector<CaseText> cases,
+                           ReadCases(text, file.string()));
+    for (CaseText& c : cases) {
+      const auto [first, is_new] = places.emplace(c.name, c.place);
+      if (!is_new) {
+        return InvalidArgument(c.place, ": found ", c.name, ", which ",
+                               first->second, " has, wanted each name once");
+      }
+      all.push_back(std::move(c));
+    }
+  }
+  return all;
+}
+
+Status WriteTextCorpus(const TextCorpus& corpus,
+                       std::span<const CaseText> texts, const fs::path& place) {
+  const fs::path partial = place.string() + ".partial";
+  std::error_code error;
+  fs::remove_all(partial, error);
+  std::vector<cases::TestCase> cases;
+  for (const CaseText& text : texts) {
+    ASSAY_ASSIGN_OR_RETURN(cases::TestCase c, WriteCase(corpus, text, partial));
+    cases.push_back(std::move(c));
+  }
+  std::ranges::sort(cases, {}, &cases::TestCase::test_id);
+  ASSAY_RETURN_IF_ERROR(cases::WriteManifest(partial, corpus.name, cases));
+  fs::remove_all(place, error);
+  fs::rename(partial, place, error);
+  if (!error) return cases::NoteMade(place, corpus.name);
+  return InvalidArgument("cannot write ", place.string(), ": ",
+                         error.message());
+}
+
+Status WriteSpecialCorpus(const std::vector<fs::path>& files,
+                          const fs::path& place) {
+  ASSAY_ASSIGN_OR_RETURN(const std::vector<CaseText> texts,
+                         ReadCaseFiles(files));
+  return WriteTextCorpus({kName, &DataOf, &DescribeSpecial}, texts, place);
 }
 
 }  // namespace assay::special

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Cases written as text: a model, its inputs and its exact outputs, and why
-// they are exact. The README of the folder describes the text.
+// they are exact; and the corpora that are made of such text, `special` and
+// others. The README of the folder describes the text.
 //
 //     case Neg/of: the other sign
 //       types float16 int8
@@ -12,11 +13,14 @@
 
 #pragma once
 
+#include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "framework/core/status.h"
+#include "framework/graph/model.h"
 #include "framework/testing/case/test_case.h"
 
 namespace assay::special {
@@ -52,5 +56,29 @@ Result<cases::CaseData> InputsOf(const CaseText& text);
 /// input or initializer `x` of floating-point numbers, all gradients of the sum
 /// of the outputs.
 Result<cases::CaseData> GradientsOf(const CaseText& text);
+
+/// The cases of all files. Invalid argument for a wrong text or a name that two
+/// files have, with file and line.
+Result<std::vector<CaseText>> ReadCaseFiles(
+    const std::vector<std::filesystem::path>& files);
+
+/// How the cases of a corpus are made of their texts.
+struct TextCorpus {
+  std::string name;
+  Result<cases::CaseData> (*data)(const CaseText& text) = nullptr;
+  /// Fills test_id, suite, kind and what else the files of a case do not tell.
+  void (*describe)(const CaseText& text, const Graph& graph,
+                   cases::TestCase* test_case) = nullptr;
+};
+
+/// Writes the corpus, which takes the place of an older one there when all
+/// went well.
+Status WriteTextCorpus(const TextCorpus& corpus,
+                       std::span<const CaseText> texts,
+                       const std::filesystem::path& place);
+
+/// The same of the corpus `special` and its files.
+Status WriteSpecialCorpus(const std::vector<std::filesystem::path>& files,
+                          const std::filesystem::path& place);
 
 }  // namespace assay::special

@@ -7,9 +7,11 @@
 
 #include <cmath>
 
-#include "conformance/special/element_types.h"
-#include "conformance/special/exact_bits.h"
+#include "conformance/special/case_lines.h"
+#include "conformance/special/value_text.h"
 #include "framework/file/scratch_folder.h"
+#include "framework/testing/support/statuses_fixture.h"
+#include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::special {
 namespace {
@@ -40,13 +42,7 @@ Result<Value> ValueOf(const std::string& type, const std::string& y) {
 }
 
 std::vector<float> FloatsFrom(const std::string& type, const std::string& y) {
-  const auto value = ValueOf(type, y);
-  if (!value.ok()) {
-    ADD_FAILURE() << value.status().ToString();
-    return {};
-  }
-  const auto elements = value->tensor()->elements<float>();
-  return {elements.begin(), elements.end()};
+  return FloatsOf(Got(ValueOf(type, y)));
 }
 
 TEST(ReadCases, MakesACaseOfEachRowTypeAndOpset) {
@@ -75,15 +71,14 @@ TEST(ReadCases, ReplacesNamesAndJoinsLines) {
       "  limit 2^-20 because of roundings\n  x = $six => y = 1\n",
       "t.txt");
   ASSERT_FALSE(cases.ok());  // a name twice
-  const auto one = ReadCases(
+  const auto one = Got(ReadCases(
       "let six = 1, 2,\n    3\ncase Cast/to_$n: a reason\n    of two lines\n"
       "  for n in 7 8\n  types float64\n  opset 9\n"
       "  model ($T[2] x) => ($U[$n] y)\n    { y = A<to = $N, of = $M>(x) }\n"
       "  limit 2^-20 because of roundings\n  x = $six\n  => y = 1\n",
-      "t.txt");
-  ASSERT_TRUE(one.ok()) << one.status().ToString();
-  ASSERT_EQ(one->size(), 2U);
-  const CaseText& c = one->at(1);
+      "t.txt"));
+  ASSERT_EQ(one.size(), 2U);
+  const CaseText& c = one.at(1);
   EXPECT_EQ(c.name, "Cast/to_8_float64");
   EXPECT_EQ(c.because, "a reason of two lines");
   EXPECT_EQ(c.model,
@@ -95,11 +90,10 @@ TEST(ReadCases, ReplacesNamesAndJoinsLines) {
 }
 
 TEST(ReadCases, SaysWhereATextIsWrong) {
-  struct Row {
+  const struct {
     std::string text;
     const char* message;
-  };
-  const Row rows[] = {
+  } rows[] = {
       {"\nsuite A: b\n", "t.txt:2: found suite A: b, wanted 'case NAME"},
       {"let a\n", "t.txt:1: found a, wanted NAME = TEXT"},
       {"case A/b\n", "t.txt:1: found no model, wanted one"},
@@ -122,7 +116,7 @@ TEST(ReadCases, SaysWhereATextIsWrong) {
       {StrCat("case A/b: c\n  for a\n", kModel),
        "found a, wanted NAME, NAME in"},
   };
-  for (const Row& row : rows) {
+  for (const auto& row : rows) {
     const auto cases = ReadCases(row.text, "t.txt");
     ASSERT_FALSE(cases.ok()) << row.text;
     EXPECT_THAT(cases.status().message(), HasSubstr(row.message)) << row.text;
@@ -176,12 +170,11 @@ TEST(DataOf, HasEveryKindOfValue) {
 }
 
 TEST(DataOf, SaysWhatIsWrongInValues) {
-  struct Row {
+  const struct {
     const char* type;
     const char* y;
     const char* message;
-  };
-  constexpr Row kRows[] = {
+  } kRows[] = {
       {"float[3]", " = 1, 2",
        "t.txt:1: A/b: found 2 elements, wanted 3, those of [3]"},
       {"float[1]", " = 0.1", "found 0.1, wanted a number that float32 has"},
@@ -203,22 +196,20 @@ TEST(DataOf, SaysWhatIsWrongInValues) {
       {"float[1]", " = 1; z = 2", "found z, wanted an input or an output"},
       {"float[1]", " = 1; x = 2", "found x twice, wanted each value once"},
   };
-  for (const Row& row : kRows) {
+  for (const auto& row : kRows) {
     const auto value = ValueOf(row.type, row.y);
     ASSERT_FALSE(value.ok()) << row.y;
     EXPECT_THAT(value.status().message(), HasSubstr(row.message)) << row.y;
   }
-  const auto missing =
-      ReadCases(StrCat("case A/b: c\n", kModel, "  x = 1\n"), "t.txt");
-  EXPECT_THAT(DataOf(missing->at(0)).status().message(),
+  const auto fault_of = [](const std::string& lines) {
+    const auto cases = ReadCases("case A/b: c\n" + lines, "t.txt");
+    return DataOf(cases->at(0)).status().message();
+  };
+  EXPECT_THAT(fault_of(StrCat(kModel, "  x = 1\n")),
               HasSubstr("found no value, wanted one for y"));
-  const auto open = ReadCases(
-      StrCat("case A/b: c\n", kModel, "  x = 1 => y = \"a\n"), "t.txt");
-  EXPECT_THAT(DataOf(open->at(0)).status().message(),
+  EXPECT_THAT(fault_of(StrCat(kModel, "  x = 1 => y = \"a\n")),
               HasSubstr("found \"a, wanted a \" at the end of the text"));
-  const auto model = ReadCases("case A/b: c\n  model (float x\n", "t.txt");
-  EXPECT_THAT(DataOf(model->at(0)).status().message(),
-              HasSubstr("t.txt:1: A/b"));
+  EXPECT_THAT(fault_of("  model (float x\n"), HasSubstr("t.txt:1: A/b"));
 }
 
 // Kills: an expected value that is asked for, or is taken in silence, where a
@@ -229,10 +220,9 @@ TEST(InputsOf, WantsTheInputsAndNoOutput) {
         ReadCases(StrCat("case A/b: c\n", kModel, "  ", values), "t.txt");
     return InputsOf(cases->at(0));
   };
-  const auto data = read("x = 1, 2\n");
-  ASSERT_TRUE(data.ok()) << data.status().ToString();
-  EXPECT_EQ(data->sets.at(0).inputs.at(0).tensor()->elements<float>()[1], 2);
-  EXPECT_TRUE(data->sets.at(0).expected.empty());
+  const auto data = Got(read("x = 1, 2\n"));
+  EXPECT_EQ(data.sets.at(0).inputs.at(0).tensor()->elements<float>()[1], 2);
+  EXPECT_TRUE(data.sets.at(0).expected.empty());
   EXPECT_THAT(read("x = 1 => y = 1\n").status().message(),
               HasSubstr("t.txt:1: A/b: found y, wanted an input"));
   EXPECT_THAT(read("y = 1\n").status().message(), HasSubstr("found y"));

@@ -2,14 +2,12 @@
 
 #include "conformance/special/formula.h"
 
-#include <array>
 #include <cctype>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
 #include <span>
 #include <stdexcept>
-#include <utility>
 
 #include "framework/core/text.h"
 #include "framework/metric/element.h"

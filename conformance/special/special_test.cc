@@ -10,13 +10,13 @@
 #include <utility>
 #include <vector>
 
-#include "conformance/special/special_corpus.h"
+#include "conformance/special/case_text.h"
 #include "framework/core/value_walk.h"
-#include "framework/file/file.h"
 #include "framework/file/scratch_folder.h"
 #include "framework/metric/element.h"
-#include "framework/testing/case/read_corpus.h"
+#include "framework/testing/case/corpus.h"
 #include "framework/testing/measure/measure.h"
+#include "framework/testing/support/statuses_fixture.h"
 
 namespace assay::special {
 namespace {
@@ -40,13 +40,9 @@ struct SpecialCase {
 const std::vector<SpecialCase>& AllCases() {
   static const auto& all = *[] {
     auto* const made = new std::vector<SpecialCase>;
-    auto texts = ReadCaseFiles(CaseFiles());
-    EXPECT_TRUE(texts.ok()) << texts.status().ToString();
-    if (!texts.ok()) return made;
-    for (CaseText& text : *texts) {
-      auto data = DataOf(text);
-      EXPECT_TRUE(data.ok()) << data.status().ToString();
-      if (data.ok()) made->push_back({std::move(text), *std::move(data)});
+    for (CaseText& text : Got(ReadCaseFiles(CaseFiles()))) {
+      cases::CaseData data = Got(DataOf(text));
+      made->push_back({std::move(text), std::move(data)});
     }
     return made;
   }();
@@ -131,16 +127,14 @@ TEST(Special, RowsAreWhole) {
     EXPECT_GT(c.text.because.size(), 5U);
     const Graph& graph = c.data.model->graph();
     const cases::DataSet& set = c.data.sets.at(0);
-    for (size_t i = 0; i < graph.inputs.size(); ++i) {
-      const auto id = static_cast<size_t>(graph.inputs[i]);
-      EXPECT_TRUE(Accepts(graph.values[id].type, set.inputs[i].Type()))
-          << "input " << i;
-    }
-    for (size_t i = 0; i < graph.outputs.size(); ++i) {
-      const auto id = static_cast<size_t>(graph.outputs[i]);
-      EXPECT_TRUE(Accepts(graph.values[id].type, set.expected[i].Type()))
-          << "output " << i;
-    }
+    const auto check = [&](const std::vector<ValueId>& ids,
+                           const Values& values, const char* what) {
+      for (size_t i = 0; i < ids.size(); ++i) {
+        EXPECT_TRUE(Accepts(graph[ids[i]].type, values[i].Type())) << what << i;
+      }
+    };
+    check(graph.inputs, set.inputs, "input ");
+    check(graph.outputs, set.expected, "output ");
   }
 }
 
@@ -155,28 +149,26 @@ TEST(Special, EveryFileHasCases) {
 
 TEST(WriteSpecialCorpus, WritesWhatReadCorpusReads) {
   const file::ScratchFolder folder;
-  const fs::path file = folder.path() / "some.txt";
-  ASSERT_TRUE(file::WriteFile(file,
-                              "case ml.DictVectorizer/a: of the other domain\n"
-                              "  model (map(string, float) x) => (float[2] y)\n"
-                              "    { y = ai.onnx.ml.DictVectorizer\n"
-                              "    <string_vocabulary = [\"a\", \"b\"]>(x) }\n"
-                              "  x = \"b\": 1 => y = 0, 1\n"
-                              "case Neg/b: the other sign\n"
-                              "  types float16\n  opsets 6\n"
-                              "  model ($T[2] x) => ($T[2] y) { y = Neg(x) }\n"
-                              "  limit 2^-3 because of nothing\n"
-                              "  x = 1, -2 => y = -1, 2\n")
-                  .ok());
+  const fs::path file =
+      folder.Write("some.txt",
+                   "case ml.DictVectorizer/a: of the other domain\n"
+                   "  model (map(string, float) x) => (float[2] y)\n"
+                   "    { y = ai.onnx.ml.DictVectorizer\n"
+                   "    <string_vocabulary = [\"a\", \"b\"]>(x) }\n"
+                   "  x = \"b\": 1 => y = 0, 1\n"
+                   "case Neg/b: the other sign\n"
+                   "  types float16\n  opsets 6\n"
+                   "  model ($T[2] x) => ($T[2] y) { y = Neg(x) }\n"
+                   "  limit 2^-3 because of nothing\n"
+                   "  x = 1, -2 => y = -1, 2\n");
   const fs::path place = folder.path() / "special";
   for (int times = 0; times < 2; ++times) {
     const Status written = WriteSpecialCorpus({file}, place);
     ASSERT_TRUE(written.ok()) << written.ToString();
   }
-  const auto corpus = cases::ReadCorpus(place);
-  ASSERT_TRUE(corpus.ok()) << corpus.status().ToString();
-  ASSERT_EQ(corpus->cases.size(), 2U);
-  const cases::TestCase& neg = corpus->cases[0];
+  const auto corpus = Got(cases::ReadCorpus(place));
+  ASSERT_EQ(corpus.cases.size(), 2U);
+  const cases::TestCase& neg = corpus.cases[0];
   EXPECT_EQ(neg.test_id, "special/Neg/b_float16_opset_6");
   EXPECT_EQ(neg.suite + " " + neg.kind + " " + neg.op + " " + neg.domain,
             "special special Neg ai.onnx");
@@ -186,11 +178,9 @@ TEST(WriteSpecialCorpus, WritesWhatReadCorpusReads) {
   EXPECT_EQ(neg.limit.comparator, record::Comparator::kTolerance);
   EXPECT_EQ(neg.limit.rtol, 0.125);
   EXPECT_EQ(neg.limit.source, "of nothing");
-  const auto data = cases::ReadCaseData(neg.directory, 1);
-  ASSERT_TRUE(data.ok()) << data.status().ToString();
-  EXPECT_EQ(data->sets[0].expected[0].tensor()->elements<uint16_t>()[1],
-            0x4000);
-  const cases::TestCase& dictionary = corpus->cases[1];
+  const auto data = Got(cases::ReadCaseData(neg.directory, 1));
+  EXPECT_EQ(data.sets[0].expected[0].tensor()->elements<uint16_t>()[1], 0x4000);
+  const cases::TestCase& dictionary = corpus.cases[1];
   EXPECT_EQ(dictionary.domain, "ai.onnx.ml");
   EXPECT_EQ(dictionary.limit.comparator, record::Comparator::kExact);
   EXPECT_THAT(dictionary.dtypes, testing::ElementsAre("float32", "string"));

@@ -16,13 +16,22 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "framework/core/status.h"
+#include "framework/core/tensor.h"
 #include "framework/core/value.h"
 
 namespace assay::special {
+
+/// The bits of `number` in a type other than string and complex. Throws
+/// std::invalid_argument where the type does not have that number.
+uint64_t EncodeExactly(DType type, long double number);
+
+/// A tensor of elements of these bits, as many as the shape has.
+Tensor Pack(DType type, const Shape& shape, std::span<const uint64_t> bits);
 
 /// The values that a text gives to names, each of which has a type. Invalid
 /// argument for a wrong text, a name without a type or a type without a value.

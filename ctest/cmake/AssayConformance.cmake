@@ -17,8 +17,9 @@
 #
 # INSTANCES are names with settings, as acme+threads=2; by default the name alone.
 # SUITES are all by default, those of a backend that runs networks: fewer make the
-# run a partial one. Of a library that carries messages between ranks they are
-# `SUITES distributed`. SHARDS has a number for each suite. CORPORA are taken beside those of every run.
+# run a partial one. A library that carries messages between ranks has `SUITES
+# distributed`. SHARDS has a number for each suite. CORPORA are taken beside
+# those of every run.
 
 # Those of every run, as kDefaultCorpora of framework/testing/case/corpus.h has them.
 set(ASSAY_SUITES node model contract special redrawn gradcheck optimizer)
@@ -101,7 +102,8 @@ function(assay_conformance_entries)
       list(APPEND plan --suite ${suite})
     endforeach()
   endif()
-  add_test(NAME ${arg_SETUP} COMMAND $<TARGET_FILE:Assay::assay> ${plan})
+  assay_conformance_entry(${arg_SETUP}
+    COMMAND $<TARGET_FILE:Assay::assay> ${plan})
   set_tests_properties(${arg_SETUP} PROPERTIES
     LABELS "tier=ci;suite=${setup_label}" FIXTURES_SETUP ${arg_FIXTURE}
     FIXTURES_REQUIRED "${arg_REQUIRED}")
@@ -115,7 +117,7 @@ function(assay_conformance_entries)
     foreach(suite shards IN ZIP_LISTS arg_SUITES arg_SHARDS)
       foreach(shard RANGE 1 ${shards})
         set(entry ${suite}/${instance}.${shard})
-        add_test(NAME ${entry}
+        assay_conformance_entry(${entry} READS ${arg_PLAN}/plan.*
           COMMAND $<TARGET_FILE:Assay::assay> run --plan ${arg_PLAN}
                   --parts ${arg_PLAN}/parts --backend ${instance}
                   --suite ${suite} --shard ${shard}/${shards} --jobs 1)
@@ -133,10 +135,24 @@ function(assay_conformance_entries)
     set(before ${instance})
   endforeach()
 
-  add_test(NAME ${arg_MERGE}
+  assay_conformance_entry(${arg_MERGE}
+    READS ${arg_PLAN}/plan.* ${arg_PLAN}/parts/*/part.json
+          share/assay/mutants.csv
     COMMAND $<TARGET_FILE:Assay::assay> merge ${arg_PLAN} --out ${arg_RUN})
   set_tests_properties(${arg_MERGE} PROPERTIES
     LABELS "tier=ci;suite=${merge_label}" DEPENDS "${entries};${arg_AFTER}" TIMEOUT 300)
+endfunction()
+
+# In Assay's own tree an entry is remembered, as every test there: READS has what
+# decides it beside programs and modules, the files of the plan before it.
+function(assay_conformance_entry name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "READS;COMMAND")
+  if(NOT COMMAND assay_test)
+    add_test(NAME ${name} COMMAND ${arg_COMMAND})
+    return()
+  endif()
+  list(TRANSFORM arg_READS REPLACE "^${PROJECT_BINARY_DIR}/" "")
+  assay_test(${name} READS ${arg_READS} COMMAND ${arg_COMMAND})
 endfunction()
 
 # Refuses suites that there are not, and makes SHARDS one number for each.
@@ -159,8 +175,8 @@ function(assay_check_suites suites shards result)
   set(${result} ${shards} PARENT_SCOPE)
 endfunction()
 
-# What --backend takes for an instance: its name where the modules lie beside the
-# programs, else the file of the module with the settings.
+# The value of --backend for an instance: its name where the modules lie beside
+# the programs, else the file of the module with the settings.
 function(assay_instance_spec instance result)
   if(TARGET assay)
     set(${result} ${instance} PARENT_SCOPE)

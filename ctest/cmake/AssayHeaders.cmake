@@ -6,7 +6,8 @@
 # left out.
 
 function(assay_headers_digest folder list digest)
-  file(GLOB_RECURSE files RELATIVE ${folder} ${folder}/framework/*.h)
+  file(GLOB_RECURSE files RELATIVE ${folder}
+       ${folder}/assay/*.h ${folder}/framework/*.h)
   list(REMOVE_ITEM files framework/backend/identity/build_facts.h)
   list(SORT files)
   set(lines "")
@@ -28,7 +29,7 @@ function(assay_note_headers target)
   assay_headers_digest(${folder} lines digest)
   set_property(TARGET ${target} APPEND PROPERTY INTERFACE_COMPILE_DEFINITIONS
     ASSAY_HEADERS_DIGEST="${digest}")
-  string(REGEX MATCHALL "framework/[^\n]*" files "${lines}")
+  string(REGEX MATCHALL "(assay|framework)/[^\n]*" files "${lines}")
   list(TRANSFORM files PREPEND ${folder}/)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${files})
 endfunction()

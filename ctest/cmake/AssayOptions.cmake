@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# What every target of the project is compiled and linked with.
+# The flags that every target of the project is compiled and linked with.
 #
 #   target_link_libraries(mine PRIVATE assay_options)
 

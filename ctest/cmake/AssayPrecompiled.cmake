@@ -51,9 +51,9 @@ function(assay_precompile target)
 endfunction()
 
 # An executable that is not optimised, takes the precompiled header of all
-# tests, and is linked by gold where it is here, in a third of the time. What has
-# no test among its own sources goes without GoogleTest's: to read a precompiled
-# header takes time by its size.
+# tests, and is linked by gold where it is here, in a third of the time. A
+# target without a test among its own sources goes without GoogleTest's header:
+# reading a precompiled header takes time by its size.
 find_program(ASSAY_GOLD ld.gold)
 mark_as_advanced(ASSAY_GOLD)
 function(assay_cheap_to_build target)

@@ -17,15 +17,13 @@ from datetime import date
 from pathlib import Path
 
 _HERE = Path(__file__).resolve().parent
-sys.path += [str(_HERE), str(_HERE / "rules")]
+sys.path += [str(_HERE), str(_HERE / "mutants"), str(_HERE / "rules")]
 
 from changed import changed_since, describe, head_of, sample  # noqa: E402
+from harness_mutant import parse_harness_mutants  # noqa: E402
 from sources import Tree, reached  # noqa: E402
 
 _SAMPLED = {"harness": 8, "backends": 24}
-_SENTENCE = re.compile(
-    r"^mutant (\S+)\s+of \S+\s+in (\S+)\s+killed by ([a-z_/]+)(?::(\S+))?", re.MULTILINE
-)
 _LINE = re.compile(r"^mutant (\S+) of .* killed by (\w+)", re.MULTILINE)
 _LISTS = ("backends/faulty/mutants.txt", "backends/threads/mutants.txt")
 # Where a suite that kills stands.
@@ -51,15 +49,14 @@ def of_harness(tree: Tree) -> list[Mutant]:
             for suite in re.findall(r"^TEST\w*\((\w+),", tree.text(name), re.MULTILINE):
                 tests[suite] = name
     found = []
-    for name, file, killer, tests_of in _SENTENCE.findall(
-        tree.text("ctest/trial/mutants/harness.txt")
-    ):
-        suites = [re.sub(r"[.].*|.*/", "", t) for t in tests_of.split(":")]
+    for mutant in parse_harness_mutants(tree.text("ctest/trial/mutants/harness.txt")):
+        suites = [re.sub(r"[.].*|.*/", "", t) for t in mutant.filter.split(":")]
         killers = {tests[suite] for suite in suites if suite in tests}
         if not killers:
-            folder = "framework/cli" if killer == "program" else str(Path(file).parent)
+            is_program = mutant.killer == "program"
+            folder = "framework/cli" if is_program else str(Path(mutant.file).parent)
             killers = {t for t in tests.values() if t.startswith(folder + "/")}
-        found.append(Mutant(name, frozenset({file, *killers})))
+        found.append(Mutant(mutant.name, frozenset({mutant.file, *killers})))
     return found
 
 

@@ -7,10 +7,13 @@
 #   ctest/trial/sample_mutants.sh harness|backends BUILD
 
 set -euo pipefail
-chosen=$(python3 -B "$(dirname "${BASH_SOURCE[0]}")/choose_mutants.py" "$1")
+here=$(dirname "${BASH_SOURCE[0]}")
+chosen=$(python3 -B "$here/choose_mutants.py" "$1")
 # shellcheck disable=SC2086  # names, of which none has a blank
 case $1 in
-  harness) exec "$2/bin/harness_mutants" $chosen ;;
+  harness)
+    exec python3 -B "$here/mutants/harness_mutants.py" --build "$2" $chosen
+    ;;
   backends)
     exec "$2/bin/assay" assess $chosen --out "$2/share/assay/mutants.csv"
     ;;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 #include <iterator>
+#include <ranges>
 #include <typeinfo>
 #include <utility>
 
@@ -29,7 +30,7 @@ Status CheckInput(const ValueInfo& declared, const Value& value) {
                          declared.type.ToString());
 }
 
-/// Of memory that the caller gives to be written into.
+/// Checks memory that the caller gives to be written into.
 Status CheckMemory(std::string_view what, const ValueInfo& declared,
                    const Value& value) {
   if (!value.present()) return OkStatus();
@@ -159,15 +160,15 @@ Result<std::vector<Value>> Run(Network& network,
     if (given != inputs.end()) ++found;
   }
   if (found != inputs.size()) {
-    std::string wanted;
-    for (const ValueInfo& declared : network.inputs()) {
-      wanted += StrCat(wanted.empty() ? "'" : ", '", declared.name, "'");
-    }
-    std::string names;
-    for (const auto& [name, value] : inputs) {
-      names += StrCat(names.empty() ? "'" : ", '", name, "'");
-    }
-    return InvalidArgument("found inputs ", names, ", wanted ", wanted);
+    const auto quoted = [](const std::string& name) {
+      return StrCat("'", name, "'");
+    };
+    const auto wanted = [&](const ValueInfo& each) {
+      return quoted(each.name);
+    };
+    return InvalidArgument("found inputs ",
+                           Joined(std::views::keys(inputs), ", ", quoted),
+                           ", wanted ", Joined(network.inputs(), ", ", wanted));
   }
   ASSAY_ASSIGN_OR_RETURN(const std::unique_ptr<Binding> binding,
                          network.Bind(values, {}));

@@ -22,7 +22,7 @@
 
 namespace assay::inline v1 {
 
-/// What an answer is computed in.
+/// The precision in which an answer is computed.
 enum class Precision : uint8_t {
   kDouble,
   kQuad,       // 113 bits
@@ -45,8 +45,9 @@ struct Slope {
   double bound = 0;
 };
 
-/// What is charged with one rounding where errors are counted. Hard units over
-/// condition units are the depth of rounding of a computation.
+/// The numbers that are charged with one rounding each where errors are
+/// counted. Hard units over condition units are the depth of rounding of a
+/// computation.
 enum class UnitKind : uint8_t {
   kCondition,  // each number given and each result that is no sum
   kHard,       // sums, too
@@ -118,7 +119,7 @@ class Exact {
       std::span<const Value> inputs, std::span<const std::string> targets) = 0;
 };
 
-/// What a run at these inputs evaluates to.
+/// The outputs of a run at these inputs.
 Result<std::vector<ExactValue>> EvaluateAt(Exact& exact,
                                            std::span<const Value> inputs,
                                            Precision precision);

@@ -2,15 +2,11 @@
 //
 // The boundary at which exceptions of vendor code become Statuses. Nothing
 // that a kernel, a visitor or a factory throws passes it.
-//
-//   try {
-//     return kernel.forward(context);
-//   } catch (...) {
-//     return StatusOfException("Relu 'a'");
-//   }
 
 #pragma once
 
+#include <exception>
+#include <new>
 #include <string_view>
 
 #include "framework/core/status.h"
@@ -19,6 +15,16 @@ namespace assay::backend {
 
 /// The exception being handled, which `where` threw: resource exhausted for
 /// bad_alloc, else internal with its what(). To be called in a handler only.
-Status StatusOfException(std::string_view where);
+inline Status StatusOfException(std::string_view where) {
+  try {
+    throw;
+  } catch (const std::bad_alloc&) {
+    return ResourceExhausted(where, ": memory ran out");
+  } catch (const std::exception& error) {
+    return Internal(where, ": an exception was thrown: ", error.what());
+  } catch (...) {
+    return Internal(where, ": an exception of unknown type was thrown");
+  }
+}
 
 }  // namespace assay::backend

@@ -31,9 +31,9 @@ struct Signature {
   std::vector<ValueInfo> outputs;
 };
 
-/// What a network of the whole model declares: the inputs without an
-/// initializer; the outputs, then the extra outputs of the options. Not found
-/// for an extra output that the graph does not have.
+/// The inputs and outputs of a network of the whole model: the inputs without
+/// an initializer; the outputs, then the extra outputs of the options. Not
+/// found for an extra output that the graph does not have.
 Result<Signature> SignatureOf(const Model& model, const LoadOptions& options);
 
 /// The outputs of a run, in the order of the signature, in memory that no later

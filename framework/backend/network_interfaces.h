@@ -106,7 +106,7 @@ class Parameters {
   }
 };
 
-/// What operators draw that have no seed of their own.
+/// The random numbers of operators that have no seed of their own.
 class Draws {
  public:
   virtual ~Draws() = default;

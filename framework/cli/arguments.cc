@@ -18,87 +18,69 @@ void AddNoReport(CLI::App* app, bool* report) {
 }
 
 void AddSelection(CLI::App* app, select::SelectionOptions* options) {
-  app->add_option("--backend", options->backends,
-                  "name, name+setting=value or a file; repeatable;\n"
-                  "the reference if none. name+ranks=LIBRARY: its\n"
-                  "networks, trained by the ranks of that library")
-      ->type_name("BACKEND")
+  Named(app, "BACKEND", "--backend", options->backends,
+        "name, name+setting=value or a file; repeatable;\n"
+        "the reference if none. name+ranks=LIBRARY: its\n"
+        "networks, trained by the ranks of that library")
       ->allow_extra_args(false);
-  app->add_option("--suite", options->selection.suites,
-                  "one of `assay list suites`; repeatable; all if none")
-      ->type_name("NAME")
+  Named(app, "NAME", "--suite", options->selection.suites,
+        "one of `assay list suites`; repeatable; all if none")
       ->allow_extra_args(false);
-  app->add_option("--filter", options->selection.filter,
-                  "query, as 'op:Conv and not dtype:float16'")
-      ->type_name("QUERY");
-  app->add_option("--tier", options->selection.tier, "how much to run")
-      ->check(CLI::IsMember({"smoke", "ci", "nightly", "scale"}))
-      ->capture_default_str();
+  Named(app, "QUERY", "--filter", options->selection.filter,
+        "query, as 'op:Conv and not dtype:float16'");
+  Checked(app, CLI::IsMember({"smoke", "ci", "nightly", "scale"}), "--tier",
+          options->selection.tier, "how much to run");
   app->add_option(
          "--ranks", options->selection.ranks,
          "of a library of ranks: cases of so many at most, and as many "
          "launched; 0: as its launch.txt has them")
       ->check(CLI::NonNegativeNumber)
       ->type_name("N");
-  app->add_option("--corpus", options->corpora,
-                  "name, or a folder of cases; repeatable; the default ones "
-                  "if none")
-      ->type_name("NAME|DIR")
+  Named(app, "NAME|DIR", "--corpus", options->corpora,
+        "name, or a folder of cases; repeatable; the default ones "
+        "if none")
       ->allow_extra_args(false);
   AddSeed(app, &options->selection.seed);
   app->add_flag("--oracle{reference}", options->selection.oracle,
                 "measure distances to exact answers, too");
-  app->add_option("--host", options->selection.host,
-                  "where backends run: apart from their judge, or in-process, "
-                  "which says nothing on conformance")
-      ->check(CLI::IsMember({plan::kApart, plan::kInProcess}))
-      ->capture_default_str();
+  Checked(app, CLI::IsMember({plan::kApart, plan::kInProcess}), "--host",
+          options->selection.host,
+          "where backends run: apart from their judge, or in-process, "
+          "which says nothing on conformance");
 }
 
-/// How workers run the cases.
 void AddSupervision(CLI::App* run, RunOptions* options) {
-  run->add_option("--jobs", options->jobs,
-                  "workers at a time; 0: one per processor")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
-  run->add_option("--isolation", options->isolation,
-                  "cases per worker: none (all), batch or case (one)")
-      ->check(CLI::IsMember({"none", "batch", "case"}))
-      ->capture_default_str();
+  Checked(run, CLI::NonNegativeNumber, "--jobs", options->jobs,
+          "workers at a time; 0: one per processor");
+  Checked(run, CLI::IsMember({"none", "batch", "case"}), "--isolation",
+          options->isolation,
+          "cases per worker: none (all), batch or case (one)");
   run->add_option("--repeats", options->repeats,
                   "most unexpected results that are run again alone; a tenth "
                   "of the cases, and 32 at least, if none")
       ->check(CLI::NonNegativeNumber);
   run->add_flag("--shuffle", options->shuffle,
                 "run cases in an order drawn with the seed");
-  run->add_option("--timeout", options->timeout_s, "seconds for one case")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  run->add_option("--memory", options->memory_gib,
-                  "GiB that a worker may take; 0: a share of all")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
+  Checked(run, CLI::PositiveNumber, "--timeout", options->timeout_s,
+          "seconds for one case");
+  Checked(run, CLI::NonNegativeNumber, "--memory", options->memory_gib,
+          "GiB that a worker may take; 0: a share of all");
 }
 
 void AddRun(CLI::App& app, RunOptions* options) {
   CLI::App* run = app.add_subcommand("run", "run cases and judge them");
   AddSelection(run, options);
-  auto* out = run->add_option("--out", options->out,
-                              "run folder to write; below runs/ if none")
-                  ->type_name("DIR");
+  auto* out = Named(run, "DIR", "--out", options->out,
+                    "run folder to write; below runs/ if none");
   auto* resume =
-      run->add_option("--resume", options->resume, "run folder to go on with")
-          ->type_name("DIR")
+      Named(run, "DIR", "--resume", options->resume, "run folder to go on with")
           ->excludes(out);
-  auto* parts = run->add_option("--parts", options->parts,
-                                "where the records of a shard go")
-                    ->type_name("DIR");
-  auto* plan = run->add_option("--plan", options->plan, "folder of a plan")
-                   ->type_name("DIR");
+  auto* parts = Named(run, "DIR", "--parts", options->parts,
+                      "where the records of a shard go");
+  auto* plan = Named(run, "DIR", "--plan", options->plan, "folder of a plan");
   plan->needs(parts);
   parts->needs(plan);
-  run->add_option("--shard", options->shard, "part of a plan")
-      ->type_name("I/N")
+  Named(run, "I/N", "--shard", options->shard, "part of a plan")
       ->capture_default_str()
       ->needs(plan);
   resume->excludes(plan);
@@ -110,13 +92,10 @@ void AddRun(CLI::App& app, RunOptions* options) {
   run->get_option("--suite")->excludes(resume);
   run->get_option("--backend")->excludes(resume);
   AddSupervision(run, options);
-  run->add_option("--capsules", options->capsules,
-                  "folders to write of unexpected cases, at most")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
-  run->add_option("--oracle-cache", options->oracle_cache,
-                  "folder that keeps exact answers")
-      ->type_name("DIR")
+  Checked(run, CLI::NonNegativeNumber, "--capsules", options->capsules,
+          "folders to write of unexpected cases, at most");
+  Named(run, "DIR", "--oracle-cache", options->oracle_cache,
+        "folder that keeps exact answers")
       ->needs("--oracle");
   run->add_flag("--allow-unavailable", options->allow_unavailable,
                 "a missing library or device is no failure");
@@ -135,22 +114,17 @@ void AddRun(CLI::App& app, RunOptions* options) {
 void AddPlan(CLI::App& app, PlanOptions* options) {
   CLI::App* plan = app.add_subcommand("plan", "write what a run would do");
   AddSelection(plan, options);
-  plan->add_option("--out", options->out, "folder of the plan")
-      ->type_name("DIR")
-      ->required();
+  Named(plan, "DIR", "--out", options->out, "folder of the plan")->required();
   AddExamples(plan, "  assay plan --backend acme --out plan");
 }
 
 void AddMerge(CLI::App& app, MergeOptions* options) {
   CLI::App* merge =
       app.add_subcommand("merge", "judge the parts of a plan as one run");
-  merge->add_option("plan", options->parts, "folder of plan and parts")
-      ->type_name("DIR")
+  Named(merge, "DIR", "plan", options->parts, "folder of plan and parts")
       ->required();
-  merge
-      ->add_option("--out", options->out,
-                   "run folder to write; below runs/ if none")
-      ->type_name("DIR");
+  Named(merge, "DIR", "--out", options->out,
+        "run folder to write; below runs/ if none");
   merge->add_flag("--allow-unavailable", options->allow_unavailable,
                   "a missing library or device is no failure");
   AddNoReport(merge, &options->report);
@@ -162,16 +136,13 @@ void AddMerge(CLI::App& app, MergeOptions* options) {
 
 void AddList(CLI::App& app, ListOptions* options) {
   CLI::App* list = app.add_subcommand("list", "list what there is");
-  list->add_option("what", options->what, "one of the lists below")
-      ->type_name("LIST");
-  list->add_option("--corpus", options->corpora, "name or folder; repeatable")
-      ->type_name("NAME|DIR")
+  Named(list, "LIST", "what", options->what, "one of the lists below");
+  Named(list, "NAME|DIR", "--corpus", options->corpora,
+        "name or folder; repeatable")
       ->allow_extra_args(false);
-  list->add_option("--filter", options->filter, "query over cases")
-      ->type_name("QUERY");
-  list->add_option("--run", options->run,
-                   "run folder, for coverage, inexact and results")
-      ->type_name("DIR");
+  Named(list, "QUERY", "--filter", options->filter, "query over cases");
+  Named(list, "DIR", "--run", options->run,
+        "run folder, for coverage, inexact and results");
   list->add_flag("--holes", options->holes,
                  "of coverage: a line for what no case touches");
   list->add_flag("--json", options->json, "for programs");
@@ -185,8 +156,7 @@ void AddList(CLI::App& app, ListOptions* options) {
 void AddInspect(CLI::App& app, InspectOptions* options) {
   CLI::App* inspect =
       app.add_subcommand("inspect", "say what a backend's module is");
-  inspect->add_option("backend", options->backend, "name or file")
-      ->type_name("BACKEND")
+  Named(inspect, "BACKEND", "backend", options->backend, "name or file")
       ->required();
   inspect->add_flag("--json", options->json, "for programs");
   AddExamples(inspect, "  assay inspect ./acme.so");
@@ -198,11 +168,10 @@ void AddExplain(CLI::App& app, ExplainOptions* options) {
   explain->add_option("test_id", options->test_id)
       ->type_name("TEST_ID")
       ->required();
-  explain->add_option("--backend", options->backend, "instance; all if none")
-      ->type_name("BACKEND");
+  Named(explain, "BACKEND", "--backend", options->backend,
+        "instance; all if none");
   options->run = "runs/latest";
-  explain->add_option("--run", options->run, "run folder")
-      ->type_name("DIR")
+  Named(explain, "DIR", "--run", options->run, "run folder")
       ->capture_default_str();
   explain->add_flag("--json", options->json, "for programs");
   AddExamples(explain, "  assay explain node/Abs/test_abs --run runs/latest");
@@ -212,27 +181,19 @@ void AddCase(CLI::App* app, CapsuleOptions* options) {
   app->add_option("test_id", options->test_id)
       ->type_name("TEST_ID")
       ->required();
-  app->add_option("--backend", options->backend,
-                  "instance or file; may be left out with --run")
-      ->type_name("BACKEND");
-  app->add_option("--run", options->run, "run folder that has the case")
-      ->type_name("DIR");
-  app->add_option("--corpus", options->corpora,
-                  "name, or a folder of cases; repeatable")
-      ->type_name("NAME|DIR")
+  Named(app, "BACKEND", "--backend", options->backend,
+        "instance or file; may be left out with --run");
+  Named(app, "DIR", "--run", options->run, "run folder that has the case");
+  Named(app, "NAME|DIR", "--corpus", options->corpora,
+        "name, or a folder of cases; repeatable")
       ->allow_extra_args(false);
-  app->add_option("--seed", options->seed, "of everything random")
+  Defaulted(app, "--seed", options->seed, "of everything random");
+  Checked(app, CLI::PositiveNumber, "--timeout", options->timeout_s,
+          "seconds for one case");
+  Named(app, "BACKEND", "--oracle", options->oracle,
+        "backend whose answers are taken for right")
       ->capture_default_str();
-  app->add_option("--timeout", options->timeout_s, "seconds for one case")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  app->add_option("--oracle", options->oracle,
-                  "backend whose answers are taken for right")
-      ->type_name("BACKEND")
-      ->capture_default_str();
-  app->add_option("--out", options->out, "folder to write")
-      ->type_name("DIR")
-      ->required();
+  Named(app, "DIR", "--out", options->out, "folder to write")->required();
   AddExamples(app, StrCat("  assay ", app->get_name(),
                           " node/Abs/test_abs --run runs/latest --out abs"));
 }
@@ -252,11 +213,8 @@ void AddShrink(CLI::App& app, ShrinkOptions* options) {
       ->description(
           "backend whose answers are taken for right; of a case of ranks, "
           "threads if none");
-  shrink
-      ->add_option("--budget", options->budget,
-                   "cases that the backend is tried on at most")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+  Checked(shrink, CLI::PositiveNumber, "--budget", options->budget,
+          "cases that the backend is tried on at most");
 }
 
 void AddExpect(CLI::App& app, ExpectOptions* options) {
@@ -265,18 +223,17 @@ void AddExpect(CLI::App& app, ExpectOptions* options) {
   expect->require_subcommand(1);
   CLI::App* update = expect->add_subcommand(
       "update", "adopt what a run showed into the policy files");
-  update->add_option("--run", options->run, "run folder")
-      ->type_name("DIR")
-      ->required();
-  update->add_option("--backend", options->backend, "instance; all if none")
-      ->type_name("BACKEND");
+  Named(update, "DIR", "--run", options->run, "run folder")->required();
+  Named(update, "BACKEND", "--backend", options->backend,
+        "instance; all if none");
   update->add_flag("--drop", options->drop,
                    "take lost cases out of passing.txt");
   update->add_flag("--dry-run", options->dry_run, "print, write nothing");
   AddExamples(expect, "  assay expect update --run runs/latest --dry-run");
 }
 
-/// Of a network on which a page simulates messages.
+/// Adds an option of seconds, for the network on which a page simulates
+/// messages.
 CLI::Option* AddSeconds(CLI::App* report, const char* name, std::string* text,
                         const char* what) {
   const auto check = [](std::string& word) {
@@ -292,16 +249,13 @@ CLI::Option* AddSeconds(CLI::App* report, const char* name, std::string* text,
 
 void AddReport(CLI::App& app, ReportOptions* options) {
   CLI::App* report = app.add_subcommand("report", "write a run's HTML page");
-  report
-      ->add_option("run", options->runs, "run folder; several with --training")
-      ->type_name("DIR")
+  Named(report, "DIR", "run", options->runs,
+        "run folder; several with --training")
       ->required();
   auto* training = report->add_flag("--training", options->is_training,
                                     "compare runs of assay train");
-  report
-      ->add_option("--out", options->out,
-                   "file to write; report.html of the first run if none")
-      ->type_name("FILE");
+  Named(report, "FILE", "--out", options->out,
+        "file to write; report.html of the first run if none");
   auto* alpha = AddSeconds(report, "--alpha", &options->alpha,
                            "of a message on the network that a page of\n"
                            "ranks simulates; if none, the page's own")
@@ -321,18 +275,13 @@ void AddReport(CLI::App& app, ReportOptions* options) {
 void AddExport(CLI::App& app, ExportOptions* options) {
   CLI::App* tables =
       app.add_subcommand("export", "write the tables of the Deep500 thesis");
-  tables
-      ->add_option(
-          "--deep500", options->folder,
-          "folder to write: accuracy, time, gradient, optimizer steps, "
-          "epochs")
-      ->type_name("DIR")
+  Named(tables, "DIR", "--deep500", options->folder,
+        "folder to write: accuracy, time, gradient, optimizer steps, "
+        "epochs")
       ->required();
-  tables->add_option("--run", options->run, "run folder of cases")
-      ->type_name("DIR");
-  tables
-      ->add_option("--training", options->training, "run folder of assay train")
-      ->type_name("DIR");
+  Named(tables, "DIR", "--run", options->run, "run folder of cases");
+  Named(tables, "DIR", "--training", options->training,
+        "run folder of assay train");
   AddExamples(tables,
               "  assay export --deep500 tables --run runs/latest "
               "--training runs/a --training runs/b");
@@ -341,27 +290,19 @@ void AddExport(CLI::App& app, ExportOptions* options) {
 void AddAssess(CLI::App& app, AssessOptions* options) {
   CLI::App* assess = app.add_subcommand(
       "assess", "find out which deliberate defects the suites see");
-  assess
-      ->add_option("--backend", options->backends,
-                   "by default each that has a mutants.txt")
-      ->type_name("BACKEND");
-  assess
-      ->add_option("--mutant", options->mutants,
-                   "this one alone; writes no table without --out")
-      ->type_name("NAME");
-  assess->add_option("--out", options->out, "mutants.csv to write")
-      ->type_name("FILE");
+  Named(assess, "BACKEND", "--backend", options->backends,
+        "by default each that has a mutants.txt");
+  Named(assess, "NAME", "--mutant", options->mutants,
+        "this one alone; writes no table without --out");
+  Named(assess, "FILE", "--out", options->out, "mutants.csv to write");
   assess->add_flag("--check", options->check,
                    "only say what is known of this build; 1: nothing");
   assess
       ->add_option("--repeats", options->repeats,
                    "of the clean backend; 20, of a library of ranks 10")
       ->check(CLI::NonNegativeNumber);
-  assess
-      ->add_option("--jobs", options->jobs,
-                   "workers at a time; 0: one per processor")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
+  Checked(assess, CLI::NonNegativeNumber, "--jobs", options->jobs,
+          "workers at a time; 0: one per processor");
   AddExamples(assess,
               "  assay assess --check\n"
               "  assay assess --backend threads --mutant broadcast_dropped");
@@ -423,6 +364,7 @@ void AddCommands(CLI::App& app, Options* options) {
       ->required()
       ->check(CLI::IsMember({"bash", "zsh"}));
   AddExamples(completion, "  source <(assay completion bash)");
+  AddTraining(app, options);
 }
 
 }  // namespace assay::cli

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What may be typed behind each command of the assay program.
-//
-//   Options options;
-//   AddCommands(app, &options);
-//   app.parse(argc, argv);
+// The arguments of each command of the assay program.
 
 #pragma once
 
@@ -31,15 +27,39 @@ struct Options {
   AssessOptions assess;
   TrainOptions train;
   ExportOptions deep500;
-  OptDiffOptions optdiff;
-  BisectOptions bisect;
-  ConvergeOptions converge;
+  program::OptDiffRequest optdiff;
+  program::BisectRequest bisect;
+  program::ConvergeRequest converge;
   std::string format;  // of schema
   std::string shell;   // of completion
 };
 
 /// Adds every command with its options to the program.
 void AddCommands(CLI::App& app, Options* options);
+
+/// Those that train, which AddCommands adds as well.
+void AddTraining(CLI::App& app, Options* options);
+
+/// Adds an option whose value the help calls `type`.
+template <class Value>
+CLI::Option* Named(CLI::App* app, const char* type, const char* name,
+                   Value& value, const std::string& help) {
+  return app->add_option(name, value, help)->type_name(type);
+}
+
+/// Adds an option whose default the help has.
+template <class Value>
+CLI::Option* Defaulted(CLI::App* app, const char* name, Value& value,
+                       const std::string& help) {
+  return app->add_option(name, value, help)->capture_default_str();
+}
+
+/// The same of one whose value has to pass `check`.
+template <class Value>
+CLI::Option* Checked(CLI::App* app, const CLI::Validator& check,
+                     const char* name, Value& value, const std::string& help) {
+  return Defaulted(app, name, value, help)->check(check);
+}
 
 /// Adds the lines that a person may type to the end of a command's help.
 void AddExamples(CLI::App* app, const std::string& lines);

@@ -3,8 +3,6 @@
 // The commands of the assay program, each taking its parsed options and
 // returning an exit code: 0 all as expected, 1 unexpected result, 2 usage or
 // empty selection, 77 everything unavailable and allowed, 99 harness error.
-//
-//   return run::RunCommand(options);
 
 #pragma once
 
@@ -15,8 +13,9 @@
 #include <vector>
 
 #include "framework/cli/select/chosen_case.h"
-#include "framework/cli/select/exit_code.h"
 #include "framework/cli/select/selection.h"
+#include "framework/cli/select/terminal.h"
+#include "framework/train/program/trainer_request.h"
 
 namespace assay::cli {
 
@@ -112,62 +111,27 @@ struct ExportOptions {
   std::vector<std::string> training;
 };
 
-/// One training run.
+/// One training run: the request that the trainer gets, and what it is made of.
 struct TrainOptions {
-  std::string model = "lenet5";
-  std::string dataset = "digits";
+  program::TrainRequest request;
   std::string backend = "reference";
   std::string optimizer = "momentum";  // OPTIMIZER[/PRESET][:SETTINGS]
-  int64_t batch = 64;
-  int64_t micro_batch = 0;  // 0: a whole batch at once
-  int64_t seed = 0;
-  std::filesystem::path out;     // empty: below runs/
-  std::filesystem::path resume;  // empty: a new one
+  std::filesystem::path resume;        // empty: a new one
   // Those of the run that goes on, or the trainer's own, where none is given.
   std::optional<int64_t> epochs, checkpoint_every;  // every so many steps
   std::optional<double> stop_at;                    // accuracy; 0: none
   std::optional<double> seconds;                    // 0: as many as it takes
 };
 
-/// Two training runs in step. A run is BACKEND[:OPTIMIZER[/PRESET][:SETTINGS]].
-struct OptDiffOptions {
-  std::string a, b;
-  std::string model = "lenet5";
-  std::string dataset = "drawn";
-  int64_t steps = 100;
-  int64_t batch = 64;
-  int64_t seed = 0;
-  std::filesystem::path table;  // empty: none
-  std::string oracle = "reference";
-};
-
-/// The first cause of their difference.
-struct BisectOptions : OptDiffOptions {
-  std::optional<int64_t> weights_seed_b,
-      order_seed_b;  // none: as the first run
-};
-
-/// How many samples runs of several seeds take to learn, beside those of
-/// others.
-struct ConvergeOptions {
-  std::string a, b;                      // b empty: none
-  std::filesystem::path against, table;  // empty: none
-  std::string model = "lenet5";
-  std::string dataset = "digits";
-  int64_t batch = 64;
-  int64_t every = 10;  // steps between two tests
-  int64_t most_epochs = 20;
-  int64_t seeds = 10;
-  double accuracy = 0.95;
-};
-
 }  // namespace assay::cli
 
 namespace assay::train {
 int TrainCommand(const cli::TrainOptions& options);
-int OptDiffCommand(const cli::OptDiffOptions& options);
-int BisectCommand(const cli::BisectOptions& options);
-int ConvergeCommand(const cli::ConvergeOptions& options);
+// In these requests a run is as typed, BACKEND[:OPTIMIZER[/PRESET][:SETTINGS]],
+// and has no module yet.
+int OptDiffCommand(const program::OptDiffRequest& typed);
+int BisectCommand(const program::BisectRequest& typed);
+int ConvergeCommand(const program::ConvergeRequest& typed);
 }  // namespace assay::train
 
 namespace assay::run {

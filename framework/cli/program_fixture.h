@@ -4,23 +4,30 @@
 // program run in it, and the results of its runs.
 //
 //   TEST_F(ProgramTest, WrongUseIsExitCodeTwo) {
-//     EXPECT_EQ(Assay("run --nonsense").exit_code, 2);
+//     EXPECT_THAT(Assay("run --nonsense"), Ended(2, "--nonsense"));
 //   }
 
 #pragma once
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <nlohmann/json.hpp>
+#include <ostream>
 #include <string>
+#include <string_view>
+#include <vector>
 
+#include "framework/core/text.h"
 #include "framework/file/file.h"
 #include "framework/testing/record/tables.h"
 
@@ -36,6 +43,31 @@ inline std::string Program() {
 struct Ran {
   int exit_code;
   std::string output;  // both streams
+
+  friend void PrintTo(const Ran& ran, std::ostream* out) {
+    *out << "exit code " << ran.exit_code << "\n" << ran.output;
+  }
+};
+
+/// Ended with that exit code, and said all of this.
+template <class... Says>
+auto Ended(int exit_code, const Says&... says) {
+  return testing::AllOf(
+      testing::Field("exit_code", &Ran::exit_code, exit_code),
+      testing::Field("output", &Ran::output,
+                     testing::AllOf(testing::_, testing::HasSubstr(says)...)));
+}
+
+/// The size of the longest line.
+inline size_t Widest(std::string_view text) {
+  size_t widest = 0;
+  while (!text.empty()) widest = std::max(widest, CutFront(&text).size());
+  return widest;
+}
+
+/// Words that are refused, and part of the answer.
+struct Refusal {
+  std::string arguments, says;
 };
 
 class ProgramTest : public testing::Test {
@@ -49,13 +81,21 @@ class ProgramTest : public testing::Test {
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
-  Ran Assay(const std::string& arguments) const {
-    return Shell(StrCat(Program(), " ", arguments));
+  template <class... Parts>
+  Ran Assay(const Parts&... arguments) const {
+    return Shell(Program(), " ", arguments...);
   }
 
-  Ran Shell(const std::string& line) const {
+  /// A run of a backend, and more, into the folder `run`, without a page.
+  template <class... Parts>
+  Ran RunOf(const Parts&... backend) const {
+    return Assay("run --no-report --out run --backend ", backend...);
+  }
+
+  template <class... Parts>
+  Ran Shell(const Parts&... line) const {
     const std::string command =
-        StrCat("cd ", folder_.string(), " && { ", line, "; } 2>&1");
+        StrCat("cd ", folder_.string(), " && { ", line..., "; } 2>&1");
     FILE* pipe = popen(command.c_str(), "r");
     Ran ran;
     std::array<char, 4096> block;
@@ -69,13 +109,32 @@ class ProgramTest : public testing::Test {
 
   std::map<std::string, std::string> Outcomes(const std::string& run) const {
     std::map<std::string, std::string> outcomes;
-    const auto csv = file::ReadFile(folder_ / run / "results.csv");
-    if (!csv.ok()) return outcomes;
-    const auto rows = record::ParseCsv<record::ResultRow>(*csv);
-    for (const record::ResultRow& row : *rows) {
+    if (!std::filesystem::exists(folder_ / run / "results.csv")) return {};
+    for (const record::ResultRow& row : Rows(run + "/results.csv")) {
       outcomes[row.test_id] = ToString(row.outcome);
     }
     return outcomes;
+  }
+
+  /// The text of a file that has to be there.
+  std::string Text(const std::filesystem::path& file) const {
+    const auto text = file::ReadFile(folder_ / file);
+    EXPECT_TRUE(text.ok()) << text.status().ToString();
+    return text.ok() ? *text : "";
+  }
+
+  /// The rows of a table that has to be there, as "run/results.csv".
+  template <class Row = record::ResultRow>
+  std::vector<Row> Rows(const std::filesystem::path& file) const {
+    auto rows = record::ParseCsv<Row>(Text(file));
+    EXPECT_TRUE(rows.ok()) << rows.status().ToString();
+    return rows.ok() ? *std::move(rows) : std::vector<Row>();
+  }
+
+  /// A file of JSON; null where it is not there.
+  nlohmann::json JsonIn(const std::filesystem::path& file) const {
+    const auto text = file::ReadFile(folder_ / file);
+    return text.ok() ? nlohmann::json::parse(*text) : nlohmann::json();
   }
 
   /// The reference under a policy of this test's.

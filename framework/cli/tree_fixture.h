@@ -19,8 +19,8 @@
 #include <vector>
 
 #include "framework/cli/program_fixture.h"
-#include "framework/testing/case/corpus.h"
 #include "framework/testing/case/corpus_files.h"
+#include "framework/testing/case/test_case.h"
 #include "framework/testing/record/tables.h"
 
 namespace assay::cli {
@@ -89,18 +89,15 @@ class TreeTest : public ProgramTest {
   }
 
   /// The tree's program.
-  Ran Tree(const std::string& arguments) const {
-    return Shell(StrCat("tree/bin/assay ", arguments));
+  template <class... Parts>
+  Ran Tree(const Parts&... arguments) const {
+    return Shell("tree/bin/assay ", arguments...);
   }
 
-  /// The rows of a table of results, as "run/results.csv"; none where it is
-  /// not.
-  std::vector<record::ResultRow> Rows(const std::string& file) const {
-    const auto csv = file::ReadFile(folder_ / file);
-    auto rows = csv.ok() ? record::ParseCsv<record::ResultRow>(*csv)
-                         : Result<std::vector<record::ResultRow>>(csv.status());
-    EXPECT_TRUE(rows.ok()) << rows.status().ToString();
-    return rows.ok() ? *rows : std::vector<record::ResultRow>();
+  /// RunOf, by the tree's program.
+  template <class... Parts>
+  Ran TreeRunOf(const Parts&... backend) const {
+    return Tree("run --no-report --out run --backend ", backend...);
   }
 
   Json Summary(const std::string& run) const {

@@ -18,9 +18,8 @@
 
 #include "framework/cli/tree_fixture.h"
 #include "framework/file/file.h"
-#include "framework/file/folder_lock.h"
-#include "framework/testing/record/clean_text.h"
 #include "framework/testing/record/tables.h"
+#include "framework/testing/support/statuses_fixture.h"
 
 namespace assay::cli {
 namespace {
@@ -74,18 +73,17 @@ TEST_F(TrustTest, ANewRunTakesNoJournalsThatLieInItsFolder) {
   for (const auto& entry : fs::directory_iterator(folder_ / "one")) {
     if (!entry.is_directory()) fs::remove(entry.path());
   }
-  const Ran again = Tree(run + "--out one");
-  EXPECT_EQ(again.exit_code, 2) << again.output;
-  EXPECT_THAT(again.output, HasSubstr("one/records holds the records of "
-                                      "another run"));
+  EXPECT_THAT(Tree(run + "--out one"), Ended(2,
+                                             "one/records holds the records of "
+                                             "another run"));
   // Nor does a run that goes on.
   Tree(run + "--seed 9 --out two");
   fs::copy_file(AJournal("one"), AJournal("two"),
                 fs::copy_options::overwrite_existing);
-  const Ran resumed = Tree("run --resume two --no-report");
-  EXPECT_EQ(resumed.exit_code, 99) << resumed.output;
-  EXPECT_THAT(resumed.output, HasSubstr("two/records/misbehaving.1.journal was "
-                                        "written for another plan or module"));
+  EXPECT_THAT(Tree("run --resume two --no-report"),
+              Ended(99,
+                    "two/records/misbehaving.1.journal was "
+                    "written for another plan or module"));
 }
 
 // Kills: corpora that are known by their names.
@@ -96,9 +94,7 @@ TEST_F(TrustTest, CorporaOfTheDefaultNamesAreNotTheDefaultOnes) {
     OwnCase(StrCat("others/", name), StrCat("test_", name));
     corpora += StrCat(" --corpus others/", name);
   }
-  const Ran ran =
-      Tree(StrCat("run --backend reference --no-report --out run", corpora));
-  EXPECT_EQ(ran.exit_code, 0) << ran.output;
+  EXPECT_THAT(TreeRunOf("reference", corpora), Ended(0));
   EXPECT_EQ(Word("run").verdict, "partial");
   EXPECT_THAT(Word("run").reason,
               HasSubstr("with another corpus onnx than this build made"));
@@ -122,12 +118,11 @@ TEST_F(TrustTest, NoLineOfAManifestIsChangedInSilence) {
   patched = loosened;
   patched.replace(patched.find(other), other.size(), hash);
   std::ofstream(file) << patched;
-  const Ran refused = Tree("run --backend reference --no-report --out run");
-  EXPECT_EQ(refused.exit_code, 99) << refused.output;
-  EXPECT_THAT(refused.output, HasSubstr("its cases are not those that its "
-                                        "corpus_hash is of"));
+  EXPECT_THAT(TreeRunOf("reference"), Ended(99,
+                                            "its cases are not those that its "
+                                            "corpus_hash is of"));
   std::ofstream(file) << loosened;
-  Tree("run --backend reference --no-report --out run");
+  TreeRunOf("reference");
   EXPECT_EQ(Word("run").verdict, "partial");
   EXPECT_THAT(Word("run").reason, HasSubstr("another corpus onnx"));
 }
@@ -140,9 +135,7 @@ TEST_F(TrustTest, FilesAreThoseOfThePlanWheneverCasesAreRun) {
   ASSERT_EQ(Tree("plan" + with + "--out plan").exit_code, 0);
   ASSERT_EQ(Tree("run" + with + "--no-report --out run").exit_code, 0);
   const auto refused = [&](const std::string& arguments, const char* says) {
-    const Ran ran = Tree(arguments);
-    EXPECT_EQ(ran.exit_code, 99) << arguments << "\n" << ran.output;
-    EXPECT_THAT(ran.output, HasSubstr(says)) << arguments;
+    EXPECT_THAT(Tree(arguments), Ended(99, says)) << arguments;
   };
   const std::string shard = "run --plan plan --parts plan/parts";
   const std::string resume = "run --resume run --no-report";
@@ -168,20 +161,16 @@ TEST_F(TrustTest, ProgramsAreThoseOfThePlan) {
   Tree("plan --backend misbehaving --filter op:Abs --out plan");
   Tree("run" + with + "--out run");
   const auto build = [&](const std::string& run) {
-    return record::ParseCsv<record::BackendRow>(
-               *file::ReadFile(folder_ / run / "backends.csv"))
-        ->at(0)
-        .build_id;
+    return Rows<record::BackendRow>(run + "/backends.csv").at(0).build_id;
   };
   EXPECT_EQ(build("run").size(), 64U);
   std::ofstream(tree_ / "bin/assay-worker", std::ios::app) << "another";
   for (const char* arguments :
        {"run --plan plan --parts plan/parts", "run --resume run --no-report"}) {
-    const Ran ran = Tree(arguments);
-    EXPECT_EQ(ran.exit_code, 99) << ran.output;
-    EXPECT_THAT(ran.output,
-                HasSubstr("assay-worker, assay-host and libassay_core.so is "
-                          "not the one that was planned with"));
+    EXPECT_THAT(Tree(arguments),
+                Ended(99,
+                      "assay-worker, assay-host and libassay_core.so is "
+                      "not the one that was planned with"));
   }
   Tree("run" + with + "--out again");
   EXPECT_NE(build("again"), build("run"));
@@ -191,7 +180,7 @@ TEST_F(TrustTest, ProgramsAreThoseOfThePlan) {
 TEST_F(TrustTest, AFolderHasOneWriter) {
   Tree("plan --backend misbehaving --filter op:Abs --out plan");
   Tree("run --plan plan --parts plan/parts --repeats 0");
-  Tree(StrCat("run --backend misbehaving --repeats 0", kFew, "--out run"));
+  Tree("run --backend misbehaving --repeats 0", kFew, "--out run");
   fs::create_directory(folder_ / "new");
   const struct {
     const char* arguments;
@@ -206,12 +195,10 @@ TEST_F(TrustTest, AFolderHasOneWriter) {
       {"merge plan --no-report --out run", "run"},
   };
   for (const auto& row : rows) {
-    const auto lock = file::FolderLock::Take(folder_ / row.folder);
-    ASSERT_TRUE(lock.ok()) << lock.status().message();
-    const Ran ran = Tree(row.arguments);
-    EXPECT_EQ(ran.exit_code, 99) << row.arguments << ran.output;
-    EXPECT_THAT(ran.output, HasSubstr("another process writes to"));
-    EXPECT_THAT(ran.output, HasSubstr(row.folder));
+    const auto lock = Got(file::FolderLock::Take(folder_ / row.folder));
+    EXPECT_THAT(Tree(row.arguments),
+                Ended(99, "another process writes to", row.folder))
+        << row.arguments;
   }
   for (const auto& row : rows) {
     EXPECT_NE(Tree(row.arguments).exit_code, 99) << row.arguments;
@@ -220,7 +207,7 @@ TEST_F(TrustTest, AFolderHasOneWriter) {
 
 // Kills: a run that is lost because a power cut zeroed the end of a journal.
 TEST_F(TrustTest, AJournalWithAZeroedTailIsGoneOnWith) {
-  Tree(StrCat("run --backend misbehaving", kFew, "--repeats 0 --out run"));
+  Tree("run --backend misbehaving", kFew, "--repeats 0 --out run");
   const auto before = Outcomes("run");
   ASSERT_GE(before.size(), 3U);
   const auto size = fs::file_size(AJournal("run"));
@@ -229,9 +216,8 @@ TEST_F(TrustTest, AJournalWithAZeroedTailIsGoneOnWith) {
   journal.seekp(static_cast<std::streamoff>(size - 300));
   journal << std::string(4096, '\0');
   journal.close();
-  const Ran ran = Tree("run --resume run --repeats 0 --no-report");
-  EXPECT_EQ(ran.exit_code, 1) << ran.output;
-  EXPECT_THAT(ran.output, HasSubstr("misbehaving.1.journal: cut "));
+  EXPECT_THAT(Tree("run --resume run --repeats 0 --no-report"),
+              Ended(1, "misbehaving.1.journal: cut "));
   EXPECT_EQ(Outcomes("run"), before);
 }
 
@@ -241,9 +227,8 @@ TEST_F(TrustTest, APartThatHasNotBegunIsMissing) {
   const fs::path part = folder_ / "plan/parts/all.all.1of1";
   fs::create_directories(part);
   for (const char* run : {"empty", "half"}) {
-    const Ran ran = Tree(StrCat("merge plan --no-report --out ", run));
-    EXPECT_EQ(ran.exit_code, 1) << ran.output;
-    EXPECT_THAT(ran.output, HasSubstr("missing"));
+    EXPECT_THAT(Tree("merge plan --no-report --out ", run),
+                Ended(1, "missing"));
     std::ofstream(part / "part.json.7.part") << "{";
   }
 }
@@ -252,13 +237,12 @@ TEST_F(TrustTest, APartThatHasNotBegunIsMissing) {
 TEST_F(TrustTest, LibrariesThatACaseLoadsAreAmongTheDigests) {
   const auto noted = [&](const std::string& run, const std::string& library) {
     const Ran ran =
-        Shell(StrCat("ASSAY_TEST_LIBRARY=", library,
-                     " tree/bin/assay run --backend misbehaving --repeats 0 "
-                     "--filter id:node/Abs/test_abs --no-report --out ",
-                     run));
+        Shell("ASSAY_TEST_LIBRARY=", library,
+              " tree/bin/assay run --backend misbehaving --repeats 0 "
+              "--filter id:node/Abs/test_abs --no-report --out ",
+              run);
     EXPECT_EQ(Outcomes(run).size(), 1U) << ran.output;
-    return *file::ReadFile(folder_ / run /
-                           "records/misbehaving.1.losses.journal");
+    return Text(StrCat(run, "/records/misbehaving.1.losses.journal"));
   };
   const auto of_glibc = HasSubstr("/libanl.so.1\n");
   EXPECT_THAT(noted("with", "libanl.so.1"), of_glibc);
@@ -267,16 +251,16 @@ TEST_F(TrustTest, LibrariesThatACaseLoadsAreAmongTheDigests) {
 
 // Kills: waiting for the end of a worker that the kernel has reaped.
 TEST_F(TrustTest, WhoeverStartsItMayIgnoreTheEndsOfChildren) {
-  const Ran ran = Shell(StrCat(
+  const Ran ran = Shell(
       "sh -c \"trap '' CHLD; exec tree/bin/assay run --backend misbehaving ",
-      "--timeout 20 --filter id:node/Abs/test_abs --no-report --out run\""));
+      "--timeout 20 --filter id:node/Abs/test_abs --no-report --out run\"");
   EXPECT_EQ(Outcomes("run").size(), 1U) << ran.output;
   EXPECT_EQ(ran.output.find("took more than"), std::string::npos) << ran.output;
 }
 
 // Kills: an option that nobody takes notice of.
 TEST_F(TrustTest, APlanHasItsSelection) {
-  Tree(StrCat("run --backend misbehaving --repeats 0", kFew, "--out run"));
+  Tree("run --backend misbehaving --repeats 0", kFew, "--out run");
   Tree("plan --backend misbehaving --filter op:Abs --out plan");
   const std::string resume = "run --resume run --no-report ";
   const std::string shard = "run --plan plan --parts plan/parts ";
@@ -286,9 +270,7 @@ TEST_F(TrustTest, APlanHasItsSelection) {
         resume + "--tier smoke", resume + "--out other",
         shard + "--filter op:Abs", shard + "--seed 9", shard + "--corpus onnx",
         shard + "--tier smoke", shard + "--resume run"}) {
-    const Ran ran = Tree(arguments);
-    EXPECT_EQ(ran.exit_code, 2) << arguments << "\n" << ran.output;
-    EXPECT_THAT(ran.output, HasSubstr("exclude")) << arguments;
+    EXPECT_THAT(Tree(arguments), Ended(2, "exclude")) << arguments;
   }
 }
 
@@ -298,8 +280,8 @@ TEST_F(TrustTest, AModuleThatHangsIsGivenUp) {
       StrCat("run --timeout 1 --jobs 1 --filter suite:node --no-report --out ");
   const auto begin = std::chrono::steady_clock::now();
   const Ran loads = Tree(run + "loads --backend misbehaving+hang=all");
-  const Ran inspects = Shell(StrCat("ASSAY_TEST_INSPECT=hang tree/bin/assay ",
-                                    run, "inspects --backend misbehaving"));
+  const Ran inspects = Shell("ASSAY_TEST_INSPECT=hang tree/bin/assay ", run,
+                             "inspects --backend misbehaving");
   const std::chrono::duration<double> took =
       std::chrono::steady_clock::now() - begin;
   int tried = 0;
@@ -327,11 +309,10 @@ TEST_F(TrustTest, AModuleThatHangsIsGivenUp) {
 // Kills: a message that fills the disk, ends the run or makes a table that no
 // reader takes.
 TEST_F(TrustTest, WhatABackendSaysCostsNoTable) {
-  const Ran ran =
-      Shell(StrCat("ASSAY_TEST_INSPECT=odd tree/bin/assay run --backend "
-                   "misbehaving+babble=Neg",
-                   kFew, "--repeats 1 --out run"));
-  EXPECT_EQ(ran.exit_code, 1) << ran.output;
+  EXPECT_THAT(Shell("ASSAY_TEST_INSPECT=odd tree/bin/assay run --backend "
+                    "misbehaving+babble=Neg",
+                    kFew, "--repeats 1 --out run"),
+              Ended(1));
   const auto rows = Rows("run/results.csv");
   std::set<record::Outcome> outcomes;
   for (const record::ResultRow& row : rows) {
@@ -340,10 +321,9 @@ TEST_F(TrustTest, WhatABackendSaysCostsNoTable) {
     EXPECT_LT(row.message.size(), record::kMostText + 100);
   }
   EXPECT_THAT(outcomes, testing::Contains(record::Outcome::kError));
-  const auto backends = record::ParseCsv<record::BackendRow>(
-      *file::ReadFile(folder_ / "run/backends.csv"));
-  EXPECT_THAT(backends->at(0).version, HasSubstr("[cut, of 1048576 bytes]"));
-  EXPECT_EQ(backends->at(0).device, "??");
+  const auto backends = Rows<record::BackendRow>("run/backends.csv");
+  EXPECT_THAT(backends.at(0).version, HasSubstr("[cut, of 1048576 bytes]"));
+  EXPECT_EQ(backends.at(0).device, "??");
   const fs::path journal =
       folder_ / "run/records/misbehaving+babble=Neg.1.journal";
   EXPECT_LT(fs::file_size(journal), 256U << 10U);  // one message: 1 MiB
@@ -356,9 +336,7 @@ TEST_F(TrustTest, WhatCannotBeReadIsNamed) {
   fs::remove(fifo);
   ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
   const std::string run = "run --backend reference --no-report --out run ";
-  const Ran piped = Tree(run + "--corpus ./mine");
-  EXPECT_EQ(piped.exit_code, 99) << piped.output;
-  EXPECT_THAT(piped.output, HasSubstr("test_fifo/model.onnx"));
+  EXPECT_THAT(Tree(run + "--corpus ./mine"), Ended(99, "test_fifo/model.onnx"));
   fs::remove(fifo);
   std::ofstream(fifo) << "no model";
   // Nobody knows what suite it is of.
@@ -366,10 +344,10 @@ TEST_F(TrustTest, WhatCannotBeReadIsNamed) {
   EXPECT_EQ(broken.exit_code, 1) << broken.output;
   EXPECT_EQ(Outcomes("run").size(), 2U) << broken.output;
   OwnCase("bad\xFF", "test_abs");
-  const Ran named = Tree(
-      "run --backend reference --no-report --out named --corpus ./bad\xFF");
-  EXPECT_EQ(named.exit_code, 2) << named.output;
-  EXPECT_THAT(named.output, HasSubstr("/bad?'"));
+  EXPECT_THAT(
+      Tree(
+          "run --backend reference --no-report --out named --corpus ./bad\xFF"),
+      Ended(2, "/bad?'"));
 }
 
 // Kills: a run that is lost by it; verdicts of others that are; a run that goes
@@ -377,20 +355,15 @@ TEST_F(TrustTest, WhatCannotBeReadIsNamed) {
 TEST_F(TrustTest, ABrokenJournalCostsTheOpenCaseUnlessItIsBrokenOnce) {
   const auto run = [&](const std::string& settings) {
     std::filesystem::remove_all(folder_ / "run");
-    return Assay(
-        StrCat("run --host in-process --backend ", ASSAY_MISBEHAVING, settings,
-               " --backend ", ASSAY_MISBEHAVING,
-               " --filter 'id:node/Abs/test_abs or id:node/Acos/test_acos or "
-               "id:node/Add/test_add' --jobs 1 --no-report --out run"));
+    return Assay("run --host in-process --backend ", ASSAY_MISBEHAVING,
+                 settings, " --backend ", ASSAY_MISBEHAVING,
+                 " --filter 'id:node/Abs/test_abs or id:node/Acos/test_acos or "
+                 "id:node/Add/test_add' --jobs 1 --no-report --out run");
   };
-  // Of the backend that breaks its journal, then of the other.
+  // The outcomes of the backend that breaks its journal, then of the other.
   const auto outcomes = [&] {
     std::vector<std::string> all;
-    const auto csv = file::ReadFile(folder_ / "run/results.csv");
-    if (!csv.ok()) return all;
-    const auto rows = record::ParseCsv<record::ResultRow>(*csv);
-    if (!rows.ok()) return all;
-    for (const record::ResultRow& row : *rows) {
+    for (const record::ResultRow& row : Rows("run/results.csv")) {
       all.push_back(StrCat(row.test_id, " ", ToString(row.outcome)));
     }
     return all;

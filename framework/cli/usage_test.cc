@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The words that a person types: wrong ones, and those that a shell completes.
+// The words that a person types: wrong ones, those that a shell completes, and
+// names of modules by version, by file, of other builds.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,21 +11,23 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "framework/cli/program_fixture.h"
+#include "framework/cli/tree_fixture.h"
 #include "framework/file/file.h"
+#include "framework/testing/record/rows.h"
 
 namespace assay::cli {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::Field;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 using UsageTest = ProgramTest;
 
 TEST_F(UsageTest, WrongUseIsExitCodeTwoAndSaysWhy) {
-  const struct {
-    const char* arguments;
-    const char* says;
-  } rows[] = {
+  const Refusal rows[] = {
       {"", "subcommand is required"},
       {"run --nonsense", "--nonsense"},
       {"run --seed drwan", "Could not convert: --seed = drwan"},
@@ -54,9 +57,7 @@ TEST_F(UsageTest, WrongUseIsExitCodeTwoAndSaysWhy) {
       {"report x --training --alpha 1e-6 --beta 1e-9", " excludes --"},
   };
   for (const auto& row : rows) {
-    const Ran ran = Assay(row.arguments);
-    EXPECT_EQ(ran.exit_code, 2) << row.arguments << "\n" << ran.output;
-    EXPECT_THAT(ran.output, HasSubstr(row.says)) << row.arguments;
+    EXPECT_THAT(Assay(row.arguments), Ended(2, row.says)) << row.arguments;
   }
 }
 
@@ -64,13 +65,11 @@ TEST_F(UsageTest, WrongUseIsExitCodeTwoAndSaysWhy) {
 TEST_F(UsageTest, ADrawnSeedIsAnother) {
   std::set<int64_t> seeds;
   for (const char* folder : {"one", "two"}) {
-    const Ran ran =
-        Assay(StrCat("plan --filter op:Abs --seed drawn --out ", folder));
-    ASSERT_EQ(ran.exit_code, 0) << ran.output;
-    const auto plan = file::ReadFile(folder_ / folder / "plan.json");
-    ASSERT_TRUE(plan.ok()) << plan.status().ToString();
+    ASSERT_THAT(Assay("plan --filter op:Abs --seed drawn --out ", folder),
+                Ended(0));
+    const std::string plan = Text(StrCat(folder, "/plan.json"));
     seeds.insert(
-        nlohmann::json::parse(*plan).at("selection").at("seed").get<int64_t>());
+        nlohmann::json::parse(plan).at("selection").at("seed").get<int64_t>());
   }
   EXPECT_EQ(seeds.size(), 2U);
 }
@@ -81,10 +80,10 @@ TEST_F(UsageTest, HelpHasDefaultsAndExamples) {
   for (const char* command :
        {"run", "plan", "merge", "list", "inspect", "explain", "expect",
         "capsule", "shrink", "report", "assess", "schema", "completion"}) {
-    const Ran ran = Assay(StrCat(command, " --help"));
+    const Ran ran = Assay(command, " --help");
     EXPECT_EQ(ran.exit_code, 0) << command;
     EXPECT_THAT(ran.output, HasSubstr("Examples:\n  ")) << command;
-    EXPECT_THAT(ran.output, testing::Not(HasSubstr("{false}"))) << command;
+    EXPECT_THAT(ran.output, Not(HasSubstr("{false}"))) << command;
   }
   const std::string run = Assay("run --help").output;
   for (const char* part :
@@ -114,7 +113,7 @@ TEST_F(UsageTest, AProgramReadsARunOnStandardOutput) {
         << name;
   }
   EXPECT_FALSE(json.at("paths").contains("report.html"));
-  const std::string said = *file::ReadFile(folder_ / "said");
+  const std::string said = Text("said");
   EXPECT_THAT(said, HasSubstr("1 = pass 0 (vacuous 0) + fail 1\n"));
   EXPECT_THAT(said, HasSubstr("unexpected: 1, 1 of them not run again alone"));
   EXPECT_THAT(said, HasSubstr("  why: assay explain 'node/Abs/test_abs' "));
@@ -126,9 +125,10 @@ TEST_F(UsageTest, AProgramReadsARunOnStandardOutput) {
 // not the model's.
 TEST_F(UsageTest, CasesAreListedByTheRanksOfTheirTensors) {
   const auto listed = [&](const char* rank) {
-    return Assay(StrCat("list cases --corpus onnx --filter 'suite:node and "
-                        "kind:node and op:MatMul and ",
-                        rank, "'"))
+    return Assay(
+               "list cases --corpus onnx --filter 'suite:node and "
+               "kind:node and op:MatMul and ",
+               rank, "'")
         .output;
   };
   EXPECT_EQ(listed("rank:2"), "node/MatMul/test_matmul_2d\n");
@@ -144,11 +144,11 @@ TEST_F(UsageTest, CasesAreListedByTheRanksOfTheirTensors) {
 // Kills: a command or an option that the scripts forget.
 TEST_F(UsageTest, ShellsCompleteWhatTheProgramTakes) {
   const auto completed = [&](const std::string& words, int at) {
-    return Shell(StrCat("bash -c '", Program(),
-                        " completion bash >script; source ./script; "
-                        "COMP_WORDS=(assay ",
-                        words, "); COMP_CWORD=", at,
-                        "; _assay; echo \"${COMPREPLY[*]}\"'"))
+    return Shell("bash -c 'assay() { ", Program(),
+                 " \"$@\"; }; assay completion bash >script; source ./script; "
+                 "COMP_WORDS=(assay ",
+                 words, "); COMP_CWORD=", at,
+                 "; _assay; echo \"${COMPREPLY[*]}\"'")
         .output;
   };
   EXPECT_EQ(completed("ex", 1), "explain expect export\n");
@@ -156,11 +156,87 @@ TEST_F(UsageTest, ShellsCompleteWhatTheProgramTakes) {
   EXPECT_EQ(completed("run --tier n", 3), "nightly\n");
   EXPECT_EQ(completed("run --isolation x", 3), "\n");
   EXPECT_EQ(completed("run --isolation ba", 3), "batch\n");
+  EXPECT_EQ(completed("run --suite op", 3), "optimizer\n");
+  EXPECT_EQ(completed("run --suite 1", 3), "\n");
   EXPECT_EQ(completed("schema m", 2), "markdown\n");
   EXPECT_EQ(completed("expect update --dr", 3), "--drop --dry-run\n");
   EXPECT_THAT(Assay("completion zsh").output,
               HasSubstr("bashcompinit && bashcompinit\n_assay() {"));
   EXPECT_EQ(Assay("completion fish").exit_code, 2);
+}
+
+class ModuleTest : public TreeTest {
+ protected:
+  void SetUp() override {
+    TreeTest::SetUp();
+    for (const char* name :
+         {"misbehaving@1.so", "misbehaving@2.so", "other.so"}) {
+      std::filesystem::copy_file(ASSAY_MISBEHAVING, tree_ / "lib/assay" / name);
+    }
+  }
+
+  Ran RunOn(const std::string& backend) const {
+    return Tree("run --filter 'op:Neg suite:node' --no-report --out run-",
+                backend, " --backend ", backend);
+  }
+};
+
+// Kills: a version that is parsed and dropped.
+TEST_F(ModuleTest, AVersionIsOfTheFileAndOfWhatTheBackendSays) {
+  EXPECT_THAT(RunOn("misbehaving@3").output,
+              AllOf(HasSubstr("found no "), HasSubstr("misbehaving@3.so"),
+                    HasSubstr("misbehaving@1, misbehaving@2")));
+  RunOn("misbehaving@1");
+  for (const auto& row : Rows("run-misbehaving@1/results.csv")) {
+    EXPECT_NE(row.outcome, record::Outcome::kError) << row.message;
+  }
+  RunOn("misbehaving@2");
+  const auto rows = Rows("run-misbehaving@2/results.csv");
+  EXPECT_FALSE(rows.empty());
+  for (const auto& row : rows) {
+    EXPECT_EQ(row.outcome, record::Outcome::kError);
+    EXPECT_THAT(row.message, HasSubstr("is of version 1, wanted 2"));
+  }
+}
+
+TEST_F(ModuleTest, ANameIsThatOfTheFile) {
+  RunOn("other");
+  EXPECT_THAT(
+      Rows("run-other/results.csv"),
+      Contains(Field(&record::ResultRow::message,
+                     HasSubstr("registers misbehaving, wanted other"))));
+}
+
+// Kills: a module of another build that is planned with, and fails case by
+// case.
+TEST_F(ModuleTest, AForeignModuleIsRefusedOnce) {
+  EXPECT_THAT(Tree("run --out refused --backend ", ASSAY_LOADER_TEST_MODULES,
+                   "/foreign_headers.so"),
+              Ended(99, "other headers: found 0123456789abcdef"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "refused"));
+}
+
+TEST_F(ModuleTest, InspectSaysWhatAModuleIs) {
+  Policy("reference", "claims.txt",
+         "# A comment.\nclaim forward where op:Abs\n");
+  EXPECT_THAT(Tree("inspect reference"),
+              Ended(0, "lib/assay/reference.so", "Assay 0.1.0, headers ",
+                    "libstdc++", "isa          sse2",
+                    "offers       differentiable, placement, exact; by Relu",
+                    "library      /", "claims       claim forward where op:Abs",
+                    "claims.txt: 1 line\n"));
+  const Json json = Json::parse(Tree("inspect reference --json").output);
+  EXPECT_EQ(json.at("name"), "reference");
+  EXPECT_EQ(json.at("policy").at("claims.txt"), 1);
+  EXPECT_EQ(json.at("cannot_run"), "");
+
+  const Ran other = Tree("inspect tree/lib/assay/other.so");
+  EXPECT_EQ(other.exit_code, 1);
+  EXPECT_THAT(other.output,
+              AllOf(HasSubstr("cannot run"), Not(HasSubstr("offers"))));
+  const Ran foreign = Tree("inspect ", ASSAY_LOADER_TEST_MODULES, "/empty.so");
+  EXPECT_THAT(foreign.output, HasSubstr("registers no backend"));
+  EXPECT_THAT(Tree("inspect nowhere").output, HasSubstr("no backend nowhere"));
 }
 
 }  // namespace

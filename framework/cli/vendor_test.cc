@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Attempts of a sloppy vendor, and the verdict that each gets.
+// Attempts of a sloppy vendor, and the verdict that each gets; and that runs
+// repeat themselves: with one seed, over any number of workers and shards, and
+// case by case through the repro of each verdict.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "framework/cli/run/run_folder.h"
 #include "framework/cli/tree_fixture.h"
-#include "framework/file/build_id.h"
+#include "framework/file/digest.h"
 #include "framework/testing/record/rows.h"
 
 namespace assay::cli {
@@ -109,9 +112,8 @@ TEST_F(VendorTest, EachAttemptGetsItsVerdict) {
       Policy(name, "expectations.txt", row.expectations);
     }
     if (row.passing != nullptr) Policy(name, "passing.txt", row.passing);
-    const Ran ran =
-        Tree(StrCat("run --no-report --repeats 0 --out run --backend ",
-                    instance, " ", row.arguments));
+    const Ran ran = Tree("run --no-report --repeats 0 --out run --backend ",
+                         instance, " ", row.arguments);
     if (row.exit_code >= 0) {
       EXPECT_EQ(ran.exit_code, row.exit_code) << ran.output;
     }
@@ -131,8 +133,8 @@ TEST_F(VendorTest, AnswersThatAreLookedUpAreNotConformant) {
   for (const bool apart : {false, true}) {
     const std::string out = apart ? "apart" : "within";
     const Ran ran =
-        Tree(StrCat("run --no-report --repeats 0 --backend looked_up --out ",
-                    out, apart ? "" : " --host in-process"));
+        Tree("run --no-report --repeats 0 --backend looked_up --out ", out,
+             apart ? "" : " --host in-process");
     EXPECT_EQ(ran.exit_code, 1) << ran.output;
     EXPECT_EQ(Word(out).verdict, apart ? "not conformant" : "partial");
     int failed = 0;
@@ -173,16 +175,14 @@ TEST_F(VendorTest, PartsOfAnEditedPolicyAreRefused) {
   EXPECT_EQ(Tree("plan --backend reference --out plan").exit_code, 0);
   EXPECT_EQ(Tree("run --plan plan --parts plan/parts").exit_code, 0);
   Policy("reference", "claims.txt", "claim forward where op:Abs\n");
-  const Ran entry = Tree("run --plan plan --parts plan/parts");
-  EXPECT_EQ(entry.exit_code, 99) << entry.output;
-  EXPECT_THAT(entry.output, HasSubstr("is not the one that was planned with"));
+  EXPECT_THAT(Tree("run --plan plan --parts plan/parts"),
+              Ended(99, "is not the one that was planned with"));
   // Planned again elsewhere, the old parts are not taken for the new plan's.
   EXPECT_EQ(Tree("plan --backend reference --out new").exit_code, 0);
   std::filesystem::copy(folder_ / "plan/parts", folder_ / "new/parts",
                         std::filesystem::copy_options::recursive);
-  const Ran merge = Tree("merge new --no-report --out run");
-  EXPECT_EQ(merge.exit_code, 99) << merge.output;
-  EXPECT_THAT(merge.output, HasSubstr("another plan, module, policy or build"));
+  EXPECT_THAT(Tree("merge new --no-report --out run"),
+              Ended(99, "another plan, module, policy or build"));
 }
 
 // Kills: a page that cannot be written for want of Python ends the run with 99.
@@ -190,8 +190,8 @@ TEST_F(VendorTest, TheVerdictStandsWithoutAPage) {
   ReplaceReference(ASSAY_FEW_OPERATORS);
   Policy("reference", "claims.txt", kHonest);
   for (const char* lacks : {"reports", "python"}) {
-    const Ran ran = Shell(StrCat("PATH=/nowhere tree/bin/assay run --backend ",
-                                 "reference --out without_", lacks));
+    const Ran ran = Shell("PATH=/nowhere tree/bin/assay run --backend ",
+                          "reference --out without_", lacks);
     EXPECT_EQ(ran.exit_code, 0) << ran.output;
     EXPECT_EQ(Word(StrCat("without_", lacks)).verdict, "conformant");
     EXPECT_THAT(ran.output, HasSubstr(", no report.html: a page needs "));
@@ -236,6 +236,93 @@ TEST_F(VendorTest, TheKillRateIsThatOfTheBuild) {
     EXPECT_EQ(Word("run").verdict, row.verdict) << row.says;
     EXPECT_THAT(ran.output, HasSubstr(row.says));
     EXPECT_EQ(Summary("run")["mutants"]["assessed"], row.build_id != "another");
+  }
+}
+
+class SameRunTest : public TreeTest {
+ protected:
+  /// results.csv without what the equality of two runs leaves out.
+  std::string Comparable(const std::string& run) const {
+    std::vector<record::ResultRow> rows = Rows(run + "/results.csv");
+    for (record::ResultRow& row : rows) {
+      row.run_id.clear();
+      row.worker.clear();
+      row.started_us.reset();
+      row.load_us.reset();
+      row.run_us.reset();
+      row.judge_us.reset();
+      row.peak_rss_kb.reset();
+    }
+    return record::ToCsv(rows);
+  }
+};
+
+// Kills: a value that depends on time, process or order in any other column.
+TEST_F(SameRunTest, OneSeedGivesTheSameResultsWithAnyNumberOfWorkers) {
+  const std::string run =
+      "run --backend reference --suite node --suite contract --seed 7 "
+      "--filter 'suite:contract or op:R* or op:S* or op:B*' --no-report ";
+  std::string first;
+  for (const char* jobs : {"1", "2", "3"}) {
+    const std::string out = StrCat("jobs", jobs);
+    EXPECT_THAT(Assay(run, "--jobs ", jobs, " --out ", out), Ended(0));
+    EXPECT_GT(Rows(StrCat(out, "/results.csv")).size(), 300U);
+    if (first.empty()) first = Comparable(out);
+    EXPECT_EQ(Comparable(out), first) << jobs;
+  }
+}
+
+// Kills: a case lost or judged twice between shards.
+TEST_F(SameRunTest, AnyNumberOfShardsGivesTheSameResults) {
+  ReplaceReference(ASSAY_FEW_OPERATORS);
+  EXPECT_EQ(TreeRunOf("reference").exit_code, 0);
+  const std::string whole = Comparable("run");
+  EXPECT_GT(Rows("run/results.csv").size(), 40U);
+  for (const int n : {1, 3, 7}) {
+    const std::string plan = StrCat("plan", n);
+    Tree("plan --backend reference --out ", plan);
+    for (int i = 1; i <= n; ++i) {
+      EXPECT_THAT(Tree("run --plan ", plan, " --parts ", plan,
+                       "/parts --shard ", i, "/", n),
+                  Ended(0));
+    }
+    const std::string out = StrCat("merged", n);
+    EXPECT_EQ(Tree("merge ", plan, " --no-report --out ", out).exit_code, 0);
+    EXPECT_EQ(Comparable(out), whole) << n;
+  }
+}
+
+// Kills: a repro that leaves out what decides the outcome.
+TEST_F(SameRunTest, TheReproOfEveryKindOfVerdictGivesItAgain) {
+  const struct {
+    const char* backend;
+    const char* more;
+    const char* test_id;
+    const char* outcome;
+  } rows[] = {
+      {"faulty+mutant=value", "", "node/Neg/test_neg", "fail"},
+      {"faulty+mutant=value", "", "node/Abs/test_abs", "xfail"},
+      {"misbehaving+chdir=Neg", "", "node/Neg/test_neg", "error"},
+      {"misbehaving+crash=Neg", "", "node/Neg/test_neg", "crash"},
+      {"misbehaving+decline=Neg", "", "node/Neg/test_neg", "unsupported"},
+      {"misbehaving+hang=Neg", "--timeout 2", "node/Neg/test_neg", "timeout"},
+  };
+  Policy("faulty", "expectations.txt",
+         "expect fail where id:node/Abs/test_abs because \"x\"\n");
+  for (const auto& row : rows) {
+    SCOPED_TRACE(StrCat(row.backend, " ", row.outcome));
+    Tree("run --no-report --repeats 0 --out run --backend ", row.backend, " ",
+         row.more, " --filter 'id:node/*/test_abs or id:node/*/test_neg'");
+    EXPECT_EQ(Outcomes("run")[row.test_id], row.outcome);
+    for (const record::ResultRow& result : Rows("run/results.csv")) {
+      if (result.test_id != row.test_id) continue;
+      ASSERT_TRUE(result.repro.starts_with("assay run ")) << result.repro;
+      const Ran again =
+          Tree(result.repro.substr(6), " --no-report --repeats 0 --out again");
+      EXPECT_EQ(Outcomes("again")[row.test_id], row.outcome) << again.output;
+    }
+    std::filesystem::remove_all(folder_ / "run");
+    std::filesystem::remove_all(folder_ / "again");
   }
 }
 

@@ -20,7 +20,7 @@
 
 namespace assay::inline v1 {
 
-/// Of elements that are copied as bytes and can be made of nothing.
+/// The elements are copied as bytes and default constructible.
 template <class T, size_t kInside>
 class InlineVector {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -41,7 +41,7 @@ class InlineVector {
 
   InlineVector(const InlineVector&) = default;
   InlineVector& operator=(const InlineVector&) = default;
-  /// What was moved from is empty.
+  /// A vector that was moved from is empty.
   InlineVector(InlineVector&& from) noexcept
       : size_(std::exchange(from.size_, 0)),
         inside_(from.inside_),
@@ -72,7 +72,7 @@ class InlineVector {
   void resize(size_t count, const T& value = {});
   void push_back(const T& value) { resize(size_ + 1, value); }
   void insert(const T* at, const T& value) { insert(at, &value, &value + 1); }
-  /// Of elements that are not of this vector.
+  /// The elements must not be of this vector.
   template <std::input_iterator From>
   void insert(const T* at, From first, From last) {
     const std::ptrdiff_t place = at - begin();

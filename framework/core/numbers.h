@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Numbers: pseudo-random numbers of a key, the same on every machine. The
-// engine's numbers are the standard's; its distributions are each library's own,
-// so that there are others here.
-//
-//   Numbers numbers(KeyOf(seed, epoch));
-//   const uint64_t place = numbers.Below(10);
+// Numbers that are the same on every machine: pseudo-random ones of a key, and
+// a hash. The engine's numbers are the standard's; its distributions are each
+// library's own, so that there are others here.
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <random>
+#include <span>
+#include <string_view>
 
 namespace assay::core {
 
@@ -42,5 +42,19 @@ class Numbers {
  private:
   std::mt19937_64 engine_;
 };
+
+/// FNV-1a of 64 bits (http://www.isthe.com/chongo/tech/comp/fnv). It finds torn
+/// and foreign bytes and spreads names; it is no protection against intent.
+inline uint64_t StableHash(std::span<const std::byte> bytes) {
+  uint64_t hash = 0xcbf29ce484222325U;
+  for (const std::byte byte : bytes) {
+    hash = (hash ^ static_cast<uint64_t>(byte)) * 0x100000001b3U;
+  }
+  return hash;
+}
+
+inline uint64_t StableHash(std::string_view text) {
+  return StableHash(std::as_bytes(std::span(text)));
+}
 
 }  // namespace assay::core

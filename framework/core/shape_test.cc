@@ -12,13 +12,12 @@ namespace assay::core {
 namespace {
 
 TEST(Shape, CountsElementsWithACheck) {
-  struct Row {
+  const int64_t huge = int64_t{1} << 32;
+  const struct {
     Shape shape;
     StatusCode code;
     int64_t count;
-  };
-  const int64_t huge = int64_t{1} << 32;
-  const Row rows[] = {
+  } rows[] = {
       {{}, StatusCode::kOk, 1},
       {{2, 3, 4}, StatusCode::kOk, 24},
       {{0}, StatusCode::kOk, 0},
@@ -27,7 +26,7 @@ TEST(Shape, CountsElementsWithACheck) {
       {{2, -1}, StatusCode::kInvalidArgument, 0},
       {{0, -1}, StatusCode::kInvalidArgument, 0},
   };
-  for (const Row& row : rows) {
+  for (const auto& row : rows) {
     const Result<int64_t> count = row.shape.NumElements();
     EXPECT_EQ(count.status().code(), row.code) << row.shape.ToString();
     if (!count.ok()) continue;

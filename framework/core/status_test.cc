@@ -4,17 +4,16 @@
 
 #include <gtest/gtest.h>
 
-#include <string>
+#include <vector>
 
 namespace assay::core {
 namespace {
 
 TEST(Status, SaysCodeReasonAndMessage) {
-  struct Row {
+  const struct {
     Status status;
     std::string text;
-  };
-  const Row rows[] = {
+  } rows[] = {
       {OkStatus(), "OK"},
       {Status(StatusCode::kOk, Reason::kValue, "ignored"), "OK"},
       {InvalidArgument("axis ", 3, " is too large"),
@@ -26,7 +25,7 @@ TEST(Status, SaysCodeReasonAndMessage) {
       {ResourceExhausted("full"), "resource exhausted (limit): full"},
       {Internal(true, " story"), "internal: true story"},
   };
-  for (const Row& row : rows) EXPECT_EQ(row.status.ToString(), row.text);
+  for (const auto& row : rows) EXPECT_EQ(row.status.ToString(), row.text);
 }
 
 TEST(Status, ContextStandsBeforeTheMessage) {
@@ -67,6 +66,28 @@ TEST(Result, OfAnOkStatusIsADefect) {
   const Result<int> result = OkStatus();
   EXPECT_FALSE(result.ok());
   EXPECT_EQ(result.status().code(), StatusCode::kInternal);
+}
+
+TEST(Joined, HasASeparatorBetweenItemsOnly) {
+  EXPECT_EQ(Joined(std::vector<int>()), "");
+  EXPECT_EQ(Joined(std::vector<std::string>{"a"}), "a");
+  EXPECT_EQ(Joined(std::vector<std::string>{"", "b"}), ", b");
+  EXPECT_EQ(Joined(std::vector<int>{1, 2}, "-", [](int i) { return i * i; }),
+            "1-4");
+}
+
+TEST(CutFront, TakesASeparatorWithTheTextBeforeIt) {
+  const struct {
+    std::string_view text, front, rest;
+  } rows[] = {{"a\n\nb", "a", "\nb"}, {"\nb", "", "b"}, {"b", "b", ""}};
+  for (const auto& row : rows) {
+    std::string_view text = row.text;
+    EXPECT_EQ(CutFront(&text), row.front);
+    EXPECT_EQ(text, row.rest) << row.text;
+  }
+  std::string_view pair = "a: b: c";
+  EXPECT_EQ(CutFront(&pair, ": "), "a");
+  EXPECT_EQ(pair, "b: c");
 }
 
 }  // namespace

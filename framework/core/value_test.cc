@@ -2,11 +2,7 @@
 
 #include "framework/core/value.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <array>
-#include <string>
 
 #include "framework/core/value_walk.h"
 
@@ -29,12 +25,11 @@ const ValueType kFloats = ValueType::OfTensor(AnyFloats({2}));
 TEST(Value, KnowsItsKindAndType) {
   const Tensor keys = *Tensor::FromStrings({1}, {"a"});
   const Tensor index = *Tensor::Allocate(DType::kInt64, {2});
-  struct Row {
+  const struct {
     Value value;
     ValueKind kind;
     std::string type;
-  };
-  const Row rows[] = {
+  } rows[] = {
       {Value(), ValueKind::kNone, "none"},
       {AnyFloats({2, 3}), ValueKind::kTensor, "float32[2,3]"},
       {SparseTensor{AnyFloats({2}), index, {5, 5}}, ValueKind::kSparseTensor,
@@ -45,7 +40,7 @@ TEST(Value, KnowsItsKindAndType) {
       {Map{keys, {Value(AnyFloats({2}))}}, ValueKind::kMap,
        "map(string,float32[2])"},
   };
-  for (const Row& row : rows) {
+  for (const auto& row : rows) {
     EXPECT_EQ(row.value.kind(), row.kind);
     EXPECT_EQ(row.value.Type().ToString(), row.type);
     EXPECT_EQ(row.value.present(), row.kind != ValueKind::kNone);
@@ -76,12 +71,11 @@ TEST(ValueType, AcceptsWhatFits) {
   const ValueType named = tensor(DType::kFloat32, {Dim("N")});
   const ValueType integers = tensor(DType::kInt32, {Dim(2)});
   const ValueType matrix = tensor(DType::kFloat32, {Dim(2), Dim(2)});
-  struct Row {
+  const struct {
     ValueType declared;
     ValueType actual;
     bool accepted;
-  };
-  const Row rows[] = {
+  } rows[] = {
       {{}, two, true},
       {two, two, true},
       {named, two, true},
@@ -94,7 +88,7 @@ TEST(ValueType, AcceptsWhatFits) {
       {Of(ValueKind::kSequence, three), Of(ValueKind::kSequence, two), false},
       {Of(ValueKind::kOptional, two), Of(ValueKind::kSequence, two), false},
   };
-  for (const Row& row : rows) {
+  for (const auto& row : rows) {
     EXPECT_EQ(Accepts(row.declared, row.actual), row.accepted)
         << row.declared.ToString() << " against " << row.actual.ToString();
   }

@@ -6,8 +6,6 @@
 
 #include <cmath>
 #include <limits>
-#include <string>
-#include <vector>
 
 namespace assay::file {
 namespace {
@@ -36,11 +34,10 @@ std::vector<Record> ReadAll(CsvReader& reader) {
 // Kills: no quotes for one of , " \n \r; quotes inside not doubled; quotes for
 // fields that need none.
 TEST(CsvTest, FieldsAreQuotedWhereRfc4180SaysSo) {
-  struct Row {
+  const struct {
     std::string_view field;
     std::string_view written;
-  };
-  const std::vector<Row> rows = {
+  } rows[] = {
       {"", ""},
       {"plain text", "plain text"},
       {"a,b", "\"a,b\""},
@@ -50,7 +47,7 @@ TEST(CsvTest, FieldsAreQuotedWhereRfc4180SaysSo) {
       {"\"", "\"\"\"\""},
       {"caf\xC3\xA9", "caf\xC3\xA9"},
   };
-  for (const Row& row : rows) {
+  for (const auto& row : rows) {
     std::string written;
     AppendCsvField(written, row.field);
     EXPECT_EQ(written, row.written);
@@ -112,12 +109,11 @@ TEST(CsvTest, NothingBehindTheTextIsRead) {
 // Kills: an unclosed quote read as a field; text behind a quote glued to it; a
 // line number that does not count the breaks in quotes.
 TEST(CsvTest, BrokenQuotesAreDataLossWithTheirLine) {
-  struct Row {
+  const struct {
     std::string_view text;
     size_t whole;  // records before it
     std::string_view message;
-  };
-  const std::vector<Row> rows = {
+  } rows[] = {
       {"a,\"b", 0, "line 1: a quoted field is not closed"},
       {"a\n\"", 1, "line 2: a quoted field is not closed"},
       {"\"a\nb\",c\nd,\"e\n\n", 1, "line 3: a quoted field is not closed"},
@@ -126,7 +122,7 @@ TEST(CsvTest, BrokenQuotesAreDataLossWithTheirLine) {
       {"x\n\"a\" ,c\n", 1,
        "line 2: found ' ' behind a quoted field, wanted a comma"},
   };
-  for (const Row& row : rows) {
+  for (const auto& row : rows) {
     CsvReader reader(row.text);
     EXPECT_EQ(ReadAll(reader).size(), row.whole) << row.text;
     EXPECT_EQ(reader.status().code(), StatusCode::kDataLoss) << row.text;
@@ -149,11 +145,10 @@ TEST(CsvTest, LineIsWhereTheRecordBegan) {
 // Kills: a fixed number of digits, "-nan", a locale's comma.
 TEST(CsvTest, NumbersReadBackAsTheSameValue) {
   using Limits = std::numeric_limits<double>;
-  struct Row {
+  const struct {
     double value;
     std::string_view text;
-  };
-  const std::vector<Row> rows = {
+  } rows[] = {
       {0.0, "0"},
       {-0.0, "-0"},
       {0.1, "0.1"},
@@ -164,7 +159,7 @@ TEST(CsvTest, NumbersReadBackAsTheSameValue) {
       {Limits::infinity(), "inf"},
       {-Limits::infinity(), "-inf"},
   };
-  for (const Row& row : rows) {
+  for (const auto& row : rows) {
     EXPECT_EQ(ToText(row.value), row.text);
     const auto read = ParseDouble(row.text);
     ASSERT_TRUE(read.has_value()) << row.text;

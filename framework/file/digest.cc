@@ -11,8 +11,30 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <ctime>
+#include <initializer_list>
 
 namespace assay::file {
+namespace {
+
+constexpr int64_t kSecond = 1'000'000'000;
+
+int64_t Nanoseconds(const timespec& time) {
+  return time.tv_sec * kSecond + time.tv_nsec;
+}
+
+Result<std::string> DigestOf(const std::filesystem::path& prefix,
+                             const FileDigests& known,
+                             std::initializer_list<const char*> files) {
+  std::string digests;
+  for (const char* file : files) {
+    ASSAY_ASSIGN_OR_RETURN(const std::string digest, known.Of(prefix / file));
+    digests += digest;
+  }
+  return Sha256(digests);
+}
+
+}  // namespace
 
 void Sha256Stream::Free::operator()(evp_md_ctx_st* context) const {
   EVP_MD_CTX_free(context);
@@ -65,6 +87,52 @@ Result<std::string> Sha256OfFile(const std::filesystem::path& file) {
   if (fd >= 0) close(fd);
   if (got == 0) return stream.Finish();
   return NotFound("cannot read ", file.string(), ": ", std::strerror(error));
+}
+
+Result<std::string> FileDigests::Of(const std::filesystem::path& file) const {
+  timespec now = {};
+  clock_gettime(CLOCK_REALTIME, &now);
+  struct stat info = {};
+  const bool is_there = stat(file.c_str(), &info) == 0;
+  const int64_t changed = Nanoseconds(info.st_ctim);
+  std::unique_lock lock(mutex_);
+  if (!is_there || changed > Nanoseconds(now) - kSecond) {
+    ++reads_;
+    lock.unlock();
+    return Sha256OfFile(file);
+  }
+  const Version version(info.st_dev, info.st_ino, info.st_size, changed);
+  if (const auto found = known_.find(version); found != known_.end()) {
+    const auto digest = found->second;
+    lock.unlock();
+    return digest.get();
+  }
+  std::promise<Result<std::string>> promise;
+  known_.emplace(version, promise.get_future().share());
+  ++reads_;
+  lock.unlock();
+  Result<std::string> digest = Sha256OfFile(file);
+  promise.set_value(digest);
+  return digest;
+}
+
+int64_t FileDigests::reads() const {
+  const std::lock_guard lock(mutex_);
+  return reads_;
+}
+
+Result<std::string> BuildId(const std::filesystem::path& prefix,
+                            const FileDigests& digests) {
+  return DigestOf(prefix, digests,
+                  {"bin/assay", "bin/assay-host", "bin/assay-worker",
+                   "lib/libassay_core.so"});
+}
+
+Result<std::string> WorkerId(const std::filesystem::path& prefix,
+                             const FileDigests& digests) {
+  return DigestOf(
+      prefix, digests,
+      {"bin/assay-host", "bin/assay-worker", "lib/libassay_core.so"});
 }
 
 }  // namespace assay::file

@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Digests: SHA-256 where a digest is kept or compared across machines.
-//
-//   const std::string hash = Sha256(text);         // 64 hexadecimal digits
-//   ASSAY_ASSIGN_OR_RETURN(std::string module, Sha256OfFile("acme.so"));
+// Digests: SHA-256 where a digest is kept or compared across machines, of
+// texts, of files, and of a build of the harness.
 
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <filesystem>
+#include <future>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
+#include <tuple>
 
 #include "framework/core/status.h"
 
@@ -37,5 +41,39 @@ std::string Sha256(std::string_view text);
 
 /// Not found, with the system's reason, when the file cannot be read.
 Result<std::string> Sha256OfFile(const std::filesystem::path& file);
+
+/// The digests of the files that a run stands on: programs, modules and
+/// libraries, each read once. A file is known by its inode, size and time of
+/// change, under whatever name. Clocks of file systems are coarse, so that a
+/// file which was changed within the last second before it was read is read
+/// again whenever it is asked for: any later change has another time than that
+/// which is known. May be asked by several threads at once.
+class FileDigests {
+ public:
+  /// SHA-256 of the file as it is now. Not found when it cannot be read.
+  Result<std::string> Of(const std::filesystem::path& file) const;
+
+  /// How many files were read.
+  int64_t reads() const;
+
+ private:
+  /// Device, inode, bytes, and the nanosecond of its last change.
+  using Version = std::tuple<dev_t, ino_t, off_t, int64_t>;
+
+  mutable std::mutex mutex_;
+  mutable std::map<Version, std::shared_future<Result<std::string>>> known_;
+  mutable int64_t reads_ = 0;
+};
+
+/// The identity of a build of the harness, so that a finding about one build is
+/// never told of another: SHA-256 over bin/assay, bin/assay-host,
+/// bin/assay-worker and lib/libassay_core.so below `prefix`, in that order. Not
+/// found, naming the file that cannot be read.
+Result<std::string> BuildId(const std::filesystem::path& prefix,
+                            const FileDigests& digests = {});
+
+/// The same without bin/assay: the identity of what judges a case.
+Result<std::string> WorkerId(const std::filesystem::path& prefix,
+                             const FileDigests& digests = {});
 
 }  // namespace assay::file

@@ -2,7 +2,8 @@
 
 #include "framework/file/file.h"
 
-#include <unistd.h>
+#include <fcntl.h>
+#include <sys/file.h>
 
 #include <array>
 #include <cerrno>
@@ -20,7 +21,7 @@ Result<std::string> ReadFile(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);
   in.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<size_t>(in.gcount()));
-  // What has grown since, or does not say its size, as files of /proc.
+  // The file may have grown since, or not say its size, as files of /proc.
   std::array<char, 4096> more;
   while (in.read(more.data(), more.size()) || in.gcount() > 0) {
     text.append(more.data(), static_cast<size_t>(in.gcount()));
@@ -60,6 +61,22 @@ Status MakeDirectory(const fs::path& directory) {
   if (!error && fs::is_directory(directory, error)) return OkStatus();
   return ResourceExhausted("cannot make the folder ", directory.string(), ": ",
                            error ? error.message() : "a file has that name");
+}
+
+Result<FolderLock> FolderLock::Take(const fs::path& folder) {
+  FolderLock lock;
+  lock.opened_ =
+      Descriptor(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (lock.opened_.get() < 0) {
+    return NotFound("cannot open the folder ", folder.string(), ": ",
+                    std::strerror(errno));
+  }
+  if (flock(lock.opened_.get(), LOCK_EX | LOCK_NB) != 0 &&
+      errno == EWOULDBLOCK) {
+    return FailedPrecondition("another process writes to ", folder.string(),
+                              ": wait for its end, or name another folder");
+  }
+  return lock;
 }
 
 }  // namespace assay::file

@@ -7,28 +7,23 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <csignal>
-#include <filesystem>
 #include <fstream>
-#include <string>
 #include <system_error>
 
 #include "framework/file/digest.h"
-#include "framework/file/file_digests.h"
-#include "framework/file/folder_lock.h"
 #include "framework/file/module_path.h"
+#include "framework/file/nearest.h"
 #include "framework/file/scratch_folder.h"
+#include "framework/testing/support/statuses_fixture.h"
 
 namespace assay::file {
 namespace {
 
 namespace fs = std::filesystem;
 using testing::ElementsAre;
-using testing::HasSubstr;
 using testing::IsEmpty;
 
 size_t FilesIn(const fs::path& folder) {
@@ -44,9 +39,7 @@ TEST(FileTest, WhatIsWrittenIsRead) {
        {std::string("first"), std::string(), std::string("\0\r\n\xFF", 4),
         std::string(1 << 20, 'x')}) {
     ASSERT_TRUE(WriteFile(file, text).ok());
-    const Result<std::string> read = ReadFile(file);
-    ASSERT_TRUE(read.ok()) << read.status().ToString();
-    EXPECT_EQ(*read, text);
+    EXPECT_EQ(Got(ReadFile(file)), text);
     EXPECT_EQ(FilesIn(folder.path()), 1U) << "something was left beside it";
   }
 }
@@ -78,9 +71,9 @@ TEST(FileTest, WhatCannotBeReadIsNotFoundWithTheReason) {
   for (const Row& row : {Row{folder.path() / "none", "No such file"},
                          Row{folder.path(), "Is a directory"}}) {
     const Status status = ReadFile(row.file).status();
-    EXPECT_EQ(status.code(), StatusCode::kNotFound);
-    EXPECT_THAT(status.message(), HasSubstr("cannot read " + row.file.string() +
-                                            ": " + row.reason));
+    EXPECT_THAT(status, IsStatus(StatusCode::kNotFound,
+                                 StrCat("cannot read ", row.file.string(), ": ",
+                                        row.reason)));
     EXPECT_EQ(Sha256OfFile(row.file).status().message(), status.message());
   }
 }
@@ -93,9 +86,9 @@ TEST(FileTest, WhatCannotBeWrittenIsSaidWithTheReason) {
   for (const fs::path& file :
        {folder.path() / "none" / "a", folder.path() / "file" / "a",
         folder.path() / "full"}) {
-    const Status status = WriteFile(file, "text");
-    EXPECT_EQ(status.code(), StatusCode::kResourceExhausted) << file;
-    EXPECT_THAT(status.message(), HasSubstr("cannot write " + file.string()));
+    EXPECT_THAT(WriteFile(file, "text"),
+                IsStatus(StatusCode::kResourceExhausted,
+                         "cannot write " + file.string()));
   }
   EXPECT_EQ(FilesIn(folder.path()), 2U) << "something was left behind";
 }
@@ -121,19 +114,14 @@ class SmallFiles {
   rlimit before_ = {};
 };
 
-// Kills: writing over the file in place; a failed write that is not noticed;
-// a half-written file left beside it.
 // Kills: an error that shows when the last bytes are written.
 TEST(FileTest, AFileThatIsFullWhenItIsClosedIsSaid) {
   const ScratchFolder folder;
-  struct rlimit limit = {};
-  getrlimit(RLIMIT_FSIZE, &limit);
-  const auto old = std::signal(SIGXFSZ, SIG_IGN);
-  const struct rlimit none = {0, limit.rlim_max};
-  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &none), 0);
-  const Status status = WriteFile(folder.path() / "a", "text");
-  setrlimit(RLIMIT_FSIZE, &limit);
-  std::signal(SIGXFSZ, old);
+  Status status;
+  {
+    const SmallFiles limit(0);
+    status = WriteFile(folder.path() / "a", "text");
+  }
   EXPECT_EQ(status.code(), StatusCode::kResourceExhausted) << status.message();
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
@@ -141,8 +129,7 @@ TEST(FileTest, AFileThatIsFullWhenItIsClosedIsSaid) {
 TEST(FolderLockTest, AFolderHasOneWriter) {
   const ScratchFolder folder;
   {
-    const auto lock = FolderLock::Take(folder.path());
-    ASSERT_TRUE(lock.ok()) << lock.status().message();
+    const auto lock = Got(FolderLock::Take(folder.path()));
     EXPECT_EQ(FolderLock::Take(folder.path()).status().code(),
               StatusCode::kFailedPrecondition);
   }
@@ -161,8 +148,7 @@ TEST(FolderLockTest, AFileIsNoFolder) {
 // Kills: a lock that a program started meanwhile holds on to.
 TEST(FolderLockTest, ALockIsNotHandedToOtherPrograms) {
   const ScratchFolder folder;
-  const auto lock = FolderLock::Take(folder.path());
-  ASSERT_TRUE(lock.ok()) << lock.status().message();
+  const auto lock = Got(FolderLock::Take(folder.path()));
   int n_found = 0;
   for (const auto& entry :
        std::filesystem::directory_iterator("/proc/self/fd")) {
@@ -177,6 +163,8 @@ TEST(FolderLockTest, ALockIsNotHandedToOtherPrograms) {
   EXPECT_EQ(n_found, 1);
 }
 
+// Kills: writing over the file in place; a failed write that is not noticed;
+// a half-written file left beside it.
 TEST(FileTest, AWriteThatFailsLeavesTheOldFile) {
   const ScratchFolder folder;
   const fs::path file = folder.Write("results.csv", "old");
@@ -185,8 +173,8 @@ TEST(FileTest, AWriteThatFailsLeavesTheOldFile) {
     const SmallFiles limit(1000);
     status = WriteFile(file, std::string(100000, 'x'));
   }
-  EXPECT_EQ(status.code(), StatusCode::kResourceExhausted);
-  EXPECT_THAT(status.message(), HasSubstr("File too large"));
+  EXPECT_THAT(status,
+              IsStatus(StatusCode::kResourceExhausted, "File too large"));
   EXPECT_EQ(*ReadFile(file), "old");
   EXPECT_EQ(FilesIn(folder.path()), 1U);
 }
@@ -200,9 +188,9 @@ TEST(FileTest, FoldersAreMadeWithThoseAboveThem) {
   EXPECT_TRUE(fs::is_directory(deep));
   folder.Write("file", "");
   for (const char* name : {"file", "file/below"}) {
-    const Status status = MakeDirectory(folder.path() / name);
-    EXPECT_EQ(status.code(), StatusCode::kResourceExhausted) << name;
-    EXPECT_THAT(status.message(), HasSubstr((folder.path() / name).string()));
+    const fs::path taken = folder.path() / name;
+    EXPECT_THAT(MakeDirectory(taken),
+                IsStatus(StatusCode::kResourceExhausted, taken.string()));
   }
 }
 
@@ -246,8 +234,7 @@ TEST(FileTest, StandardInputIsNotNeeded) {
   const bool locked_again = FolderLock::Take(folder.path()).ok();
   dup2(input, 0);
   close(input);
-  ASSERT_TRUE(digest.ok()) << digest.status().ToString();
-  EXPECT_EQ(*digest, Sha256("text"));
+  EXPECT_EQ(Got(digest), Sha256("text"));
   EXPECT_FALSE(left_open);
   EXPECT_TRUE(locked && locked_again);
 }
@@ -278,6 +265,23 @@ TEST(ModulePathTest, BackendsAreNamedByTheirModulesInOrder) {
   }
   EXPECT_THAT(InstalledBackends(folder.path()), ElementsAre("a", "b", "c"));
   EXPECT_THAT(InstalledBackends(folder.path() / "none"), IsEmpty());
+}
+
+TEST(Nearest, PrefersIdsThatContainTheWordThenThoseWithFewEdits) {
+  const std::vector<std::string> known = {
+      "node/Abs/test_abs", "node/Acos/test_acos", "node/Conv/test_basic_conv"};
+  EXPECT_EQ(Nearest("node/Abs/test_abz", known).front(), known[0]);
+  EXPECT_EQ(Nearest("basic_conv", known).front(), known[2]);
+  EXPECT_EQ(Nearest("node/Wrong/test_acos", known).front(), known[1]);
+  EXPECT_THAT(Nearest("x", {}), ElementsAre());
+}
+
+TEST(DidYouMean, AsksForWhatIsLikeTheWord) {
+  const std::vector<std::string> known = {"--filter", "--tier", "--backend"};
+  EXPECT_EQ(DidYouMean("--fliter", known), "; did you mean --filter?");
+  EXPECT_EQ(DidYouMean("--Backend", known), "; did you mean --backend?");
+  EXPECT_EQ(DidYouMean("--verbose", known), "");
+  EXPECT_EQ(DidYouMean("", known), "");
 }
 
 }  // namespace

@@ -3,8 +3,6 @@
 // Where the parts of an installation are, relative to the running program, so
 // that a moved tree works: bin/assay, lib/assay/NAME.so, lib/assay/NAME.policy,
 // share/assay/corpus/NAME, share/assay/datasets.
-//
-//   const auto module = ModulePath("onednn");   // .../lib/assay/onednn.so
 
 #pragma once
 
@@ -26,7 +24,7 @@ std::filesystem::path DatasetDirectory();
 
 /// The folder of the modules.
 std::filesystem::path ModuleDirectory();
-/// Of a backend, NAME or NAME@VERSION.
+/// The module of a backend, NAME or NAME@VERSION.
 std::filesystem::path ModulePath(std::string_view backend);
 
 /// The folder of a module's expectations, claims and floors: NAME.policy beside

@@ -44,27 +44,18 @@ bool SameLetters(std::string_view a, std::string_view b) {
 
 std::vector<std::string> Nearest(const std::string& wanted,
                                  const std::vector<std::string>& known) {
-  struct Ranked {
-    size_t rank, edits;
-    const std::string* id;
-    auto operator<=>(const Ranked& other) const {
-      return std::tie(rank, edits, *id) <=>
-             std::tie(other.rank, other.edits, *other.id);
-    }
-    bool operator==(const Ranked& other) const = default;
-  };
   const std::string part = LastPart(wanted);
   const std::set<std::string> distinct(known.begin(), known.end());
-  std::vector<Ranked> ranked;
+  std::vector<std::tuple<size_t, size_t, std::string_view>> ranked;
   for (const std::string& id : distinct) {
     const bool whole = id.find(wanted) != std::string::npos;
     const bool last = !part.empty() && id.find(part) != std::string::npos;
-    ranked.push_back({whole ? 0U : (last ? 1U : 2U), Edits(wanted, id), &id});
+    ranked.emplace_back(whole ? 0 : (last ? 1 : 2), Edits(wanted, id), id);
   }
   std::ranges::sort(ranked);
   std::vector<std::string> ids;
   for (size_t i = 0; i < std::min(ranked.size(), kNearest); ++i) {
-    ids.push_back(*ranked[i].id);
+    ids.emplace_back(std::get<2>(ranked[i]));
   }
   return ids;
 }

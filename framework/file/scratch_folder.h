@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A folder of a test's own, gone at its end.
-//
-//   ScratchFolder folder;
-//   const fs::path file = folder.Write("a/b.txt", "text");
 
 #pragma once
 

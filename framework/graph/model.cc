@@ -44,6 +44,26 @@ std::string Node::Label() const {
                 function.empty() ? "" : StrCat(" in ", function));
 }
 
+std::string_view KindName(const Attribute::Held& held) {
+  constexpr std::string_view kNames[] = {"empty",
+                                         "a float",
+                                         "an integer",
+                                         "a string",
+                                         "a tensor",
+                                         "a graph",
+                                         "a sparse tensor",
+                                         "a type",
+                                         "a list of floats",
+                                         "a list of integers",
+                                         "a list of strings",
+                                         "a list of tensors",
+                                         "a list of graphs",
+                                         "a list of sparse tensors",
+                                         "a list of types"};
+  static_assert(std::size(kNames) == std::variant_size_v<Attribute::Held>);
+  return kNames[held.index()];
+}
+
 const Value* Graph::FindInitializer(ValueId id) const {
   const auto found =
       std::ranges::lower_bound(initializers, id, {}, &Initializer::id);

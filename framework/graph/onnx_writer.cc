@@ -70,25 +70,13 @@ class NodeWriter {
     const NodeWriter inner(names, path);
     proto.set_name(graph.name.empty() ? "subgraph" : graph.name);
     const auto declare = [&](ValueId id, onnx::ValueInfoProto& info) {
-      const auto at = static_cast<size_t>(id);
-      info.set_name(names[at]);
-      if (graph.values[at].type.kind != ValueKind::kNone) {
-        WriteType(graph.values[at].type, *info.mutable_type());
-      }
+      WriteInfo(names[static_cast<size_t>(id)], graph[id].type, info);
     };
     for (const ValueId id : graph.inputs) declare(id, *proto.add_input());
     for (const ValueId id : graph.outputs) declare(id, *proto.add_output());
     for (const Initializer& initializer : graph.initializers) {
-      const std::string& name = names[static_cast<size_t>(initializer.id)];
-      if (const Tensor* tensor = initializer.value.tensor()) {
-        onnx::TensorProto* const written = proto.add_initializer();
-        WriteTensor(*tensor, *written);
-        written->set_name(name);
-      } else if (const SparseTensor* sparse = initializer.value.sparse()) {
-        onnx::SparseTensorProto* const written = proto.add_sparse_initializer();
-        WriteSparse(*sparse, *written);
-        written->mutable_values()->set_name(name);
-      }
+      WriteInitializer(initializer.value,
+                       names[static_cast<size_t>(initializer.id)], proto);
     }
     for (const Node& node : graph.nodes) inner.Write(node, *proto.add_node());
   }
@@ -189,6 +177,12 @@ void WriteType(const ValueType& type, onnx::TypeProto& proto) {
   }
 }
 
+void WriteInfo(const std::string& name, const ValueType& type,
+               onnx::ValueInfoProto& proto) {
+  proto.set_name(name);
+  if (type.kind != ValueKind::kNone) WriteType(type, *proto.mutable_type());
+}
+
 void WriteTensor(const Tensor& tensor, onnx::TensorProto& proto) {
   proto.set_data_type(static_cast<int>(tensor.dtype()));
   for (const int64_t extent : tensor.shape().dims()) proto.add_dims(extent);
@@ -205,6 +199,19 @@ void WriteSparse(const SparseTensor& sparse, onnx::SparseTensorProto& proto) {
   WriteTensor(sparse.values, *proto.mutable_values());
   WriteTensor(sparse.indices, *proto.mutable_indices());
   for (const int64_t extent : sparse.shape.dims()) proto.add_dims(extent);
+}
+
+void WriteInitializer(const Value& value, const std::string& name,
+                      onnx::GraphProto& proto) {
+  if (const Tensor* tensor = value.tensor()) {
+    onnx::TensorProto* const written = proto.add_initializer();
+    WriteTensor(*tensor, *written);
+    written->set_name(name);
+  } else if (const SparseTensor* sparse = value.sparse()) {
+    onnx::SparseTensorProto* const written = proto.add_sparse_initializer();
+    WriteSparse(*sparse, *written);
+    written->mutable_values()->set_name(name);
+  }
 }
 
 void WriteNode(const Node& node, const Names& names, onnx::NodeProto& proto) {

@@ -103,8 +103,8 @@ Status UnknownOperator(const Node& node);
 
 /// A graph whose nodes of older operator versions are brought to the current
 /// form (an attribute that became an input turns into an initializer, and the
-/// like). What the table in upgrade.cc does not cover is `unsupported`, reason
-/// opset, with operator and version named.
+/// like). A version that the table in upgrade.cc does not cover is
+/// `unsupported`, reason opset, with operator and version named.
 Result<Graph> ToCurrentOpset(Graph graph);
 
 /// True when ToCurrentOpset has nothing to do, nor in the subgraphs.

@@ -6,16 +6,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <functional>
 #include <string>
 
 #include "framework/graph/generated/visitor.h"
+#include "framework/testing/support/statuses_fixture.h"
 
 namespace assay::graph {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 Node NodeOf(std::string op_type, std::vector<ValueId> inputs,
             std::vector<ValueId> outputs,
@@ -168,9 +167,7 @@ TEST(TypedForm, RefusesWhatDoesNotFit) {
        "stands for the function's attribute outer_axis"},
   };
   for (const Row& row : rows) {
-    const Status status = ReadAny(row.node);
-    EXPECT_FALSE(status.ok()) << row.message;
-    EXPECT_THAT(status.message(), HasSubstr(row.message));
+    EXPECT_THAT(ReadAny(row.node), Says(row.message)) << row.message;
   }
 }
 
@@ -181,7 +178,7 @@ TEST(TypedForm, RefusesAnOldVersionAsUnsupported) {
   const Status status = ReadAny(node);
   EXPECT_EQ(status.code(), StatusCode::kUnsupported);
   EXPECT_EQ(status.reason(), Reason::kOpset);
-  EXPECT_THAT(status.message(), HasSubstr("version 11 of opset 11"));
+  EXPECT_THAT(status, Says("version 11 of opset 11"));
 }
 
 /// Knows Relu; remembers what it declined.
@@ -220,8 +217,7 @@ TEST(Visitor, GetsTheOperatorOfItsNode) {
   };
   for (const Row& row : rows) {
     const Status status = Accept(row.node, visitor, calls).status();
-    EXPECT_EQ(status.code(), row.code) << status.ToString();
-    EXPECT_THAT(status.message(), HasSubstr(row.message));
+    EXPECT_THAT(status, IsStatus(row.code, row.message)) << status.ToString();
   }
   EXPECT_EQ(calls, 1);
 }

@@ -106,7 +106,10 @@ Result<std::string> Bytes(Proto& proto) {
   return proto.SerializeAsString();
 }
 
-Result<std::string> Serialized(const Value& value, const std::string& name) {
+}  // namespace
+
+Result<std::string> SerializeValue(const Value& value,
+                                   const std::string& name) {
   const auto written = [&](auto proto, auto write, const auto& held) {
     proto.set_name(name);
     write(held, proto);
@@ -132,12 +135,6 @@ Result<std::string> Serialized(const Value& value, const std::string& name) {
   }
   return InvalidArgument("found no value for '", name,
                          "', wanted one to be written");
-}
-
-}  // namespace
-Result<std::string> SerializeValue(const Value& value,
-                                   const std::string& name) {
-  return Serialized(value, name);
 }
 
 }  // namespace assay::graph

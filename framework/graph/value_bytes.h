@@ -2,10 +2,6 @@
 //
 // Values as the bytes of ONNX's data files, of every kind; ReadValue in model.h
 // reads them back.
-//
-//   ASSAY_ASSIGN_OR_RETURN(const std::string bytes, SerializeValue(y, "y"));
-//   ASSAY_RETURN_IF_ERROR(
-//       file::WriteFile("test_data_set_0/output_0.pb", bytes));
 
 #pragma once
 

@@ -2,15 +2,10 @@
 
 #include "framework/metric/difference.h"
 
-#include <algorithm>
 #include <bit>
-#include <cmath>
 #include <complex>
 #include <cstring>
-#include <limits>
 #include <type_traits>
-
-#include "framework/metric/element.h"
 
 namespace assay::metric {
 namespace {
@@ -82,45 +77,27 @@ double RatioOf(const Sides& sides) {
 
 // How the element types differ for the comparison of floats: how to load,
 // decode and order them, the arithmetic of the rule, the type of the sums.
-struct Float32Format {
-  using Rule = NativeRule<float>;
-  using Sum = double;
-  static uint32_t Load(const std::byte* data, int64_t index) {
-    return LoadElement<uint32_t>(data, index);
+template <class Word, double (*decode)(Word), class RuleOfType,
+          class SumOfType = double>
+struct WordFormat {
+  using Rule = RuleOfType;
+  using Sum = SumOfType;
+  static Word Load(const std::byte* data, int64_t index) {
+    return LoadElement<Word>(data, index);
   }
-  static double Decode(uint32_t bits) { return std::bit_cast<float>(bits); }
-  static int64_t Key(uint32_t bits) { return OrderedKey(bits, 32); }
+  static double Decode(Word bits) { return decode(bits); }
+  static int64_t Key(Word bits) { return OrderedKey(bits, 8 * sizeof(Word)); }
 };
 
-struct Float64Format {
-  using Rule = NativeRule<double>;
-  using Sum = long double;  // the squares of 1e200 do not fit a double
-  static uint64_t Load(const std::byte* data, int64_t index) {
-    return LoadElement<uint64_t>(data, index);
-  }
-  static double Decode(uint64_t bits) { return std::bit_cast<double>(bits); }
-  static int64_t Key(uint64_t bits) { return OrderedKey(bits, 64); }
-};
+double DecodeFloat32(uint32_t bits) { return std::bit_cast<float>(bits); }
+double DecodeFloat64(uint64_t bits) { return std::bit_cast<double>(bits); }
 
-struct Float16Format {
-  using Rule = Float16Rule;
-  using Sum = double;
-  static uint16_t Load(const std::byte* data, int64_t index) {
-    return LoadElement<uint16_t>(data, index);
-  }
-  static double Decode(uint16_t bits) { return DecodeFloat16(bits); }
-  static int64_t Key(uint16_t bits) { return OrderedKey(bits, 16); }
-};
-
-struct BFloat16Format {
-  using Rule = NativeRule<float>;
-  using Sum = double;
-  static uint16_t Load(const std::byte* data, int64_t index) {
-    return LoadElement<uint16_t>(data, index);
-  }
-  static double Decode(uint16_t bits) { return DecodeBFloat16(bits); }
-  static int64_t Key(uint16_t bits) { return OrderedKey(bits, 16); }
-};
+using Float32Format = WordFormat<uint32_t, DecodeFloat32, NativeRule<float>>;
+// The squares of 1e200 do not fit a double.
+using Float64Format =
+    WordFormat<uint64_t, DecodeFloat64, NativeRule<double>, long double>;
+using Float16Format = WordFormat<uint16_t, DecodeFloat16, Float16Rule>;
+using BFloat16Format = WordFormat<uint16_t, DecodeBFloat16, NativeRule<float>>;
 
 // Types of at most 8 bits, by table; those under 8 are packed.
 struct SmallFormat {
@@ -314,28 +291,22 @@ void CompareElements(const Tensor& got, const Tensor& want, Tolerance tolerance,
                      Taken& difference) {
   const DType type = want.dtype();
   if (SmallFloatTable(type) != nullptr) {
-    CompareFloats(SmallFormat(type), got, want, tolerance, difference);
-    return;
+    return CompareFloats(SmallFormat(type), got, want, tolerance, difference);
   }
   switch (type) {
     case DType::kFloat32:
-      CompareFloats(Float32Format(), got, want, tolerance, difference);
-      return;
+      return CompareFloats(Float32Format(), got, want, tolerance, difference);
     case DType::kFloat64:
-      CompareFloats(Float64Format(), got, want, tolerance, difference);
-      return;
+      return CompareFloats(Float64Format(), got, want, tolerance, difference);
     case DType::kFloat16:
-      CompareFloats(Float16Format(), got, want, tolerance, difference);
-      return;
+      return CompareFloats(Float16Format(), got, want, tolerance, difference);
     case DType::kBFloat16:
-      CompareFloats(BFloat16Format(), got, want, tolerance, difference);
-      return;
+      return CompareFloats(BFloat16Format(), got, want, tolerance, difference);
     case DType::kComplex64:
-      CompareComplex<float, double>(got, want, tolerance, difference);
-      return;
+      return CompareComplex<float, double>(got, want, tolerance, difference);
     case DType::kComplex128:
-      CompareComplex<double, long double>(got, want, tolerance, difference);
-      return;
+      return CompareComplex<double, long double>(got, want, tolerance,
+                                                 difference);
     default:
       break;
   }

@@ -2,12 +2,7 @@
 
 #include "framework/metric/difference.h"
 
-#include <cmath>
 #include <complex>
-#include <limits>
-#include <span>
-#include <string>
-#include <vector>
 
 #include "framework/testing/support/tensors_fixture.h"
 #include "gtest/gtest.h"
@@ -19,21 +14,23 @@ Tensor Halves(const std::vector<uint16_t>& bits) {
   return Raw(DType::kFloat16, {std::ssize(bits)}, bits);
 }
 
+Tensor Brains(const std::vector<uint16_t>& bits) {
+  return Raw(DType::kBFloat16, {std::ssize(bits)}, bits);
+}
+
 Tensor Words(const std::vector<uint32_t>& bits) {
   return Raw(DType::kFloat32, {std::ssize(bits)}, bits);
 }
 
-struct RuleRow {
-  std::string why;
-  Tensor got, want;
-  double rtol, atol;
-  int64_t out_of_limit;
-};
-
 // Where rounding decides, in the element type as numpy does: double precision
 // would put the first three rows out of limit.
-std::vector<RuleRow> RuleRows() {
-  return {
+TEST(DifferenceTest, LimitsAreThoseOfNumpy) {
+  const struct {
+    std::string why;
+    Tensor got, want;
+    double rtol, atol;
+    int64_t out_of_limit;
+  } rows[] = {
       {"float16 at 2^-1", Halves({0x3BCD}), Halves({0x3BCF}), 1e-3, 1e-7, 0},
       {"float16 below 1", Halves({0x31B0}), Halves({0x31C7}), 1e-2, 1e-3, 0},
       {"float16 subnormal", Halves({0x83C9}), Halves({0x8435}), 0.1, 0, 0},
@@ -48,10 +45,8 @@ std::vector<RuleRow> RuleRows() {
       {"float64 a step out", Doubles({1.5000000000000002}), Doubles({1}), 0.5,
        0, 1},
       {"float64 overflows", Doubles({1e308}), Doubles({-1e308}), 1, 0, 1},
-      {"bfloat16 2 steps", Raw<uint16_t>(DType::kBFloat16, {1}, {0x3F82}),
-       Raw<uint16_t>(DType::kBFloat16, {1}, {0x3F80}), 0x1p-6, 0, 0},
-      {"bfloat16 3 steps", Raw<uint16_t>(DType::kBFloat16, {1}, {0x3F83}),
-       Raw<uint16_t>(DType::kBFloat16, {1}, {0x3F80}), 0x1p-6, 0, 1},
+      {"bfloat16 2 steps", Brains({0x3F82}), Brains({0x3F80}), 0x1p-6, 0, 0},
+      {"bfloat16 3 steps", Brains({0x3F83}), Brains({0x3F80}), 0x1p-6, 0, 1},
       {"float8 a step", Raw<uint8_t>(DType::kFloat8E4M3FN, {1}, {0x39}),
        Raw<uint8_t>(DType::kFloat8E4M3FN, {1}, {0x38}), 1e-3, 1e-7, 1},
       {"float4 a step", Raw<uint8_t>(DType::kFloat4E2M1, {2}, {0x32}),
@@ -64,10 +59,7 @@ std::vector<RuleRow> RuleRows() {
       {"relative to the modulus", Raw<double>(DType::kComplex128, {1}, {3, 5}),
        Raw<double>(DType::kComplex128, {1}, {3, 4}), 0.2, 0, 0},
   };
-}
-
-TEST(DifferenceTest, LimitsAreThoseOfNumpy) {
-  for (const RuleRow& row : RuleRows()) {
+  for (const auto& row : rows) {
     const Difference difference =
         Compare(row.got, row.want, {.rtol = row.rtol, .atol = row.atol});
     EXPECT_EQ(difference.out_of_limit, row.out_of_limit) << row.why;
@@ -75,14 +67,12 @@ TEST(DifferenceTest, LimitsAreThoseOfNumpy) {
   }
 }
 
-struct SpecialRow {
-  double got, want;
-  int64_t nan_mismatch, inf_mismatch, sign_of_zero_mismatch, out_of_limit;
-  int64_t worst_index;
-};
-
 TEST(DifferenceTest, NanInfinityAndZeroAreCountedApart) {
-  const std::vector<SpecialRow> rows = {
+  const struct {
+    double got, want;
+    int64_t nan_mismatch, inf_mismatch, sign_of_zero_mismatch, out_of_limit;
+    int64_t worst_index;
+  } rows[] = {
       {kNan, kNan, 0, 0, 0, 0, 1}, {-kNan, kNan, 0, 0, 0, 0, 1},
       {kNan, 1, 1, 0, 0, 1, 0},    {1, kNan, 1, 0, 0, 1, 0},
       {kInf, kNan, 1, 0, 0, 1, 0}, {kNan, kInf, 1, 0, 0, 1, 0},
@@ -91,35 +81,30 @@ TEST(DifferenceTest, NanInfinityAndZeroAreCountedApart) {
       {0.0, -0.0, 0, 0, 1, 0, 1},  {-0.0, 0.0, 0, 0, 1, 0, 1},
       {-0.0, -0.0, 0, 0, 0, 0, 1}, {0.0, 1, 0, 0, 0, 0, 0},
   };
-  for (const SpecialRow& row : rows) {
+  for (const auto& row : rows) {
+    SCOPED_TRACE(StrCat(row.got, " ", row.want));
     // The last element differs, so that no short cut for equal bytes is taken.
     const Tensor got = Doubles({row.got, 2});
     const Tensor want = Doubles({row.want, 3});
     const Difference difference = Compare(got, want, {.rtol = 1, .atol = 1});
-    EXPECT_EQ(difference.nan_mismatch, row.nan_mismatch)
-        << row.got << " " << row.want;
-    EXPECT_EQ(difference.inf_mismatch, row.inf_mismatch)
-        << row.got << " " << row.want;
-    EXPECT_EQ(difference.sign_of_zero_mismatch, row.sign_of_zero_mismatch)
-        << row.got << " " << row.want;
-    EXPECT_EQ(difference.out_of_limit, row.out_of_limit)
-        << row.got << " " << row.want;
-    EXPECT_EQ(difference.worst_index, row.worst_index)
-        << row.got << " " << row.want;
+    EXPECT_EQ(difference.nan_mismatch, row.nan_mismatch);
+    EXPECT_EQ(difference.inf_mismatch, row.inf_mismatch);
+    EXPECT_EQ(difference.sign_of_zero_mismatch, row.sign_of_zero_mismatch);
+    EXPECT_EQ(difference.out_of_limit, row.out_of_limit);
+    EXPECT_EQ(difference.worst_index, row.worst_index);
   }
 }
 
 TEST(DifferenceTest, ComplexNanAndInfinityAgreeAsInNumpy) {
-  struct Row {
+  const struct {
     std::complex<double> got, want;
     int64_t nan_mismatch, inf_mismatch;
-  };
-  const std::vector<Row> rows = {
+  } rows[] = {
       {{kNan, 1}, {2, kNan}, 0, 0}, {{kNan, 1}, {2, 1}, 1, 0},
       {{kInf, 1}, {kInf, 1}, 0, 0}, {{kInf, 1}, {kInf, 2}, 0, 1},
       {{kInf, 1}, {1, 1}, 0, 1},    {{kInf, kNan}, {kInf, 1}, 1, 0},
   };
-  for (const Row& row : rows) {
+  for (const auto& row : rows) {
     const Tensor got =
         Raw<std::complex<double>>(DType::kComplex128, {2}, {row.got, 1});
     const Tensor want =
@@ -144,32 +129,31 @@ TEST(DifferenceTest, ComplexErrorsAreOfBothParts) {
     const Difference difference = Compare(
         of({{1, 5}, {2, -6}, {-0.0, 1}, {1, 0.0}, {0, 0}}),
         of({{1, 2}, {2, -2}, {0.0, 1}, {1, -0.0}, {0, 0}}), {.rtol = 1.4});
-    ASSERT_TRUE(difference.errors.has_value()) << type;
-    EXPECT_EQ(difference.errors->min_diff, -4) << type;
-    EXPECT_EQ(difference.errors->max_diff, 3) << type;
-    EXPECT_EQ(difference.errors->max_abs, 4) << type;
+    SCOPED_TRACE(ToString(type));
+    ASSERT_TRUE(difference.errors.has_value());
+    EXPECT_EQ(difference.errors->min_diff, -4);
+    EXPECT_EQ(difference.errors->max_diff, 3);
+    EXPECT_EQ(difference.errors->max_abs, 4);
     EXPECT_FLOAT_EQ(static_cast<float>(*difference.errors->max_rel),
                     std::sqrt(2.0F));
-    EXPECT_DOUBLE_EQ(difference.errors->rmse, std::sqrt(5.0)) << type;
-    EXPECT_DOUBLE_EQ(difference.errors->rel_l2, 5 / std::sqrt(15.0)) << type;
-    EXPECT_DOUBLE_EQ(difference.errors->cosine, 29 / std::sqrt(68.0 * 15))
-        << type;
-    EXPECT_EQ(difference.sign_of_zero_mismatch, 2) << type;
-    EXPECT_EQ(difference.out_of_limit, 1) << type;
-    EXPECT_EQ(difference.worst_index, 1) << type;
-    EXPECT_FALSE(difference.bitwise_equal) << type;
+    EXPECT_DOUBLE_EQ(difference.errors->rmse, std::sqrt(5.0));
+    EXPECT_DOUBLE_EQ(difference.errors->rel_l2, 5 / std::sqrt(15.0));
+    EXPECT_DOUBLE_EQ(difference.errors->cosine, 29 / std::sqrt(68.0 * 15));
+    EXPECT_EQ(difference.sign_of_zero_mismatch, 2);
+    EXPECT_EQ(difference.out_of_limit, 1);
+    EXPECT_EQ(difference.worst_index, 1);
+    EXPECT_FALSE(difference.bitwise_equal);
   }
 }
 
 TEST(DifferenceTest, IntegersAreExactWhateverTheTolerance) {
   constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
   constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
-  struct Row {
+  const struct {
     Tensor got, want;
     int64_t out_of_limit;
     double min_diff, max_diff;
-  };
-  const std::vector<Row> rows = {
+  } rows[] = {
       {Elements<int32_t>({1, 2, 5}), Elements<int32_t>({1, 3, 3}), 2, -1, 2},
       {Elements<uint8_t>({0}), Elements<uint8_t>({255}), 1, -255, -255},
       {Elements<int8_t>({-128}), Elements<int8_t>({127}), 1, -255, -255},
@@ -188,19 +172,18 @@ TEST(DifferenceTest, IntegersAreExactWhateverTheTolerance) {
       {Raw<uint8_t>(DType::kInt2, {2}, {0x0B}),
        Raw<uint8_t>(DType::kInt2, {2}, {0x0A}), 1, 0, 1},
   };
-  for (const Row& row : rows) {
+  for (const auto& row : rows) {
     const Difference difference =
         Compare(row.got, row.want, {.rtol = 100, .atol = 100});
-    const std::string name = row.want.Signature();
-    EXPECT_EQ(difference.out_of_limit, row.out_of_limit) << name;
-    EXPECT_EQ(difference.bitwise_equal, row.out_of_limit == 0) << name;
-    EXPECT_EQ(difference.worst_ratio, row.out_of_limit > 0 ? kInf : 0) << name;
-    EXPECT_FALSE(difference.ulp.has_value()) << name;
-    ASSERT_TRUE(difference.errors.has_value()) << name;
-    EXPECT_EQ(difference.errors->min_diff, row.min_diff) << name;
-    EXPECT_EQ(std::signbit(difference.errors->min_diff), row.min_diff < 0)
-        << name;
-    EXPECT_EQ(difference.errors->max_diff, row.max_diff) << name;
+    SCOPED_TRACE(row.want.Signature());
+    EXPECT_EQ(difference.out_of_limit, row.out_of_limit);
+    EXPECT_EQ(difference.bitwise_equal, row.out_of_limit == 0);
+    EXPECT_EQ(difference.worst_ratio, row.out_of_limit > 0 ? kInf : 0);
+    EXPECT_FALSE(difference.ulp.has_value());
+    ASSERT_TRUE(difference.errors.has_value());
+    EXPECT_EQ(difference.errors->min_diff, row.min_diff);
+    EXPECT_EQ(std::signbit(difference.errors->min_diff), row.min_diff < 0);
+    EXPECT_EQ(difference.errors->max_diff, row.max_diff);
   }
 }
 
@@ -243,11 +226,10 @@ TEST(DifferenceTest, TheWorstRatioIsOfErrorToBound) {
 }
 
 TEST(DifferenceTest, UlpsAreOfTheElementType) {
-  struct Row {
+  const struct {
     Tensor got, want;
     double max, mean_signed, share_zero;
-  };
-  const std::vector<Row> rows = {
+  } rows[] = {
       {Floats({1, 2}), Floats({1, 1}), 0x1p23, 0x1p22, 0.5},
       {Doubles({0.5, 1}), Doubles({1, 1}), 0x1p52, -0x1p51, 0.5},
       {Halves({0x3C00, 0x3C03}), Halves({0x3C01, 0x3C00}), 3, 1, 0},
@@ -257,13 +239,12 @@ TEST(DifferenceTest, UlpsAreOfTheElementType) {
       {Words({0x80000001}), Words({1}), 2, -2, 0},
       {Doubles({-0x1p-1074}), Doubles({0x1p-1074}), 2, -2, 0},
       {Halves({0x8001}), Halves({1}), 2, -2, 0},
-      {Raw<uint16_t>(DType::kBFloat16, {1}, {0x8001}),
-       Raw<uint16_t>(DType::kBFloat16, {1}, {1}), 2, -2, 0},
+      {Brains({0x8001}), Brains({1}), 2, -2, 0},
       // 1 and -0.5 against 1 and 0.5.
       {Raw<uint8_t>(DType::kFloat4E2M1, {2}, {0x92}),
        Raw<uint8_t>(DType::kFloat4E2M1, {2}, {0x12}), 2, -1, 0.5},
   };
-  for (const Row& row : rows) {
+  for (const auto& row : rows) {
     const Difference difference = Compare(row.got, row.want, {});
     const std::string name = row.want.Signature();
     ASSERT_TRUE(difference.ulp.has_value()) << name;
@@ -304,10 +285,9 @@ TEST(DifferenceTest, EqualBytesYieldZeros) {
 
 // Nothing finite to measure: no number is made up.
 TEST(DifferenceTest, NumbersAreAbsentWithoutFinitePairs) {
-  struct Row {
+  const struct {
     Tensor got, want;
-  };
-  const std::vector<Row> rows = {
+  } rows[] = {
       {Floats({}), Floats({})},
       {Floats({kNan}), Floats({kNan})},
       {Floats({-kNan}), Floats({kNan})},
@@ -317,7 +297,7 @@ TEST(DifferenceTest, NumbersAreAbsentWithoutFinitePairs) {
       {Raw<double>(DType::kComplex128, {2}, {1, kInf, kNan, 2}),
        Raw<double>(DType::kComplex128, {2}, {1, kInf, kNan, 2})},
   };
-  for (size_t i = 0; i < rows.size(); ++i) {
+  for (size_t i = 0; i < std::size(rows); ++i) {
     const Difference difference = Compare(rows[i].got, rows[i].want, {});
     EXPECT_FALSE(difference.errors.has_value()) << i;
     EXPECT_FALSE(difference.ulp.has_value()) << i;
@@ -332,6 +312,60 @@ TEST(DifferenceTest, RatiosAreThoseThatTheWorstIsTakenFrom) {
             (std::vector<double>{0, 2, kInf, 0.5, 0}));
   EXPECT_EQ(RatiosOf(Elements<int32_t>({4, 1}), Elements<int32_t>({1, 1}), {}),
             (std::vector<double>{3, 0}));
+}
+
+template <class Sum>
+Errors ErrorsOf(const std::vector<double>& got,
+                const std::vector<double>& want) {
+  ErrorSums<Sum> sums;
+  for (size_t i = 0; i < got.size(); ++i) {
+    sums.Add(got[i], want[i], got[i] - want[i]);
+  }
+  return sums.Summarize();
+}
+
+TEST(ErrorSumsTest, NormsAreThoseOfTheFormulas) {
+  using Numbers = std::vector<double>;
+  const struct {
+    Numbers got, want;
+    double min_diff, max_diff, max_abs;
+    std::optional<double> max_rel;
+    double rmse, rel_l2, cosine;
+  } rows[] = {
+      {Numbers{3, 4}, Numbers{3, 4}, 0, 0, 0, 0, 0, 0, 1},
+      {Numbers{0, 0}, Numbers{0, 0}, 0, 0, 0, 0, 0, 0, 1},
+      // Signs: the larger difference is a negative one.
+      {Numbers{-7, 4}, Numbers{-4, 3}, -3, 1, 3, 0.75, std::sqrt(5.0),
+       std::sqrt(10.0) / 5, 40 / (std::sqrt(65.0) * 5)},
+      {Numbers{1, 1}, Numbers{2, 2}, -1, -1, 1, 0.5, 1, 0.5, 1},
+      {Numbers{-1, -1}, Numbers{2, 2}, -3, -3, 3, 1.5, 3, 1.5, -1},
+      {Numbers{1, 0}, Numbers{0, 1}, -1, 1, 1, 1, 1, std::sqrt(2.0), 0},
+      // Nothing is relative to zero.
+      {Numbers{1, 2}, Numbers{0, 0}, 1, 2, 2, std::nullopt, std::sqrt(2.5),
+       kInf, 0},
+      {Numbers{1, 2.5}, Numbers{0, 2}, 0.5, 1, 1, 0.25, std::sqrt(0.625),
+       std::sqrt(1.25) / 2, 5 / (std::sqrt(7.25) * 2)},
+  };
+  for (size_t i = 0; i < std::size(rows); ++i) {
+    const auto& row = rows[i];
+    const Errors errors = ErrorsOf<double>(row.got, row.want);
+    EXPECT_EQ(errors.min_diff, row.min_diff) << i;
+    EXPECT_EQ(errors.max_diff, row.max_diff) << i;
+    EXPECT_EQ(errors.max_abs, row.max_abs) << i;
+    EXPECT_EQ(errors.max_rel, row.max_rel) << i;
+    EXPECT_DOUBLE_EQ(errors.rmse, row.rmse) << i;
+    EXPECT_DOUBLE_EQ(errors.rel_l2, row.rel_l2) << i;
+    EXPECT_DOUBLE_EQ(errors.cosine, row.cosine) << i;
+  }
+}
+
+TEST(ErrorSumsTest, WideSumsHoldSquaresOfAnyDouble) {
+  for (const double scale : {1e-200, 1.0, 1e200}) {
+    const Errors errors = ErrorsOf<long double>({2 * scale, 0}, {scale, scale});
+    EXPECT_DOUBLE_EQ(errors.rmse, scale) << scale;
+    EXPECT_DOUBLE_EQ(errors.rel_l2, 1) << scale;
+    EXPECT_DOUBLE_EQ(errors.cosine, std::sqrt(0.5)) << scale;
+  }
 }
 
 }  // namespace

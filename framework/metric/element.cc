@@ -2,6 +2,7 @@
 
 #include "framework/metric/element.h"
 
+#include <algorithm>
 #include <limits>
 
 namespace assay::metric {
@@ -38,6 +39,11 @@ constexpr Table kE8M0 = MakeE8M0();
 constexpr Table kE2M3 = MakeTable({2, 3, 1, Top::kNumbers});
 constexpr Table kE3M2 = MakeTable({3, 2, 3, Top::kNumbers});
 constexpr Table kE2M1 = MakeTable({2, 1, 1, Top::kNumbers});
+
+// The 1-based nearest rank of a quantile given in thousandths.
+int64_t RankOf(int64_t count, int64_t thousandths) {
+  return count / 1000 * thousandths + (count % 1000 * thousandths + 999) / 1000;
+}
 
 }  // namespace
 
@@ -132,6 +138,39 @@ uint64_t ElementBits(DType type, const std::byte* data, int64_t index) {
     bits |= std::to_integer<uint32_t>(first[1]) << (8 - shift);
   }
   return bits & ((1U << width) - 1);
+}
+
+int64_t OrderedKey(DType type, uint64_t bits) {
+  if (type == DType::kFloat8E8M0) return static_cast<int64_t>(bits);
+  return OrderedKey(bits, BitsOf(type));
+}
+
+uint64_t UlpDistance(DType type, uint64_t a, uint64_t b) {
+  return KeyDistance(OrderedKey(type, a), OrderedKey(type, b));
+}
+
+double UlpTally::AtRank(int64_t rank) {
+  for (size_t distance = 0; distance < small_.size(); ++distance) {
+    if (rank <= small_[distance]) return static_cast<double>(distance);
+    rank -= small_[distance];
+  }
+  const auto place = static_cast<size_t>(rank) - 1;
+  uint64_t* const all = large_.get();
+  std::nth_element(all + selected_, all + place, all + n_large_);
+  selected_ = place;
+  return static_cast<double>(all[place]);
+}
+
+UlpSummary UlpTally::Summarize() {
+  const auto count = static_cast<double>(count_);
+  UlpSummary summary;
+  summary.p50 = AtRank(RankOf(count_, 500));
+  summary.p99 = AtRank(RankOf(count_, 990));
+  summary.p999 = AtRank(RankOf(count_, 999));
+  summary.max = AtRank(count_);
+  summary.mean_signed = signed_sum_ / count;
+  summary.share_zero = static_cast<double>(small_[0]) / count;
+  return summary;
 }
 
 }  // namespace assay::metric

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Elements of a tensor as numbers: the bit pattern of an element of any width,
-// and every float type of ONNX decoded to double, which holds them all exactly.
-//
-//   const uint64_t bits = ElementBits(DType::kFloat6E2M3, tensor.data(), 5);
-//   const double value = DecodeFloat(DType::kFloat6E2M3, bits);
+// every float type of ONNX decoded to double, which holds them all exactly, and
+// units in the last place, which are the representable numbers of a type that
+// lie between two of its values.
 //
 // Sources: IEEE 754-2019 for float16, 32 and 64; ONNX "Float stored in 8 bits"
 // for the float8 types; the OCP Microscaling (MX) specification 1.0 for
@@ -17,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 
 #include "framework/core/dtype.h"
 
@@ -120,5 +120,81 @@ T LoadElement(const std::byte* data, int64_t index) {
               sizeof(T));
   return value;
 }
+
+/// The place of a finite value of a sign-magnitude type among all others. Minus
+/// zero and zero both have the place 0, so that distances across zero count as
+/// they should (a difference of patterns gives 2^31 between the two zeros).
+/// `width` is its bits, 64 at most. Source: B. Dawson, "Comparing floating
+/// point numbers", the ordered integer form.
+constexpr int64_t OrderedKey(uint64_t bits, int width) {
+  const uint64_t sign_bit = uint64_t{1} << (width - 1);
+  const auto magnitude = static_cast<int64_t>(bits & (sign_bit - 1));
+  return (bits & sign_bit) != 0 ? -magnitude : magnitude;
+}
+
+/// The same for any float type. float8e8m0 has no sign.
+int64_t OrderedKey(DType type, uint64_t bits);
+
+/// |a - b| of two keys, which always fits 64 unsigned bits.
+constexpr uint64_t KeyDistance(int64_t a, int64_t b) {
+  return a > b ? static_cast<uint64_t>(a) - static_cast<uint64_t>(b)
+               : static_cast<uint64_t>(b) - static_cast<uint64_t>(a);
+}
+
+/// Steps between two finite values of a float type, given by their patterns.
+uint64_t UlpDistance(DType type, uint64_t a, uint64_t b);
+
+/// A summary of the distances of an output. Quantiles are nearest rank: the
+/// smallest distance that at least that share of the elements does not exceed.
+struct UlpSummary {
+  double max = 0;
+  double p50 = 0;
+  double p99 = 0;
+  double p999 = 0;
+  double mean_signed = 0;  // of got - want: the bias
+  /// Share of distance zero: where the expected value is the correctly rounded
+  /// one, the share that is correctly rounded.
+  double share_zero = 0;
+};
+
+/// Gathers the distances of at most `capacity` pairs. Small ones, which are
+/// most, are only counted.
+class UlpTally {
+ public:
+  explicit UlpTally(int64_t capacity)
+      : large_(std::make_unique_for_overwrite<uint64_t[]>(
+            static_cast<size_t>(capacity))) {}
+
+  void Add(int64_t got_key, int64_t want_key) {
+    const uint64_t distance = KeyDistance(got_key, want_key);
+    ++count_;
+    if (distance < kCounted) [[likely]] {
+      ++small_[distance];
+    } else {
+      large_[n_large_++] = distance;
+    }
+    const auto step = static_cast<double>(distance);
+    signed_sum_ += got_key < want_key ? -step : step;
+  }
+
+  int64_t count() const { return count_; }
+
+  /// Needs at least one pair. Selects, does not sort: linear in the pairs.
+  UlpSummary Summarize();
+
+ private:
+  static constexpr uint64_t kCounted = 256;
+
+  /// The distance of 1-based rank `rank`. Ranks must not fall from call to
+  /// call: each selection goes on in what the last left above it.
+  double AtRank(int64_t rank);
+
+  std::array<int64_t, kCounted> small_ = {};
+  std::unique_ptr<uint64_t[]> large_;
+  size_t n_large_ = 0;
+  size_t selected_ = 0;  // of large_: those before are no larger than any after
+  int64_t count_ = 0;
+  double signed_sum_ = 0;
+};
 
 }  // namespace assay::metric

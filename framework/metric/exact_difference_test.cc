@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <vector>
 
 #include "framework/metric/element.h"
 #include "framework/testing/support/tensors_fixture.h"
@@ -103,11 +101,9 @@ struct Case {
 };
 
 void Check(const Case& row) {
-  const Tensor got =
-      *Tensor::Of<float>({std::ssize(row.got)}, std::span(row.got));
-  const ExactDifference d =
-      CompareExact(got, {row.exact.value, row.exact.tail, row.exact.bound, {}},
-                   {.rtol = 1e-3, .atol = 1e-7});
+  const ExactDifference d = CompareExact(
+      Floats(row.got), {row.exact.value, row.exact.tail, row.exact.bound, {}},
+      {.rtol = 1e-3, .atol = 1e-7});
   EXPECT_EQ(d.nan_mismatch, row.want.nan) << row.mutant;
   EXPECT_EQ(d.inf_mismatch, row.want.inf) << row.mutant;
   EXPECT_EQ(d.sign_of_zero_mismatch, row.want.zero_sign) << row.mutant;
@@ -194,10 +190,9 @@ TEST(CompareExact, LetsWhatIsBeyondANarrowTypeSaturateOrBeNan) {
       {DType::kFloat4E2M1, 0x01, 100, 1, 0},
   };
   for (const auto& row : rows) {
-    const Tensor got = *Tensor::FromBytes(
-        row.type, {1}, std::as_bytes(std::span(&row.bits, 1)));
     const ExactDifference d =
-        CompareExact(got, {{&row.exact, 1}, {}, {}, {}}, {});
+        CompareExact(Raw<uint8_t>(row.type, {1}, {row.bits}),
+                     {{&row.exact, 1}, {}, {}, {}}, {});
     EXPECT_EQ(d.inf_mismatch, row.inf) << row.type << " " << int{row.bits};
     EXPECT_EQ(d.nan_mismatch, row.nan) << row.type << " " << int{row.bits};
   }
@@ -205,22 +200,15 @@ TEST(CompareExact, LetsWhatIsBeyondANarrowTypeSaturateOrBeNan) {
 
 // Kills: a type of 16 bits and more that may saturate.
 TEST(CompareExact, LetsNoWiderTypeSaturate) {
-  const float largest = std::numeric_limits<float>::max();
-  const double greatest = std::numeric_limits<double>::max();
-  const uint16_t half = 0x7BFF;
-  const uint16_t brain = 0x7F7F;
-  const std::pair<DType, std::span<const std::byte>> rows[] = {
-      {DType::kFloat32, std::as_bytes(std::span(&largest, 1))},
-      {DType::kFloat64, std::as_bytes(std::span(&greatest, 1))},
-      {DType::kFloat16, std::as_bytes(std::span(&half, 1))},
-      {DType::kBFloat16, std::as_bytes(std::span(&brain, 1))},
-  };
-  for (const auto& [type, bytes] : rows) {
-    const Tensor got = *Tensor::FromBytes(type, {1}, bytes);
-    const double infinite = kInf;
-    EXPECT_EQ(CompareExact(got, {{&infinite, 1}, {}, {}, {}}, {}).inf_mismatch,
-              1)
-        << type;
+  const double infinite = kInf;
+  for (const Tensor& largest :
+       {Floats({std::numeric_limits<float>::max()}),
+        Doubles({std::numeric_limits<double>::max()}),
+        Raw<uint16_t>(DType::kFloat16, {1}, {0x7BFF}),
+        Raw<uint16_t>(DType::kBFloat16, {1}, {0x7F7F})}) {
+    const ExactDifference d =
+        CompareExact(largest, {{&infinite, 1}, {}, {}, {}}, {});
+    EXPECT_EQ(d.inf_mismatch, 1) << largest.dtype();
   }
 }
 
@@ -239,8 +227,8 @@ TEST(CompareExact, EqualBitsAreThoseOfTheRoundedNumbers) {
       {{1}, {1 + 1e-17}, true}, {{-1}, {1}, false},
   };
   for (const auto& row : rows) {
-    const Tensor got = *Tensor::Of<double>({std::ssize(row.got)}, row.got);
-    const ExactDifference d = CompareExact(got, {row.value, {}, {}, {}}, {});
+    const ExactDifference d =
+        CompareExact(Doubles(row.got), {row.value, {}, {}, {}}, {});
     EXPECT_EQ(d.bitwise_equal, row.equal) << row.got[0] << " " << row.value[0];
   }
 }
@@ -263,11 +251,9 @@ TEST(CompareExact, HoldsErrorsAgainstTheLimitInDouble) {
       {kInf, 3, {9, 9}, 1, kInf},
   };
   for (const auto& row : rows) {
-    const double got[] = {row.got, 0};
     const double value[] = {row.value, 0};
     const ExactDifference d =
-        CompareExact(*Tensor::Of<double>({2}, std::span(got)),
-                     {value, {}, {}, {}}, row.tolerance);
+        CompareExact(Doubles({row.got, 0}), {value, {}, {}, {}}, row.tolerance);
     EXPECT_EQ(d.out_of_limit, row.out) << row.got << " " << row.value;
     EXPECT_EQ(d.worst_ratio, row.ratio) << row.got << " " << row.value;
   }
@@ -314,8 +300,8 @@ TEST(CompareExact, QuantilesAreThoseOfASort) {
     for (size_t i = 0; i < n; ++i) {  // 7919 is prime: each distance once
       value[i] = 1 + static_cast<double>(i * 7919 % n) * 0x1p-52;
     }
-    const ExactDifference d = CompareExact(
-        *Tensor::Of<double>({std::ssize(got)}, got), {value, {}, {}, {}}, {});
+    const ExactDifference d =
+        CompareExact(Doubles(got), {value, {}, {}, {}}, {});
     const auto at = [&](size_t thousandths) {
       return static_cast<double>((n * thousandths + 999) / 1000 - 1);
     };
@@ -333,9 +319,8 @@ TEST(CompareExact, SumsUpWhatItKnowsOfAllElements) {
   value[998] = 1 - 0x1p-23;
   const std::vector<double> bound(1000, 0x1p-25);
   const std::vector<double> units(1000, 4);
-  const Tensor tensor = *Tensor::Of<float>({1000}, std::span(got));
   const ExactDifference d =
-      CompareExact(tensor, {value, {}, bound, units}, {.rtol = 1e-6});
+      CompareExact(Floats(got), {value, {}, bound, units}, {.rtol = 1e-6});
   EXPECT_EQ(d.ulp->max, 10);
   EXPECT_EQ(d.ulp->p50, 0);
   EXPECT_EQ(d.ulp->p999, 2);  // 1 - 2^-23 has a smaller unit

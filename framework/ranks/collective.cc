@@ -26,6 +26,29 @@ constexpr std::array kOfAllReduce = {kLinear, kBinomial, kRing,
 constexpr std::array kOfBlocks = {kLinear, kRing};
 constexpr std::array kOfOne = {kLinear};
 
+/// A rank's buffer has `whole` blocks, and so many more of each rank.
+struct OperationFacts {
+  std::span<const Algorithm> algorithms;
+  bool has_root;
+  int64_t whole, of_each_rank;
+};
+
+constexpr OperationFacts kFacts[] = {
+    {kOfBarrier, false, 0, 0},    // barrier
+    {kOfTree, true, 1, 0},        // broadcast
+    {kOfTree, true, 1, 0},        // reduce
+    {kOfAllReduce, false, 1, 0},  // all-reduce
+    {kOfOne, true, 0, 1},         // gather
+    {kOfOne, true, 0, 1},         // scatter
+    {kOfBlocks, false, 0, 1},     // reduce-scatter
+    {kOfBlocks, false, 0, 1},     // all-gather
+    {kOfOne, false, 0, 2},        // all-to-all
+};
+
+const OperationFacts& FactsOf(Operation operation) {
+  return kFacts[static_cast<size_t>(operation)];
+}
+
 /// The greatest power of two <= ranks.
 int64_t PowerBelow(int64_t ranks) {
   return static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(ranks)));
@@ -78,30 +101,10 @@ std::string ToString(const Collective& what) {
 }
 
 std::span<const Algorithm> AlgorithmsOf(Operation operation) {
-  switch (operation) {
-    case Operation::kBarrier:
-      return kOfBarrier;
-    case Operation::kBroadcast:
-    case Operation::kReduce:
-      return kOfTree;
-    case Operation::kAllReduce:
-      return kOfAllReduce;
-    case Operation::kReduceScatter:
-    case Operation::kAllGather:
-      return kOfBlocks;
-    case Operation::kGather:
-    case Operation::kScatter:
-    case Operation::kAllToAll:
-      break;
-  }
-  return kOfOne;
+  return FactsOf(operation).algorithms;
 }
 
-bool HasRoot(Operation operation) {
-  return operation == Operation::kBroadcast ||
-         operation == Operation::kReduce || operation == Operation::kGather ||
-         operation == Operation::kScatter;
-}
+bool HasRoot(Operation operation) { return FactsOf(operation).has_root; }
 
 Status Check(const Collective& what) {
   if (what.ranks < 1) {
@@ -126,22 +129,8 @@ Status Check(const Collective& what) {
 }
 
 int64_t ElementsOf(const Collective& what) {
-  switch (what.operation) {
-    case Operation::kBarrier:
-      return 0;
-    case Operation::kBroadcast:
-    case Operation::kReduce:
-    case Operation::kAllReduce:
-      return what.count;
-    case Operation::kGather:
-    case Operation::kScatter:
-    case Operation::kReduceScatter:
-    case Operation::kAllGather:
-      return what.ranks * what.count;
-    case Operation::kAllToAll:
-      break;
-  }
-  return 2 * what.ranks * what.count;
+  const OperationFacts& facts = FactsOf(what.operation);
+  return (facts.whole + facts.of_each_rank * what.ranks) * what.count;
 }
 
 Result<Cost> CostOf(const Collective& what) {
@@ -155,11 +144,10 @@ Result<Cost> CostOf(const Collective& what) {
     case Operation::kAllReduce:
       return OfAllReduce(what.algorithm, n, s);
     case Operation::kReduceScatter:
-      // One rank gets n S elements from each other one, and sends S back.
-      if (is_ring) return Cost{n * (n - 1) * s, n * (n - 1)};
-      return Cost{(n - 1) * (n + 1) * s, 2 * (n - 1)};
     case Operation::kAllGather:
       if (is_ring) return Cost{n * (n - 1) * s, n * (n - 1)};
+      // One rank gets n S elements from each other one, and sends S back; or
+      // gets S, and sends n S back.
       return Cost{(n - 1) * (n + 1) * s, 2 * (n - 1)};
     case Operation::kAllToAll:
       return Cost{n * (n - 1) * s, n * (n - 1)};

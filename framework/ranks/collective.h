@@ -2,12 +2,6 @@
 //
 // Collective: an operation of several ranks, the algorithm that carries it out,
 // and what it costs in elements and messages.
-//
-//   const Collective what{.operation = Operation::kAllReduce,
-//                         .algorithm = Algorithm::kRing,
-//                         .ranks = 8,
-//                         .count = 1021};
-//   ASSAY_ASSIGN_OR_RETURN(const Cost cost, CostOf(what));
 
 #pragma once
 

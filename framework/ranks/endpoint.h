@@ -1,21 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// RunCollective: runs one rank's part of a schedule, over any Endpoint.
-//
-//   Status SumOfAll(Endpoint& mine, const Collective& what, Tensor* buffer) {
-//     return RunCollective(what, Reduction::kSum, mine, buffer);
-//   }
+// Runs a collective over any Endpoint, in place in a rank's buffer
+// (ElementsOf): by its schedule, or by the library's own collective, so that
+// both are judged by the same right answer.
 
 #pragma once
+
+#include <cstddef>
+#include <span>
 
 #include "framework/backend/communicator.h"
 #include "framework/core/status.h"
 #include "framework/core/tensor.h"
 #include "framework/ranks/collective.h"
-#include "framework/ranks/reduction.h"
 #include "framework/ranks/schedule.h"
 
 namespace assay::ranks {
+
+using assay::Reduction;
+
+/// Combines the bytes that `came` with a part of the tensor, in place. A
+/// reduction is commutative but for the bits of a NaN, so that the bits of a
+/// result depend on the algorithm's tree alone.
+/// Unsupported for a type other than float32, float64, int32 and int64; invalid
+/// argument for a part that the tensor does not have, and for another number of
+/// bytes than the part has.
+Status Combine(Reduction reduction, std::span<const std::byte> came, Part part,
+               Tensor* tensor);
+
+/// The bytes of a part of the tensor. Errors as of Combine, but for any type of
+/// whole bytes.
+Result<std::span<std::byte>> BytesOf(Part part, Tensor* tensor);
 
 /// Runs the part of `endpoint`'s rank in place in `buffer` (ElementsOf). Errors
 /// as of ScheduleOf, Combine and the endpoint; invalid argument where the
@@ -28,5 +43,25 @@ Status RunCollective(const Collective& what, Reduction reduction,
 /// Combine and the endpoint.
 Status RunSchedule(const Schedule& schedule, Reduction reduction,
                    Endpoint& endpoint, Tensor* buffer);
+
+/// The parts of a rank's buffer that are input and output of the library's
+/// call.
+struct OwnParts {
+  Part in, out;
+};
+
+/// In place where the operation allows it: the two are equal, or one contains
+/// the other, but for all-to-all. `algorithm` is ignored.
+OwnParts OwnPartsOf(const Collective& what, int rank);
+
+/// The rank's call, whose spans point into `buffer`. Invalid argument where the
+/// buffer has other elements than the collective, or its root is no rank.
+Result<CollectiveCall> OwnCallOf(const Collective& what, Reduction reduction,
+                                 int rank, Tensor* buffer);
+
+/// Runs the call of OwnCallOf. Errors as of OwnCallOf and Endpoint::Collect;
+/// invalid argument for another number of ranks than the endpoint's.
+Status RunOwn(const Collective& what, Reduction reduction, Endpoint& endpoint,
+              Tensor* buffer);
 
 }  // namespace assay::ranks

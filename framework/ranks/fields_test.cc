@@ -4,10 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdint>
 #include <limits>
-#include <string>
-#include <string_view>
 
 namespace assay::ranks {
 namespace {

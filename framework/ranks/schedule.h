@@ -3,9 +3,6 @@
 // Schedule: a collective as the messages of one rank, in their order. Any
 // transport can run it, and the number, the lengths and the combining order of
 // messages are known before it runs.
-//
-//   ASSAY_ASSIGN_OR_RETURN(const Schedule mine, ScheduleOf(what, rank));
-//   for (const Step& step : mine) ...
 
 #pragma once
 

@@ -7,23 +7,61 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstdint>
 #include <numeric>
-#include <vector>
 
-#include "framework/core/numbers.h"
-#include "framework/core/status.h"
-#include "framework/core/tensor.h"
-#include "framework/ranks/reduction.h"
+#include "framework/ranks/endpoint.h"
 #include "framework/ranks/threads/buffers_fixture.h"
 #include "framework/ranks/together.h"
+#include "framework/testing/support/statuses_fixture.h"
+#include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::ranks {
 namespace {
 
 using ::testing::HasSubstr;
-
 using Vector = std::vector<float>;
+
+TEST(CollectiveTest, SaysWhatIsWrong) {
+  Collective what{.ranks = 0};
+  EXPECT_THAT(Check(what).message(), HasSubstr("found 0 ranks, wanted 1"));
+  what.ranks = 3;
+  what.count = -1;
+  EXPECT_THAT(Check(what).message(), HasSubstr("found -1 elements, wanted 0"));
+  what.count = 5;
+  what.operation = Operation::kBroadcast;
+  what.root = 3;
+  EXPECT_THAT(Check(what).message(),
+              HasSubstr("found the root 3, wanted a rank from 0 to 2"));
+  what.root = 2;
+  what.algorithm = Algorithm::kRing;
+  EXPECT_THAT(Check(what),
+              IsStatus(StatusCode::kUnsupported,
+                       "found ring for broadcast, wanted linear, binomial"));
+  EXPECT_EQ(CostOf(what).status().code(), StatusCode::kUnsupported);
+}
+
+TEST(CollectiveTest, RootIsOfThoseThatHaveOne) {
+  const Collective what{.ranks = 3, .count = 1, .root = 7};
+  EXPECT_TRUE(Check(what).ok());
+  EXPECT_EQ(ToString(what), "allreduce/linear, 3 ranks, 1 elements");
+  EXPECT_EQ(ToString(Collective{
+                .operation = Operation::kGather, .ranks = 2, .root = 1}),
+            "gather/linear, 2 ranks, 0 elements, root 1");
+}
+
+// The numbers that Open MPI's monitoring gave for 4 MB on 4 ranks, all ranks
+// together.
+TEST(CollectiveTest, CostsWhatWasSeenOnTheWire) {
+  Collective what{.ranks = 4, .count = 1'000'000};
+  const auto costs = [&](Algorithm algorithm) {
+    what.algorithm = algorithm;
+    return CostOf(what).value();
+  };
+  EXPECT_EQ(costs(Algorithm::kRing), (Cost{6'000'000, 24}));
+  EXPECT_EQ(costs(Algorithm::kRecursiveDoubling), (Cost{8'000'000, 8}));
+  EXPECT_EQ(costs(Algorithm::kRabenseifner), (Cost{6'000'000, 16}));
+  EXPECT_EQ(costs(Algorithm::kLinear), (Cost{6'000'000, 6}));
+}
 
 /// A collective with what each rank begins with.
 struct Trial {
@@ -42,20 +80,13 @@ RanSchedule RunOf(const Trial& trial, const TogetherOptions& options = {}) {
   std::vector<Tensor> buffers;
   for (int rank = 0; rank < trial.what.ranks; ++rank) {
     schedules.push_back(ScheduleOf(trial.what, rank).value());
-    const Vector& before = trial.before[static_cast<size_t>(rank)];
-    buffers.push_back(
-        Tensor::Of<float>({std::ssize(before)}, std::span(before)).value());
+    buffers.push_back(Floats(trial.before[static_cast<size_t>(rank)]));
   }
-  const auto sent = RunTogether(schedules, buffers, options);
-  EXPECT_TRUE(sent.ok()) << ToString(trial.what) << ": "
-                         << sent.status().ToString();
+  SCOPED_TRACE(ToString(trial.what));
+  const auto sent = Got(RunTogether(schedules, buffers, options));
   RanSchedule ran;
-  if (!sent.ok()) return ran;
-  for (const Tensor& buffer : buffers) {
-    const auto elements = buffer.elements<float>();
-    ran.after.emplace_back(elements.begin(), elements.end());
-  }
-  for (const Cost& cost : *sent) {
+  for (const Tensor& each : buffers) ran.after.push_back(FloatsOf(each));
+  for (const Cost& cost : sent) {
     ran.cost.elements += cost.elements;
     ran.cost.messages += cost.messages;
   }
@@ -282,6 +313,92 @@ TEST(ScheduleOfTest, WantsARank) {
   EXPECT_THAT(ScheduleOf(what, 4).status().message(),
               HasSubstr("found the rank 4, wanted one from 0 to 3"));
   EXPECT_FALSE(ScheduleOf({.ranks = 0}, 0).ok());
+}
+
+constexpr Part kOne{0, 1};
+
+Step SendTo(int to, Part out = kOne) { return {.to = to, .out = out}; }
+Step ReceiveFrom(int from, Part in = kOne) { return {.from = from, .in = in}; }
+
+/// Each rank has two elements: ten times its number, and one more.
+Result<std::vector<Cost>> Ran(const std::vector<Schedule>& schedules,
+                              bool is_synchronous = false,
+                              std::vector<Tensor>* left = nullptr) {
+  std::vector<Tensor> buffers;
+  for (size_t rank = 0; rank < schedules.size(); ++rank) {
+    const auto first = static_cast<float>(10 * rank);
+    buffers.push_back(Floats({first, first + 1}));
+  }
+  auto sent = RunTogether(schedules, buffers,
+                          {.seed = 3, .is_synchronous = is_synchronous});
+  if (left != nullptr) *left = buffers;
+  return sent;
+}
+
+TEST(TogetherTest, CountsWhatEachRankSends) {
+  std::vector<Tensor> left;
+  const auto sent = Got(Ran({{SendTo(1, {0, 2}), SendTo(1, {1, 0})},
+                             {ReceiveFrom(0, {0, 2}), ReceiveFrom(0, {2, 0})}},
+                            false, &left));
+  EXPECT_EQ(sent[0], (Cost{2, 2}));
+  EXPECT_EQ(sent[1], Cost());
+  EXPECT_EQ(left[1].elements<float>()[1], 1);
+}
+
+// Kills: messages between two ranks that overtake each other.
+TEST(TogetherTest, MessagesBetweenTwoRanksKeepTheirOrder) {
+  std::vector<Tensor> left;
+  const auto sent = Got(Ran({{SendTo(1, {0, 1}), SendTo(1, {1, 1})},
+                             {ReceiveFrom(0, {1, 1}), ReceiveFrom(0, {0, 1})}},
+                            false, &left));
+  EXPECT_EQ(left[1].elements<float>()[0], 1);
+  EXPECT_EQ(left[1].elements<float>()[1], 0);
+}
+
+TEST(TogetherTest, SaysWhoWaitsForWhom) {
+  const auto both =
+      Ran({{ReceiveFrom(1), SendTo(1)}, {ReceiveFrom(0), SendTo(0)}, {}});
+  EXPECT_THAT(both.status(),
+              IsStatus(StatusCode::kFailedPrecondition,
+                       "ranks stand still: rank 0 at step 0 waits for rank 1; "
+                       "rank 1 at step 0 waits for rank 0"));
+  EXPECT_THAT(Ran({{}, {}, {ReceiveFrom(1)}}).status().message(),
+              HasSubstr("rank 2 at step 0 waits for rank 1, which has ended"));
+}
+
+// Kills: a run that gives every message room, as small ones have it in MPI.
+TEST(TogetherTest, SendingToEachOtherNeedsRoom) {
+  const std::vector<Schedule> both = {{SendTo(1), ReceiveFrom(1)},
+                                      {SendTo(0), ReceiveFrom(0)}};
+  EXPECT_TRUE(Ran(both, false).ok());
+  EXPECT_THAT(Ran(both, true).status().message(),
+              HasSubstr("rank 0 at step 0 sends to rank 1; "
+                        "rank 1 at step 0 sends to rank 0"));
+  const std::vector<Schedule> exchange = {
+      {{.to = 1, .out = kOne, .from = 1, .in = kOne}},
+      {{.to = 0, .out = kOne, .from = 0, .in = kOne}}};
+  EXPECT_TRUE(Ran(exchange, true).ok());
+}
+
+TEST(TogetherTest, MessagesFitTheirReceivers) {
+  EXPECT_THAT(
+      Ran({{SendTo(1, {0, 2})}, {ReceiveFrom(0)}}).status(),
+      IsStatus(StatusCode::kDataLoss,
+               "step 0 of rank 1: found 8 bytes from rank 0, wanted 4"));
+  EXPECT_THAT(Ran({{SendTo(1), SendTo(1)}, {ReceiveFrom(0)}}).status(),
+              IsStatus(StatusCode::kDataLoss,
+                       "nobody received 1 messages from rank 0 to rank 1"));
+}
+
+TEST(TogetherTest, NamesWhatIsNoRankAndNoBuffer) {
+  EXPECT_THAT(Ran({{SendTo(2)}, {}}).status().message(),
+              HasSubstr("step 0 of rank 0 names 2, wanted a rank below 2"));
+  EXPECT_THAT(Ran({{SendTo(1, {1, 2})}, {}}).status().message(),
+              HasSubstr("found the elements from 1 to 3"));
+  std::vector<Tensor> none;
+  const std::vector<Schedule> one(1);
+  EXPECT_THAT(RunTogether(one, none, {}).status().message(),
+              HasSubstr("found 0 buffers, wanted 1"));
 }
 
 }  // namespace

@@ -3,11 +3,6 @@
 // RunTogether: runs the schedules of all ranks in one thread. A seed draws
 // which rank goes on next, so that a result that depends on the order of ranks
 // shows, and can be repeated.
-//
-//   std::vector<Schedule> schedules;  // of each rank
-//   std::vector<Tensor> buffers;
-//   ASSAY_ASSIGN_OR_RETURN(const std::vector<Cost> sent,
-//                          RunTogether(schedules, buffers, {.seed = 7}));
 
 #pragma once
 
@@ -18,7 +13,7 @@
 #include "framework/core/status.h"
 #include "framework/core/tensor.h"
 #include "framework/ranks/collective.h"
-#include "framework/ranks/reduction.h"
+#include "framework/ranks/endpoint.h"
 #include "framework/ranks/schedule.h"
 
 namespace assay::ranks {

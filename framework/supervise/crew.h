@@ -2,8 +2,6 @@
 //
 // A crew: sessions that run side by side, as many at a time as there are jobs,
 // until each is through or somebody stops the run.
-//
-//   ASSAY_RETURN_IF_ERROR(RunRows(backend, rows, options, &raw));
 
 #pragma once
 
@@ -28,7 +26,7 @@ struct Share {
 struct Crew {
   const SuperviseOptions* options;
   verdict::RawRecords* raw;
-  /// Of what these shares have done; may be none.
+  /// Is told the counts of these shares; may be none.
   std::function<void(int64_t done, int64_t unexpected)> progress;
 };
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SuperviseOptions: how workers are run: how many, how long, how large.
-//
-//   SuperviseOptions options;
-//   options.jobs = 2;
+// SuperviseOptions: how workers are run: how many, how long, how large, and
+// behind which walls.
 
 #pragma once
 
@@ -15,13 +13,15 @@
 #include <string>
 #include <vector>
 
-#include "framework/file/file_digests.h"
-#include "framework/supervise/process/worker_limits.h"
-#include "framework/testing/record/run_facts.h"
+#include "framework/file/digest.h"
+#include "framework/supervise/process/worker_process.h"
+#include "framework/testing/plan/plan.h"
+#include "framework/testing/record/record.h"
+#include "framework/testing/walls/walls.h"
 
 namespace assay::supervise {
 
-/// Of a run, while it goes on.
+/// The counts of a run, while it goes on.
 struct Progress {
   int64_t done = 0;
   int64_t planned = 0;
@@ -32,7 +32,7 @@ struct SuperviseOptions {
   std::filesystem::path worker;     // the program
   std::filesystem::path directory;  // for journals, logs and batch files
   std::string plan_digest;          // the first frame of each journal
-  /// Of the files that the run has read.
+  /// The digests of the files that the run has read.
   std::shared_ptr<const file::FileDigests> digests =
       std::make_shared<const file::FileDigests>();
   record::RunFacts facts;
@@ -47,10 +47,24 @@ struct SuperviseOptions {
   /// Folders that it must not change, besides programs, module and policy.
   std::vector<std::filesystem::path> kept;
   bool shuffle = false;  // run them in an order drawn with the seed
-  /// Unexpected results that are run again alone; none: MostRepeated (repeat.h)
+  /// Unexpected results that are run again alone; none: MostRepeated
   std::optional<int> most_repeated;
   /// Told after each verdict.
   std::function<void(const Progress& now)> progress;
 };
+
+/// The walls around the process of a backend (framework/testing/walls): the
+/// folders that it must not see, as answers and records, and those that it
+/// must not change, as programs and policies. The folder of its module is seen
+/// in any case.
+walls::Walls WallsFor(const plan::BackendUse& backend,
+                      const SuperviseOptions& options);
+
+/// Where answers are kept when nothing else is said: $XDG_CACHE_HOME, else
+/// $HOME/.cache, else the folder of temporary files; below that assay/oracle.
+std::filesystem::path DefaultOracleCache();
+
+/// All folders that this may be, also where other variables are set.
+std::vector<std::filesystem::path> OracleCaches();
 
 }  // namespace assay::supervise

@@ -11,11 +11,11 @@
 #include "framework/file/digest.h"
 #include "framework/file/file.h"
 #include "framework/file/module_path.h"
-#include "framework/supervise/oracle_cache.h"
+#include "framework/supervise/options.h"
 #include "framework/supervise/supervisor.h"
 #include "framework/testing/measure/exact_answers.h"
 #include "framework/testing/plan/resolve.h"
-#include "framework/testing/suite/answers_suite.h"
+#include "framework/testing/suite/unjudged_suites.h"
 
 namespace assay::supervise {
 namespace {

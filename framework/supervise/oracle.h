@@ -4,13 +4,9 @@
 // the cases of a plan lie in a folder, computing those that are missing in
 // workers of their own, before any backend that is judged by them starts.
 //
-//   ASSAY_ASSIGN_OR_RETURN(const OracleReport report,
-//                          AskOracle("reference", cache, options, rows, &plan));
-//   // plan.rows[i].oracle names the folder of its answers, or is empty
-//
 // A kept answer is one file for each data set, in a folder named by a digest of
 // all that decides it: model and inputs, precision, the oracle's module, the
-// core and the format. What is torn or changed is computed again.
+// core and the format. An answer that is torn or changed is computed again.
 
 #pragma once
 

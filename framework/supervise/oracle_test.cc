@@ -8,8 +8,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
 #include "framework/cli/program_fixture.h"
 #include "framework/testing/measure/exact_answers.h"
 

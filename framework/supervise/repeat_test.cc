@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "framework/supervise/repeat.h"
-
 #include <gmock/gmock.h>
 
 #include "framework/cli/program_fixture.h"
+#include "framework/supervise/supervisor.h"
 
 namespace assay::supervise {
 namespace {

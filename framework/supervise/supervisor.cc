@@ -6,12 +6,17 @@
 #include <deque>
 #include <iterator>
 #include <map>
+#include <set>
+#include <string_view>
+#include <utility>
 #include <vector>
 
-#include "framework/core/hash.h"
+#include "framework/core/numbers.h"
 #include "framework/file/csv.h"
+#include "framework/file/file.h"
 #include "framework/supervise/crew.h"
-#include "framework/supervise/repeat.h"
+#include "framework/supervise/worker_session.h"
+#include "framework/testing/journal/journal.h"
 
 namespace assay::supervise {
 namespace {
@@ -54,7 +59,7 @@ std::deque<Share> Deal(const plan::Plan& plan, const std::vector<size_t>& rows,
   return shares;
 }
 
-/// What ranks of a run that was killed left behind.
+/// Removes the files that ranks of a killed run left behind.
 void RemoveScratch(const std::filesystem::path& directory) {
   std::vector<std::filesystem::path> found;
   std::error_code error;
@@ -76,6 +81,276 @@ int FirstFreeNumber(const std::filesystem::path& directory) {
     last = std::max(last, file::ParseInt(number.substr(1)).value_or(0));
   }
   return static_cast<int>(last) + 1;
+}
+
+namespace fs = std::filesystem;
+
+constexpr int kTimesAlone = 3;
+constexpr int kMostTraced = 32;  // cases whose spoiler is looked for
+
+/// True when no process ran it, since its backend had been given up.
+bool WasNotRun(const record::ResultRow& row) {
+  return row.worker.empty() && row.outcome == record::Outcome::kTimeout;
+}
+
+/// The rows to repeat, in the plan's order. No timeout of a backend that was
+/// given up is among them, since each would cost the limit again.
+std::vector<const record::PlanRow*> Candidates(const plan::Plan& plan,
+                                               const std::vector<size_t>& rows,
+                                               const verdict::RawRecords& raw,
+                                               size_t most) {
+  std::vector<const record::PlanRow*> candidates;
+  std::set<std::string_view> given_up;
+  for (const auto& [key, record] : raw.records) {
+    if (WasNotRun(record.result)) given_up.insert(key.first);
+  }
+  for (const size_t i : rows) {
+    const record::PlanRow& row = plan.rows[i];
+    const std::pair key(row.backend, row.test_id);
+    const auto found = raw.records.find(key);
+    if (candidates.size() == most) break;
+    if (found == raw.records.end() || raw.repeats.contains(key)) continue;
+    // A module that cannot be loaded fails in the same way again.
+    const auto backend = raw.backends.find(row.backend);
+    if (backend != raw.backends.end() &&
+        !backend->second.unavailable_reason.empty()) {
+      continue;
+    }
+    const record::ResultRow& first = found->second.result;
+    if (first.outcome == record::Outcome::kTimeout &&
+        given_up.contains(row.backend)) {
+      continue;
+    }
+    if (record::IsFailure(first.outcome) &&
+        record::IsUnexpected(verdict::Finalize(row, first).outcome)) {
+      candidates.push_back(&row);
+    }
+  }
+  return candidates;
+}
+
+/// True when a repeat shows what the first attempt did: of a case that passes
+/// alone no pass, of one that crashed a crash.
+bool IsSpoiled(const record::ResultRow& first, bool passes_alone,
+               const record::ResultRow& again) {
+  return passes_alone ? again.outcome != record::Outcome::kPass
+                      : again.outcome == first.outcome;
+}
+
+class Repeater {
+ public:
+  Repeater(const plan::Plan& plan, const SuperviseOptions& options,
+           verdict::RawRecords* raw)
+      : plan_(plan),
+        options_(options),
+        raw_(*raw),
+        scratch_(options.directory / "repeats") {}
+
+  Status Repeat(const std::vector<const record::PlanRow*>& candidates);
+
+ private:
+  using Rows = std::vector<const record::PlanRow*>;
+  using Attempts =
+      std::map<const record::PlanRow*, std::vector<record::ResultRow>>;
+
+  const record::ResultRow& First(const record::PlanRow& row) const {
+    return raw_.records.at({row.backend, row.test_id}).result;
+  }
+
+  /// The rows that the first attempt's worker had run before it, in order.
+  Rows Before(const record::PlanRow& row) const;
+
+  /// For workers in an empty folder.
+  Result<SuperviseOptions> Fresh(int64_t attempt, int64_t cases_per_process);
+
+  /// Runs each row in a process of its own, as attempt `attempt`.
+  Status RunAlone(const Rows& rows, int64_t attempt, Attempts* attempts);
+
+  /// The outcome of `row` in a fresh worker, behind `before`.
+  Result<record::ResultRow> RunBehind(const Rows& before,
+                                      const record::PlanRow& row,
+                                      int64_t attempt);
+
+  /// Brings back what was run before, fewer and fewer.
+  Status FindSpoiler(const record::PlanRow& row, bool passes_alone,
+                     std::vector<record::ResultRow>* attempts);
+
+  Status Keep(const record::PlanRow& row,
+              std::vector<record::ResultRow> attempts);
+
+  const plan::Plan& plan_;
+  const SuperviseOptions& options_;
+  verdict::RawRecords& raw_;
+  const fs::path scratch_;
+};
+
+Repeater::Rows Repeater::Before(const record::PlanRow& row) const {
+  const auto of =
+      [this](const record::PlanRow& one) -> const record::ResultRow* {
+    const auto found = raw_.records.find({one.backend, one.test_id});
+    return found == raw_.records.end() ? nullptr : &found->second.result;
+  };
+  const record::ResultRow& first = *of(row);
+  Rows before;
+  for (const record::PlanRow& other : plan_.rows) {
+    const record::ResultRow* result = &other == &row ? nullptr : of(other);
+    if (other.backend == row.backend && result != nullptr &&
+        result->worker == first.worker &&
+        result->started_us < first.started_us) {
+      before.push_back(&other);
+    }
+  }
+  std::ranges::sort(before, {}, [&](const record::PlanRow* one) {
+    return of(*one)->started_us.value_or(0);
+  });
+  return before;
+}
+
+Result<SuperviseOptions> Repeater::Fresh(int64_t attempt,
+                                         int64_t cases_per_process) {
+  std::error_code ignored;
+  fs::remove_all(scratch_, ignored);
+  ASSAY_RETURN_IF_ERROR(file::MakeDirectory(scratch_));
+  SuperviseOptions options = options_;
+  options.directory = scratch_;
+  options.facts.attempt = attempt;
+  options.cases_per_process = cases_per_process;
+  return options;
+}
+
+Status Repeater::RunAlone(const Rows& rows, int64_t attempt,
+                          Attempts* attempts) {
+  if (rows.empty()) return OkStatus();
+  ASSAY_ASSIGN_OR_RETURN(const SuperviseOptions options, Fresh(attempt, 1));
+  // As many shares of a backend as there may be workers.
+  std::map<std::string_view, std::vector<Share>> dealt;
+  std::map<std::string_view, size_t> next;
+  for (const record::PlanRow* row : rows) {
+    std::vector<Share>& shares = dealt[row->backend];
+    const size_t i = next[row->backend]++ % static_cast<size_t>(options.jobs);
+    if (i == shares.size())
+      shares.push_back({&plan_.Backend(row->backend), {}});
+    shares[i].rows.push_back(row);
+  }
+  std::deque<Share> shares;
+  for (auto& [backend, mine] : dealt) {
+    std::ranges::move(mine, std::back_inserter(shares));
+  }
+  verdict::RawRecords raw;
+  ASSAY_RETURN_IF_ERROR(
+      RunShares(std::move(shares), /*number=*/1, {&options, &raw, nullptr}));
+  for (const record::PlanRow* row : rows) {
+    const auto found = raw.repeats.find({row->backend, row->test_id});
+    if (found == raw.repeats.end()) {
+      return Internal("the repeat of ", row->test_id, " has no verdict");
+    }
+    record::ResultRow& result = found->second.front();
+    if (!WasNotRun(result)) (*attempts)[row].push_back(std::move(result));
+  }
+  return OkStatus();
+}
+
+Result<record::ResultRow> Repeater::RunBehind(const Rows& before,
+                                              const record::PlanRow& row,
+                                              int64_t attempt) {
+  ASSAY_ASSIGN_OR_RETURN(const SuperviseOptions options,
+                         Fresh(attempt, std::ssize(before) + 1));
+  Rows rows = before;
+  rows.push_back(&row);
+  verdict::RawRecords raw;
+  ASSAY_RETURN_IF_ERROR(
+      RunRows(plan_.Backend(row.backend), rows, options, &raw));
+  const auto found = raw.repeats.find({row.backend, row.test_id});
+  if (found == raw.repeats.end()) {
+    return Internal("the repeat of ", row.test_id, " has no verdict");
+  }
+  record::ResultRow result = found->second.front();
+  if (before.size() == 1) result.after = before[0]->test_id;
+  if (before.size() > 1) {
+    result.after = StrCat(before.size(), " cases, from ", before[0]->test_id,
+                          " to ", before.back()->test_id);
+  }
+  return result;
+}
+
+Status Repeater::FindSpoiler(const record::PlanRow& row, bool passes_alone,
+                             std::vector<record::ResultRow>* attempts) {
+  Rows before = Before(row);
+  if (before.empty()) return OkStatus();
+  const record::ResultRow& first = First(row);
+  const auto attempt = static_cast<int64_t>(attempts->size()) + 2;
+  ASSAY_ASSIGN_OR_RETURN(record::ResultRow spoiled,
+                         RunBehind(before, row, attempt));
+  while (IsSpoiled(first, passes_alone, spoiled) && before.size() > 1) {
+    const auto middle = before.begin() + std::ssize(before) / 2;
+    Rows nearer(middle, before.end());
+    Rows farther(before.begin(), middle);
+    bool halved = false;
+    for (Rows* half : {&nearer, &farther}) {
+      ASSAY_ASSIGN_OR_RETURN(record::ResultRow again,
+                             RunBehind(*half, row, attempt));
+      if (!IsSpoiled(first, passes_alone, again)) continue;
+      spoiled = std::move(again);
+      before = std::move(*half);
+      halved = true;
+      break;
+    }
+    if (!halved) break;  // it takes cases of both halves
+  }
+  attempts->push_back(std::move(spoiled));
+  return OkStatus();
+}
+
+/// Into the journal of repeats, all at once, and into what is known.
+Status Repeater::Keep(const record::PlanRow& row,
+                      std::vector<record::ResultRow> attempts) {
+  ASSAY_ASSIGN_OR_RETURN(
+      journal::Journal journal,
+      journal::Journal::Open(
+          options_.directory /
+              StrCat(plan::FileNameOf(row.backend), ".repeats.journal"),
+          options_.plan_digest));
+  for (record::ResultRow& attempt : attempts) {
+    record::Record record;
+    record.result = std::move(attempt);
+    ASSAY_RETURN_IF_ERROR(journal.Append(record));
+    raw_.repeats[{row.backend, row.test_id}].push_back(record.result);
+  }
+  return OkStatus();
+}
+
+Status Repeater::Repeat(const std::vector<const record::PlanRow*>& candidates) {
+  Rows rows;
+  Rows overdue;  // each costs a time limit, so one repeat is enough
+  for (const record::PlanRow* row : candidates) {
+    const bool late = First(*row).outcome == record::Outcome::kTimeout;
+    (late ? overdue : rows).push_back(row);
+  }
+  Attempts attempts;
+  for (int i = 0; i < kTimesAlone; ++i) {
+    ASSAY_RETURN_IF_ERROR(RunAlone(rows, i + 2, &attempts));
+  }
+  ASSAY_RETURN_IF_ERROR(RunAlone(overdue, 2, &attempts));
+  int traced = 0;
+  for (const record::PlanRow* row : candidates) {
+    std::vector<record::ResultRow>& mine = attempts[row];
+    const auto count = [&](record::Outcome outcome) {
+      return std::ranges::count(mine, outcome, &record::ResultRow::outcome);
+    };
+    const bool passes_alone = count(record::Outcome::kPass) == std::ssize(mine);
+    const bool crashes_behind =
+        First(*row).outcome == record::Outcome::kCrash &&
+        count(record::Outcome::kPass) == 0 &&
+        count(record::Outcome::kCrash) == 0;
+    if (!mine.empty() && (passes_alone || crashes_behind) &&
+        traced++ < kMostTraced) {
+      ASSAY_RETURN_IF_ERROR(FindSpoiler(*row, passes_alone, &mine));
+    }
+    ASSAY_RETURN_IF_ERROR(Keep(*row, std::move(mine)));
+  }
+  std::error_code ignored;
+  fs::remove_all(scratch_, ignored);
+  return OkStatus();
 }
 
 }  // namespace
@@ -100,6 +375,22 @@ Status Supervise(const plan::Plan& plan, const std::vector<size_t>& rows,
                                   FirstFreeNumber(options.directory),
                                   {&options, raw, progress}));
   return RepeatUnexpected(plan, rows, options, raw);
+}
+
+int64_t MostRepeated(int64_t n_cases) {
+  constexpr int64_t kLeast = 32;
+  constexpr int64_t kShare = 10;  // one case of so many
+  return std::max(kLeast, n_cases / kShare);
+}
+
+Status RepeatUnexpected(const plan::Plan& plan, const std::vector<size_t>& rows,
+                        const SuperviseOptions& options,
+                        verdict::RawRecords* raw) {
+  const int64_t most = options.most_repeated.has_value()
+                           ? *options.most_repeated
+                           : MostRepeated(std::ssize(rows));
+  return Repeater(plan, options, raw)
+      .Repeat(Candidates(plan, rows, *raw, static_cast<size_t>(most)));
 }
 
 }  // namespace assay::supervise

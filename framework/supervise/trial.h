@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Trials: cases run on one backend in workers, outside any run folder, for the
-// commands that look at single cases. What a backend does to its worker stays
+// commands that look at single cases. A backend's effects on its worker stay
 // there.
-//
-//   ASSAY_ASSIGN_OR_RETURN(WorkFolder folder, WorkFolder::Make());
-//   Trial trial(chosen.plan.backends[0], {.timeout_s = 20});
-//   ASSAY_ASSIGN_OR_RETURN(auto results, trial.Judge(rows, folder.Next()));
 
 #pragma once
 
@@ -16,12 +12,13 @@
 #include <utility>
 #include <vector>
 
+#include "framework/backend/identity/module_file.h"
 #include "framework/core/status.h"
-#include "framework/file/file_digests.h"
-#include "framework/file/folder_lock.h"
+#include "framework/file/digest.h"
+#include "framework/file/file.h"
 #include "framework/testing/plan/plan.h"
-#include "framework/testing/suite/answers_suite.h"
-#include "framework/testing/suite/outputs_suite.h"
+#include "framework/testing/record/rows.h"
+#include "framework/testing/suite/unjudged_suites.h"
 
 namespace assay::supervise {
 
@@ -101,5 +98,23 @@ class Trial {
   plan::BackendUse backend_;
   TrialOptions options_;
 };
+
+struct Inspection {
+  identity::ModuleNote note;
+  record::BackendRow backend;  // version and device, or why it is unavailable
+  /// Message: the interfaces that a network of it offers (unjudged_suites.h).
+  record::ResultRow interfaces;
+  std::vector<std::string> libraries;  // files that the worker executed from
+};
+
+/// Journals and logs go to `directory`, which is made.
+Result<Inspection> Inspect(const plan::BackendUse& backend,
+                           const std::filesystem::path& directory,
+                           double timeout_s = 20);
+
+/// Where lines of its policy hang on instruction sets: asks the backend which
+/// it may take code of here, as it is set, and reads the policy again. Where it
+/// cannot be used none is known, and no such line is in force.
+Status ReadPolicyHere(plan::PlannedBackend* backend);
 
 }  // namespace assay::supervise

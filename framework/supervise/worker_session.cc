@@ -10,9 +10,8 @@
 
 #include "framework/file/file.h"
 #include "framework/ranks/wait/wait_report.h"
+#include "framework/supervise/options.h"
 #include "framework/supervise/process/process_tree.h"
-#include "framework/supervise/process/tree_memory.h"
-#include "framework/supervise/worker_walls.h"
 #include "framework/testing/journal/journal.h"
 #include "framework/testing/record/tables.h"
 
@@ -240,9 +239,9 @@ Status WorkerSession::ReadJournal() {
   return read.ok() ? status : read;
 }
 
-/// Somebody wrote into the journal, or cut it. What was read of it is known;
-/// the cases that are left are run by a new worker, the one that was open among
-/// them, unless it was open the last time, too.
+/// Goes on after somebody wrote into the journal, or cut it. The records that
+/// were read of it are known; a new worker runs the cases that are left, the
+/// one that was open among them, unless it was open the last time, too.
 Status WorkerSession::Mend() {
   const Status fault = std::exchange(fault_, OkStatus());
   if (worker_ != nullptr) worker_->Kill();
@@ -324,7 +323,7 @@ Status WorkerSession::NoteFiles(std::string_view paths) {
                               "again");
   }
   ASSAY_ASSIGN_OR_RETURN(journal::Journal * journal, OwnJournal());
-  ASSAY_RETURN_IF_ERROR(journal->Digests(files));
+  ASSAY_RETURN_IF_ERROR(journal->Write(journal::FrameKind::kDigests, files));
   journal::JournalEntry entry;
   entry.kind = journal::FrameKind::kDigests;
   entry.text = std::move(files);

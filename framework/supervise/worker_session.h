@@ -2,10 +2,6 @@
 //
 // WorkerSession: cases of one backend, from the first batch to the last
 // verdict, through as many workers, one after the other, as that takes.
-//
-//   WorkerSession session(plan.Backend("onednn"), 1, rows, options, &raw);
-//   ASSAY_RETURN_IF_ERROR(session.StartWorker());
-//   while (!session.Done()) ASSAY_RETURN_IF_ERROR(session.Step());
 
 #pragma once
 
@@ -21,7 +17,7 @@
 #include "framework/supervise/process/worker_process.h"
 #include "framework/supervise/session/transition.h"
 #include "framework/testing/journal/journal.h"
-#include "framework/testing/request/worker_request.h"
+#include "framework/testing/request/request.h"
 #include "framework/testing/verdict/verdict.h"
 
 namespace assay::supervise {
@@ -35,7 +31,7 @@ class WorkerSession {
                 const SuperviseOptions& options, verdict::RawRecords* raw);
   WorkerSession(const WorkerSession&) = delete;
   WorkerSession& operator=(const WorkerSession&) = delete;
-  /// What launched ranks leave behind goes with it.
+  /// Removes the files that launched ranks leave behind.
   ~WorkerSession();
 
   Status StartWorker();

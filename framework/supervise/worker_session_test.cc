@@ -22,9 +22,19 @@
 namespace assay::supervise {
 namespace {
 
+using journal::FrameKind;
 using journal::Journal;
 using testing::HasSubstr;
 using testing::Not;
+
+/// The cases a and b.
+std::vector<record::PlanRow> CasesOf(const std::string& backend) {
+  std::vector<record::PlanRow> rows(2);
+  rows[0].test_id = "a";
+  rows[1].test_id = "b";
+  rows[0].backend = rows[1].backend = backend;
+  return rows;
+}
 
 /// A folder with a program in the place of the worker, which does in its n-th
 /// life what the n-th of some lines says.
@@ -56,10 +66,13 @@ class ShellWorker {
       Frame(StrCat("pass_", test_id),
             [&](Journal& journal) { return journal.Append(record); });
     }
-    Frame("end", [](Journal& journal) { return journal.BatchEnd(); });
+    Frame("end",
+          [](Journal& journal) { return journal.Write(FrameKind::kBatchEnd); });
     Frame("child",
           [](Journal& journal) { return journal.Ended(7, /*status=*/9); });
-    Frame("fault", [](Journal& journal) { return journal.Fault("so it is"); });
+    Frame("fault", [](Journal& journal) {
+      return journal.Write(FrameKind::kFault, "so it is");
+    });
     folder_.Write("frames/garbage", std::string(64, 'x'));
   }
 
@@ -67,10 +80,7 @@ class ShellWorker {
   Status Run(verdict::RawRecords* raw) const {
     plan::BackendUse backend;
     backend.instance = "acme";
-    std::vector<record::PlanRow> rows(2);
-    rows[0].test_id = "a";
-    rows[1].test_id = "b";
-    rows[0].backend = rows[1].backend = "acme";
+    const auto rows = CasesOf("acme");
     SuperviseOptions options;
     options.worker = folder_.path() / "bin/worker";
     options.directory = folder_.path() / "records";
@@ -108,79 +118,56 @@ TEST(WorkerSessionTest, WhatBecomesOfAWorkerIsSaidOfWhomItConcerns) {
   const std::string ok = "say begin_a; say pass_a; say begin_b; say pass_b; ";
   const struct {
     std::vector<std::string> lives;
-    const char* a;
-    const char* b;
-    const char* loss;  // empty: none
+    const char* loss = "";  // empty: none
+    const char* a = "pass: ";
+    const char* b = "pass: ";
   } rows[] = {
-      {{ok + "say end"}, "pass: ", "pass: ", ""},
-      {{"say begin_a; say pass_a; say begin_b; exit 3"},
-       "pass: ",
-       "crash: the worker ended: exit code 3; see acme.1.log",
-       ""},
-      {{"say begin_a; exit 0", "say begin_b; say pass_b; say end"},
-       "crash: the worker ended: exit code 0, too early",
-       "pass: ",
-       ""},
-      {{"say begin_a; say end", "say begin_b; say pass_b; say end"},
-       "crash: the worker ended: exit code 0, too early",
-       "pass: ",
-       ""},
-      {{"say begin_a; say child; say begin_b; say pass_b; say end"},
-       "crash: the worker ended: signal SIGKILL",
-       "pass: ",
-       ""},
-      {{"say begin_a; say pass_a; kill -9 $$",
-        "say begin_b; say pass_b; say end"},
-       "pass: ",
-       "pass: ",
-       "the worker ended between two cases: signal SIGKILL"},
-      {{ok + "say end; exit 4"},
-       "pass: ",
-       "pass: ",
-       "the worker ended after its last case: exit code 4"},
-      {{"exit 5", ok + "say end"},
-       "pass: ",
-       "pass: ",
-       "the worker ended before the first case: exit code 5"},
-      {{"exit 5", "exit 6"},
-       "crash: the worker ended before the first case: exit code 6",
-       "crash: the worker ended before the first case: exit code 6",
-       "the worker ended before the first case: exit code 5"},
-      {{"say begin_a; sleep 60", "say begin_b; say pass_b; say end"},
-       "timeout: over the time limit of 1 s",
-       "pass: ",
-       ""},
-      {{"sleep 60"},
-       "timeout: the worker took more than 1 s before the first case",
-       "timeout: the worker took more than 1 s before the first case",
-       ""},
-      {{ok + "say end; sleep 60"},
-       "pass: ",
-       "pass: ",
-       "the worker took more than 1 s to end"},
-      {{"say begin_a; say pass_a; sleep 60",
-        "say begin_b; say pass_b; say end"},
-       "pass: ",
-       "pass: ",
-       "the worker took more than 1 s between two cases"},
-      {{"say begin_a; say pass_a; say garbage; sleep 60",
-        "say begin_b; say pass_b; say end"},
-       "pass: ",
-       "pass: ",
-       "the journal of a worker was broken: "},
+      {.lives = {ok + "say end"}},
+      {.lives = {"say begin_a; say pass_a; say begin_b; exit 3"},
+       .b = "crash: the worker ended: exit code 3; see acme.1.log"},
+      {.lives = {"say begin_a; exit 0", "say begin_b; say pass_b; say end"},
+       .a = "crash: the worker ended: exit code 0, too early"},
+      {.lives = {"say begin_a; say end", "say begin_b; say pass_b; say end"},
+       .a = "crash: the worker ended: exit code 0, too early"},
+      {.lives = {"say begin_a; say child; say begin_b; say pass_b; say end"},
+       .a = "crash: the worker ended: signal SIGKILL"},
+      {.lives = {"say begin_a; say pass_a; kill -9 $$",
+                 "say begin_b; say pass_b; say end"},
+       .loss = "the worker ended between two cases: signal SIGKILL"},
+      {.lives = {ok + "say end; exit 4"},
+       .loss = "the worker ended after its last case: exit code 4"},
+      {.lives = {"exit 5", ok + "say end"},
+       .loss = "the worker ended before the first case: exit code 5"},
+      {.lives = {"exit 5", "exit 6"},
+       .loss = "the worker ended before the first case: exit code 5",
+       .a = "crash: the worker ended before the first case: exit code 6",
+       .b = "crash: the worker ended before the first case: exit code 6"},
+      {.lives = {"say begin_a; sleep 60", "say begin_b; say pass_b; say end"},
+       .a = "timeout: over the time limit of 1 s"},
+      {.lives = {"sleep 60"},
+       .a = "timeout: the worker took more than 1 s before the first case",
+       .b = "timeout: the worker took more than 1 s before the first case"},
+      {.lives = {ok + "say end; sleep 60"},
+       .loss = "the worker took more than 1 s to end"},
+      {.lives = {"say begin_a; say pass_a; sleep 60",
+                 "say begin_b; say pass_b; say end"},
+       .loss = "the worker took more than 1 s between two cases"},
+      {.lives = {"say begin_a; say pass_a; say garbage; sleep 60",
+                 "say begin_b; say pass_b; say end"},
+       .loss = "the journal of a worker was broken: "},
   };
   for (const auto& row : rows) {
+    SCOPED_TRACE(row.lives[0]);
     const ShellWorker worker(row.lives);
     verdict::RawRecords raw;
     const Status status = worker.Run(&raw);
-    EXPECT_TRUE(status.ok()) << row.lives[0] << ": " << status.message();
-    EXPECT_EQ(worker.lives(), std::ssize(row.lives)) << row.lives[0];
-    EXPECT_THAT(TextOf(raw, "a"), HasSubstr(row.a)) << row.lives[0];
-    EXPECT_THAT(TextOf(raw, "b"), HasSubstr(row.b)) << row.lives[0];
+    EXPECT_TRUE(status.ok()) << status.message();
+    EXPECT_EQ(worker.lives(), std::ssize(row.lives));
+    EXPECT_THAT(TextOf(raw, "a"), HasSubstr(row.a));
+    EXPECT_THAT(TextOf(raw, "b"), HasSubstr(row.b));
     const std::string loss = raw.losses.empty() ? "" : raw.losses[0].message;
-    EXPECT_THAT(loss, HasSubstr(row.loss)) << row.lives[0];
-    EXPECT_EQ(loss.empty(), std::string_view(row.loss).empty())
-        << row.lives[0] << ": " << loss;
+    EXPECT_THAT(loss, HasSubstr(row.loss));
+    EXPECT_EQ(loss.empty(), std::string_view(row.loss).empty()) << loss;
   }
 }
 
@@ -212,10 +199,7 @@ TEST(WorkerSessionTest, ATestThatFailsAndIsNoVerdictEndsTheRun) {
   plan::BackendUse backend;
   backend.instance = backend.name = "reference";
   backend.module = ASSAY_REFERENCE;
-  std::vector<record::PlanRow> rows(2);
-  rows[0].test_id = "a";
-  rows[1].test_id = "b";
-  rows[0].backend = rows[1].backend = "reference";
+  const auto rows = CasesOf("reference");
   for (const bool in_process : {false, true}) {
     const file::ScratchFolder folder;
     SuperviseOptions options;
@@ -247,8 +231,7 @@ TEST_F(RequestProgramTest, GoogleTestsFlagsAndItsExitCodeAreAPersons) {
   ASSERT_EQ(Assay(StrCat("run --backend ", ASSAY_MISBEHAVING,
                          " --filter 'id:node/Abs/test_abs or "
                          "id:node/Identity/test_identity' --jobs 1 --repeats 0 "
-                         "--no-report "
-                         "--out run"))
+                         "--no-report --out run"))
                 .exit_code,
             1);
   const std::string request = "$(ls run/records/*.request) ";

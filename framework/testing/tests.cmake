@@ -1,41 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Unit tests of cases, policies, plans and verdicts.
+# Unit tests of cases, policies, plans, measures and verdicts.
 
 assay_unit_test(testing ALONE
-  SOURCES case/read_corpus_test.cc ../file/csv_test.cc ../file/file_test.cc
-          ../file/nearest_test.cc
-          journal/journal_file_test.cc journal/journal_test.cc
-          plan/instance_test.cc plan/launch_test.cc plan/plan_test.cc
-          policy/floor_test.cc
-          policy/policy_edit_test.cc policy/policy_line_test.cc
-          policy/policy_test.cc policy/query_test.cc record/clean_text_test.cc
-          record/tables_test.cc request/request_test.cc
-          verdict/assess_test.cc verdict/conformance_test.cc
-          verdict/mutants_table_test.cc
-          verdict/oracle_word_test.cc verdict/stability_test.cc
-          verdict/raw_records_test.cc verdict/verdict_test.cc
-  LIBRARIES Assay::testing)
-
-assay_unit_test(measure ALONE
-  SOURCES case/random_weights_test.cc case/test_case_test.cc
-          host/link_test.cc host/remote_backend_test.cc host/runs_test.cc
-          host/wire/wire_test.cc
-          draw/draw_test.cc draw/inputs_test.cc
-          limit/fault_test.cc limit/limit_test.cc
-          measure/compare_test.cc measure/exact_answers_test.cc
-          measure/measure_exact_test.cc measure/measure_run_test.cc
-          measure/measure_test.cc measure/measure_value_test.cc
-          measure/recheck_test.cc record/outcome_test.cc suite/suites_test.cc
-          worker/case_runner_test.cc worker/leftovers_test.cc
-          worker/process_state_test.cc walls/walls_test.cc
-  LIBRARIES Assay::case)
-
-assay_unit_test(distribution ALONE
-  SOURCES distribution/distribution_counts_test.cc
+  SOURCES ../file/csv_test.cc ../file/file_test.cc case/corpus_test.cc
+          case/random_weights_test.cc case/test_case_test.cc
+          distribution/distribution_counts_test.cc
           distribution/distribution_law_test.cc
-          distribution/distribution_test.cc
-  LIBRARIES Assay::case)
+          distribution/distribution_test.cc draw/draw_test.cc
+          draw/inputs_test.cc host/remote_backend_test.cc host/runs_test.cc
+          host/wire/wire_test.cc journal/journal_file_test.cc
+          journal/journal_test.cc limit/limit_test.cc measure/compare_test.cc
+          measure/exact_answers_test.cc measure/measure_run_test.cc
+          measure/measure_test.cc measure/recheck_test.cc plan/instance_test.cc
+          plan/plan_test.cc policy/floor_test.cc policy/policy_edit_test.cc
+          policy/policy_line_test.cc policy/policy_test.cc policy/query_test.cc
+          record/outcome_test.cc record/tables_test.cc request/request_test.cc
+          suite/suites_test.cc verdict/assess_test.cc
+          verdict/conformance_test.cc verdict/oracle_word_test.cc
+          verdict/verdict_test.cc walls/walls_test.cc worker/case_runner_test.cc
+          worker/process_state_test.cc
+  LIBRARIES Assay::testing)
 
 assay_unit_test(plain_corpus
   SOURCES case/plain_corpus_test.cc LIBRARIES Assay::testing LABELS needs=corpus)

@@ -3,10 +3,9 @@
 #include "framework/train/network_objective.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "framework/backend/network_interfaces.h"
-#include "framework/train/data/dropout_mask.h"
+#include "framework/train/data/dataset.h"
 #include "framework/train/optimizer/in_place.h"
 
 namespace assay::train {

@@ -8,8 +8,8 @@
 //   ASSAY_ASSIGN_OR_RETURN(const double loss, optimizer.Step(*objective));
 //
 // The model's parameters are inputs and it has a loss (graph/edit/training.h).
-// They stay in the memory that the optimizer writes: nothing is copied in a step but
-// running statistics, which are small, and no memory is taken in one.
+// They stay in the memory that the optimizer writes: nothing is copied in a
+// step but running statistics, which are small, and no memory is taken in one.
 
 #pragma once
 
@@ -37,13 +37,13 @@ struct Statistic {
   Tensor value;
 };
 
-/// An input that drops: drawn anew at each step (data/dropout_mask.h).
+/// An input that drops: drawn anew at each step (DrawMask).
 struct Mask {
   std::string name;
   double ratio = 0;
 };
 
-/// What is trained. Each parameter is named as an input of the model.
+/// The model to be trained. Each parameter is named as an input of the model.
 struct Trainee {
   std::shared_ptr<const Model> model;
   std::vector<Parameter> parameters;
@@ -52,8 +52,8 @@ struct Trainee {
   std::vector<Statistic> statistics = {};
   std::vector<Mask> masks = {};
   uint64_t seed = 0;  // of masks
-  /// What a test set is given to: of the same inputs but for masks, with the
-  /// loss and the first output of the model. Null: the model itself.
+  /// The model that evaluates a test set: of the same inputs but for masks,
+  /// with the loss and the first output of `model`. Null: `model` itself.
   std::shared_ptr<const Model> inference = nullptr;
 };
 
@@ -68,8 +68,8 @@ class NetworkObjective : public Objective {
 
   std::span<Parameter> parameters() override { return trainee_.parameters; }
 
-  /// Of the next evaluations: the step from 0, and the part of its batch. At
-  /// one place a mask is the same however often it is asked for.
+  /// Sets the place of the next evaluations: the step from 0, and the part of
+  /// its batch. All evaluations at one place have the same masks.
   void At(int64_t step, int64_t part = 0) { at_ = {step, part}; }
 
   /// A tensor for each input that is none of the trainee's, in the order of the
@@ -80,12 +80,14 @@ class NetworkObjective : public Objective {
   /// Feeds statistics back when the gradients are taken. Failed precondition
   /// before the first Put.
   Result<Evaluation> Evaluate() override;
-  /// Of the last evaluation, in the order of parameters; none before the first.
+  /// The gradients of the last evaluation, in the order of parameters; none
+  /// before the first evaluation.
   std::span<const Value> gradients() const { return gradients_; }
   /// The loss alone, in inference form; nothing changes by it.
   Result<double> Infer();
 
-  /// Of the last evaluation, in the order of its model's outputs; none before.
+  /// The outputs of the last evaluation, in the order of its model's outputs;
+  /// none before the first evaluation.
   std::span<const Value> outputs() const;
 
   /// Running statistics for a checkpoint, which is written into them to go on.

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// OtherThread: one thread that runs one task after the other. To start a task takes
-// microseconds, to start a thread up to half a millisecond; and a host has a channel for
-// each thread that calls it.
-//
-//   train::OtherThread other;
-//   other.Start([&] { of_b = b.Step(7); });
-//   of_a = a.Step(7);
-//   other.Wait();
+// OtherThread: one thread that runs one task after the other. To start a task
+// takes microseconds, to start a thread up to half a millisecond; and a host
+// has a channel for each thread that calls it.
 
 #pragma once
 

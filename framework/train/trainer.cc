@@ -4,18 +4,107 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <ranges>
+#include <span>
 #include <utility>
 
-#include "framework/train/micro_batches.h"
+#include "framework/core/tensor.h"
+#include "framework/train/optimizer/in_place.h"
 
 namespace assay::train {
 namespace {
 
+/// A batch that is too large for the network's memory as one objective: its
+/// loss and gradients are the means over its parts, each weighted by its
+/// samples. Gradients are summed in double and rounded once, so that a batch in
+/// parts differs from the whole by the roundings of the parts alone.
+class MicroBatches : public Objective {
+ public:
+  using Put = std::function<Status(const Batch& part)>;
+  using Seen = std::function<Status(double loss)>;
+
+  /// The network's loss is the mean over the samples. `put` puts a part into
+  /// it, of `most` samples at most; `seen` is called while its outputs are
+  /// those of the part.
+  MicroBatches(NetworkObjective& network, int64_t most, Put put, Seen seen)
+      : network_(network),
+        most_(most),
+        put_(std::move(put)),
+        seen_(std::move(seen)) {}
+
+  /// The batch of the next step.
+  void Take(Batch batch) { batch_ = std::move(batch); }
+
+  std::span<Parameter> parameters() override { return network_.parameters(); }
+
+  Result<Evaluation> Evaluate() override {
+    Evaluation whole;
+    sums_.clear();
+    const std::span<const int64_t> batch = batch_;
+    const auto most = static_cast<size_t>(most_);
+    for (size_t at = 0; at < batch.size(); at += most) {
+      const auto samples = batch.subspan(at, std::min(most, batch.size() - at));
+      ASSAY_RETURN_IF_ERROR(put_(Batch(samples.begin(), samples.end())));
+      ASSAY_ASSIGN_OR_RETURN(const Evaluation part, network_.Evaluate());
+      const double weight = static_cast<double>(samples.size()) /
+                            static_cast<double>(batch.size());
+      whole.loss += weight * part.loss;
+      ASSAY_RETURN_IF_ERROR(Add(weight, part.gradients));
+      ASSAY_RETURN_IF_ERROR(seen_(part.loss));
+    }
+    ASSAY_RETURN_IF_ERROR(Round());
+    whole.gradients = gradients_;
+    return whole;
+  }
+
+ private:
+  Status Add(double weight, std::span<const Tensor> gradients) {
+    sums_.resize(gradients.size());
+    gradients_.resize(gradients.size());
+    for (size_t p = 0; p < gradients.size(); ++p) {
+      const Tensor& part = gradients[p];
+      ASSAY_RETURN_IF_ERROR(Reserve(part, &gradients_[p]));
+      std::vector<double>& sum = sums_[p];
+      sum.resize(static_cast<size_t>(part.num_elements()));
+      ASSAY_RETURN_IF_ERROR(
+          InPlace(&gradients_[p], part, {}, [&](const auto& each) {
+            for (size_t i = 0; i < sum.size(); ++i) {
+              sum[i] += weight * double{each.g[i]};
+            }
+          }));
+    }
+    return OkStatus();
+  }
+
+  /// The sums in gradients_.
+  Status Round() {
+    for (size_t p = 0; p < gradients_.size(); ++p) {
+      ASSAY_RETURN_IF_ERROR(InPlace(
+          &gradients_[p], gradients_[p], {},
+          [&]<class T>(const Elements<T>& each) {
+            std::ranges::transform(sums_[p], each.x.begin(), [](double sum) {
+              return static_cast<T>(sum);
+            });
+          }));
+    }
+    return OkStatus();
+  }
+
+  NetworkObjective& network_;
+  int64_t most_;
+  Put put_;
+  Seen seen_;
+  Batch batch_;
+  std::vector<std::vector<double>> sums_;  // of each gradient
+  std::vector<Tensor> gradients_;
+};
+
 using Watch = Status (TrainingEvent::*)(const TrainingMoment&);
 using Stop = std::string (TrainingEvent::*)(const TrainingMoment&);
 
-/// Of how many rows the greatest element is the label's; of equals the first.
+/// The number of rows whose greatest element is the label's; the first of equal
+/// elements is the greatest.
 template <class T>
 int64_t CountRight(std::span<const T> scores, std::span<const int64_t> labels) {
   const size_t classes = scores.size() / labels.size();

@@ -3,21 +3,35 @@
 #include "gradcheck/answer/questions.h"
 
 #include <algorithm>
-#include <array>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <memory>
 #include <string>
 #include <utility>
 
 #include "framework/file/csv.h"
+#include "framework/metric/element.h"
 #include "framework/testing/limit/limit.h"
-#include "gradcheck/answer/coarse.h"
 #include "gradcheck/case/subject.h"
-#include "gradcheck/draw/draw.h"
 
 namespace assay::gradcheck {
 namespace {
+
+/// The least number of the digits of bfloat16 that is no less than `x`.
+double RoundedUp(double x) {
+  const int dropped = std::numeric_limits<double>::digits - 1 -
+                      metric::RangeOf(DType::kBFloat16).digits;
+  const uint64_t rest = (uint64_t{1} << dropped) - 1;
+  return std::bit_cast<double>((std::bit_cast<uint64_t>(x) + rest) & ~rest);
+}
+
+/// True for what bfloat16 has with all of its digits.
+bool IsInRange(double x) {
+  const metric::FloatRange range = metric::RangeOf(DType::kBFloat16);
+  return x >= metric::PowerOfTwo(range.least) && x <= range.greatest;
+}
 
 using Answers = std::vector<measure::ExactAnswer>;
 
@@ -299,12 +313,24 @@ class Asker {
 };
 
 bool Agree(const Known& a, const Known& b) {
-  // What is not known, or is not finite, says nothing.
+  // A value that is not known, or is not finite, says nothing.
   const double apart = std::abs(a.value - b.value);
   return !std::isfinite(apart) || !(apart > a.bound + b.bound);
 }
 
 }  // namespace
+
+Result<Tensor> Coarse(Tensor numbers) {
+  constexpr double kUnknown = std::numeric_limits<double>::infinity();
+  std::vector<double> coarse;
+  coarse.reserve(static_cast<size_t>(numbers.num_elements()));
+  for (const double x : numbers.elements<double>()) {
+    const bool is_kept = x == 0 || x == kUnknown;
+    coarse.push_back(is_kept ? x : RoundedUp(x));
+    if (!is_kept && !IsInRange(coarse.back())) return numbers;
+  }
+  return TensorOf(DType::kBFloat16, numbers.shape(), coarse);
+}
 
 std::string Ladder::Disagreement() const {
   const auto text = [](const char* name, const Known& known) {

@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an oracle is asked about a gradient case, and its answers as a judge
+// The questions to an oracle about a gradient case, and its answers as a judge
 // reads them.
-//
-//   for (const suite::Question& question : QuestionsOf(gradient_case)) {
-//     ASSAY_ASSIGN_OR_RETURN(auto answers, question.ask(exact_run, subject));
-//   }
-//   ASSAY_ASSIGN_OR_RETURN(const GradientAnswers answers,
-//                          ReadGradientAnswers(gradient_case));
 
 #pragma once
 
@@ -15,12 +9,21 @@
 #include <vector>
 
 #include "framework/core/status.h"
+#include "framework/core/tensor.h"
 #include "framework/testing/measure/exact_answers.h"
-#include "framework/testing/suite/question.h"
-#include "gradcheck/answer/cotangent.h"
+#include "framework/testing/suite/suite.h"
 #include "gradcheck/case/gradient_case.h"
+#include "gradcheck/draw/draw.h"
 
 namespace assay::gradcheck {
+
+/// The greatest ratio of a rounded up number to the number.
+inline constexpr double kCoarsest = 1 + 0x1p-7;
+
+/// `numbers`, float64 and none below 0, as bfloat16: none less than it was, and
+/// none beyond kCoarsest times it. As they are where that type has no such
+/// number.
+Result<Tensor> Coarse(Tensor numbers);
 
 std::vector<suite::Question> QuestionsOf(const GradientCase& c);
 
@@ -30,8 +33,8 @@ struct Known {
   double bound = 0;
 };
 
-/// Three ways to the derivative of the sum of cotangents times outputs along the
-/// tangents: the reverse pass, the tangent pass, and differences of values.
+/// Three ways to the derivative of the sum of cotangents times outputs along
+/// the tangents: the reverse pass, the tangent pass, and differences of values.
 struct Ladder {
   Known reverse, tangent, differences;
   /// Empty where they agree.

@@ -14,12 +14,11 @@
 #include "ctest/trial/oracle/oracle_module.h"
 #include "framework/file/csv.h"
 #include "framework/file/file.h"
-#include "framework/testing/case/read_corpus.h"
+#include "framework/testing/case/corpus.h"
 #include "framework/testing/limit/limit.h"
-#include "gradcheck/answer/cotangent.h"
-#include "gradcheck/case/derive.h"
+#include "framework/testing/support/statuses_fixture.h"
+#include "gradcheck/case/gradient_case.h"
 #include "gradcheck/case/subject.h"
-#include "gradcheck/case/variant.h"
 #include "gradcheck/draw/draw.h"
 
 namespace assay::gradcheck {
@@ -83,7 +82,7 @@ Result<Gradients> Ask(Side& side, const std::vector<std::string>& targets,
   return found;
 }
 
-/// What two gradients of one target differ by.
+/// The difference of two gradients of one target.
 struct Apart {
   int64_t compared = 0;
   /// Beyond the sum of bounds, relative to the greatest magnitude.
@@ -168,14 +167,10 @@ std::string Complaint(const Result<Apart>& apart,
 // Kills: a derivative that the oracle's kernel of an operator has and its steps
 // have not, or the other way round.
 TEST(GradientTwins, AnOperatorAndItsBodyHaveTheSameExactGradients) {
-  std::vector<cases::Corpus> corpora(1);
-  auto corpus = cases::ReadCorpus(std::string(ASSAY_CORPUS));
-  ASSERT_TRUE(corpus.ok()) << corpus.status().ToString();
-  corpora[0] = *std::move(corpus);
-  const auto text = file::ReadFile(ASSAY_KNOWN_TWINS);
-  ASSERT_TRUE(text.ok()) << text.status().ToString();
-  auto known = oracle::ParseKnownTwins(*text);
-  ASSERT_TRUE(known.ok()) << known.status().ToString();
+  const std::vector corpora = {
+      Got(cases::ReadCorpus(std::string(ASSAY_CORPUS)))};
+  const auto known = Got(
+      oracle::ParseKnownTwins(Got(file::ReadFile(ASSAY_KNOWN_GRADIENT_TWINS))));
   std::map<std::string, cases::TestCase> cases;
   for (cases::TestCase& c : GradientCases(corpora)) {
     if (VariantOf(c.test_id)->input_class != InputClass::kOfficial ||
@@ -185,17 +180,17 @@ TEST(GradientTwins, AnOperatorAndItsBodyHaveTheSameExactGradients) {
     cases.emplace(SourceOf(c.test_id), std::move(c));
   }
   std::set<std::string> unmet;
-  for (const auto& [id, line] : *known) unmet.insert(id);
+  for (const auto& [id, line] : known) unmet.insert(id);
   int pairs = 0;
   int64_t elements = 0;
   for (const auto& [id, c] : cases) {
     if (c.kind != "expanded") continue;
     const auto twin = cases.find(oracle::TwinOf(id));
     ASSERT_NE(twin, cases.end()) << id;
-    const auto line = known->find(id);
+    const auto line = known.find(id);
     unmet.erase(id);
     const auto apart = ApartOf(twin->second, c);
-    EXPECT_EQ(Complaint(apart, line == known->end() ? nullptr : &line->second),
+    EXPECT_EQ(Complaint(apart, line == known.end() ? nullptr : &line->second),
               "")
         << id << " "
         << (apart.ok() ? file::ToText(apart->relative) : std::string());

@@ -1,26 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a gradient case is about: its model in the type of the case, inputs and
+// The subject of a gradient case: its model in the type of the case, inputs and
 // initializers of its class, and those of both that gradients are taken by. An
-// oracle and a judge make the same of one test_id and seed.
-//
-//   ASSAY_ASSIGN_OR_RETURN(suite::Subject subject, SubjectOf(gradient_case));
-//   const std::vector<bool> flows = CarryingOutputs(*subject.model);
-//   const auto bits = CotangentBits(*subject.model, InputClass::kRedrawn);
+// oracle and a judge make the same subject from one test_id and seed.
 
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "framework/core/status.h"
 #include "framework/graph/model.h"
 #include "framework/testing/record/rows.h"
-#include "framework/testing/suite/question.h"
+#include "framework/testing/suite/suite.h"
 #include "gradcheck/case/gradient_case.h"
-#include "gradcheck/case/variant.h"
 
 namespace assay::gradcheck {
+
+/// Between which ends of a graph gradients flow, by the catalogue. A path leads
+/// through parameters that are differentiable, from an input or an initializer
+/// to an output. The catalogue says nothing of subgraphs, of collections and of
+/// functions of the model: whatever such a node reads flows into all that it
+/// gives.
+class Flow {
+ public:
+  /// The flow in a main graph, which is not kept.
+  explicit Flow(const Graph& graph);
+
+  /// True for an input or an initializer from which a path leads to an output.
+  bool IsTarget(ValueId id) const { return used_[static_cast<size_t>(id)]; }
+
+  /// True for an output to which a path leads: one that a cotangent is given
+  /// to.
+  bool Carries(ValueId id) const { return carries_[static_cast<size_t>(id)]; }
+
+ private:
+  void Forth(const Graph& graph);
+  void Back(const Graph& graph);
+
+  std::vector<bool> reached_;  // from some input or initializer
+  std::vector<bool> used_;     // reached, and some output is reached from it
+  std::vector<bool> carries_;
+};
 
 /// Unsupported, reason not_differentiable, when nothing can be differentiated.
 /// Files that hold a subject as it is (suite::SubjectInFiles) are taken so.
@@ -35,7 +55,7 @@ std::vector<Shape> ShapesOfTargets(const suite::Subject& subject);
 DType AccumulatorOf(const record::PlanRow& row, const Graph& graph, DType own);
 
 /// One for each output of the model: whether a cotangent flows into it
-/// (flow.h).
+/// (Flow).
 std::vector<bool> CarryingOutputs(const Model& model);
 
 /// How many significant bits a cotangent of such a type has: those of the type

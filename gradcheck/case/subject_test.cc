@@ -7,13 +7,13 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <string>
 #include <utility>
 
 #include "framework/file/scratch_folder.h"
 #include "framework/graph/model_text.h"
-#include "framework/testing/case/write_corpus.h"
+#include "framework/testing/case/corpus_files.h"
 #include "framework/testing/measure/recheck.h"
+#include "framework/testing/support/statuses_fixture.h"
 #include "framework/testing/support/tensors_fixture.h"
 #include "gradcheck/draw/draw.h"
 
@@ -67,10 +67,9 @@ TEST_F(SubjectTest, OfficialAndFieldTakeTheInputsOfTheFiles) {
         {Floats({2}, {0, 5}), Floats({2}, {1e6F, -0.0F})});
   for (const char* end : {"#official.float32", "#field.float32",
                           "#borders.float32", "#special.float32"}) {
-    const auto subject = Subject(end);
-    ASSERT_TRUE(subject.ok()) << subject.status().ToString();
-    EXPECT_THAT(Kept(*subject), ElementsAre(true, true)) << end;
-    EXPECT_THAT(subject->targets, ElementsAre("x", "z"));
+    const auto subject = Got(Subject(end));
+    EXPECT_THAT(Kept(subject), ElementsAre(true, true)) << end;
+    EXPECT_THAT(subject.targets, ElementsAre("x", "z"));
   }
 }
 
@@ -78,10 +77,9 @@ TEST_F(SubjectTest, OfficialAndFieldTakeTheInputsOfTheFiles) {
 // left out, and inputs drawn that no gradient is taken by.
 TEST_F(SubjectTest, TargetsAreThoseOfTheCatalogueAndAloneDrawn) {
   Write(kResize, {Floats({1, 1, 2}, {1, 2}), Floats({3}, {1, 1, 2})});
-  const auto resize = Subject("#redrawn.float32");
-  ASSERT_TRUE(resize.ok()) << resize.status().ToString();
-  EXPECT_THAT(resize->targets, ElementsAre("x"));
-  EXPECT_THAT(Kept(*resize), ElementsAre(false, true));
+  const auto resize = Got(Subject("#redrawn.float32"));
+  EXPECT_THAT(resize.targets, ElementsAre("x"));
+  EXPECT_THAT(Kept(resize), ElementsAre(false, true));
   Write(
       "g (float[3] x, float low, float high) => (float[3] y) "
       "{ y = Clip(x, low, high) }",
@@ -102,10 +100,9 @@ TEST_F(SubjectTest, TargetsOfSeveralNodesAreWhatAPathLeadsFrom) {
       "{ a = Floor(f) c = Add(x, a) g = Gather(c, i) y = Add(g, b) }",
       {Floats({3}, {1, 2, 3}), index, Floats({3}, {1, 2, 3}),
        Floats({1}, {0.5F})});
-  const auto subject = Subject("#redrawn.float32");
-  ASSERT_TRUE(subject.ok()) << subject.status().ToString();
-  EXPECT_THAT(subject->targets, ElementsAre("x", "b"));
-  EXPECT_THAT(Kept(*subject), ElementsAre(false, true, true, false));
+  const auto subject = Got(Subject("#redrawn.float32"));
+  EXPECT_THAT(subject.targets, ElementsAre("x", "b"));
+  EXPECT_THAT(Kept(subject), ElementsAre(false, true, true, false));
 }
 
 // Kills: an input that keeps its type in a model of another, and scales that do
@@ -115,12 +112,11 @@ TEST_F(SubjectTest, InputsHaveTheTypesOfTheModelInTheTypeOfTheCase) {
   for (const DType type :
        {DType::kFloat64, DType::kFloat16, DType::kBFloat16}) {
     SCOPED_TRACE(ToString(type));
-    const auto subject = Subject(StrCat("#official.", ToString(type)));
-    ASSERT_TRUE(subject.ok()) << subject.status().ToString();
-    const Graph& graph = subject->model->graph();
+    const auto subject = Got(Subject(StrCat("#official.", ToString(type))));
+    const Graph& graph = subject.model->graph();
     EXPECT_EQ(graph[graph.inputs[0]].type.dtype, type);
     EXPECT_EQ(graph[graph.inputs[1]].type.dtype, DType::kFloat32);
-    const auto& inputs = subject->inputs[0];
+    const auto& inputs = subject.inputs[0];
     EXPECT_EQ(inputs[0].tensor()->dtype(), type);
     EXPECT_THAT(NumbersOf(*inputs[0].tensor()), ElementsAre(1, 2));
     EXPECT_TRUE(measure::SameBits(inputs[1], inputs_[1]));
@@ -140,11 +136,10 @@ TEST_F(SubjectTest, InitializersAreTargetsBehindTheInputs) {
                                    {"#official.bfloat16", false},
                                    {"#redrawn.bfloat16", true}}) {
     SCOPED_TRACE(end);
-    const auto subject = Subject(end);
-    ASSERT_TRUE(subject.ok()) << subject.status().ToString();
-    EXPECT_THAT(subject->targets, ElementsAre("x", "w"));
-    EXPECT_THAT(ShapesOfTargets(*subject), ElementsAre(Shape{2}, Shape{2}));
-    const Graph& graph = subject->model->graph();
+    const auto subject = Got(Subject(end));
+    EXPECT_THAT(subject.targets, ElementsAre("x", "w"));
+    EXPECT_THAT(ShapesOfTargets(subject), ElementsAre(Shape{2}, Shape{2}));
+    const Graph& graph = subject.model->graph();
     const auto numbers = [&](const char* name) {
       return NumbersOf(*graph.FindInitializer(graph.FindValue(name))->tensor());
     };
@@ -163,10 +158,9 @@ TEST_F(SubjectTest, WeightsAloneTellTheType) {
       "g (int64[1] i) => (float[1] y) <float[2] w = {1, 3}> "
       "{ y = Gather(w, i) }",
       {Int64s({1})});
-  const auto subject = Subject("#official.float64");
-  ASSERT_TRUE(subject.ok()) << subject.status().ToString();
-  EXPECT_THAT(subject->targets, ElementsAre("w"));
-  const Graph& graph = subject->model->graph();
+  const auto subject = Got(Subject("#official.float64"));
+  EXPECT_THAT(subject.targets, ElementsAre("w"));
+  const Graph& graph = subject.model->graph();
   EXPECT_EQ(graph.FindInitializer(graph.FindValue("w"))->tensor()->dtype(),
             DType::kFloat64);
 }
@@ -206,10 +200,9 @@ TEST_F(SubjectTest, ASubjectInFilesIsTakenAsItIs) {
   Write("g (double[2] x, double[2] z) => (double[2] y) { y = Mul(x, z) }",
         {Doubles({0.1, 5}), Doubles({1, 1})});
   folder_.Write("targets.txt", "z\n");
-  const auto subject = Subject("#redrawn.float64");
-  ASSERT_TRUE(subject.ok()) << subject.status().ToString();
-  EXPECT_THAT(Kept(*subject), ElementsAre(true, true));
-  EXPECT_THAT(subject->targets, ElementsAre("z"));
+  const auto subject = Got(Subject("#redrawn.float64"));
+  EXPECT_THAT(Kept(subject), ElementsAre(true, true));
+  EXPECT_THAT(subject.targets, ElementsAre("z"));
   folder_.Write("targets.txt", "z\ny\n");
   EXPECT_EQ(Subject("#redrawn.float64").status().message(),
             StrCat((folder_.path() / "targets.txt").string(),
@@ -236,10 +229,9 @@ TEST_F(SubjectTest, KinksOfComparedInputsAreEqualInMostPlaces) {
   const Value many = Floats({400}, std::vector<float>(400, 1));
   Write("g (float[400] a, float[400] b) => (float[400] y) { y = Max(a, b) }",
         {many, many});
-  const auto max = Subject("#kinks.float32");
-  ASSERT_TRUE(max.ok()) << max.status().ToString();
-  const auto a = NumbersOf(*max->inputs[0][0].tensor());
-  const auto b = NumbersOf(*max->inputs[0][1].tensor());
+  const auto max = Got(Subject("#kinks.float32"));
+  const auto a = NumbersOf(*max.inputs[0][0].tensor());
+  const auto b = NumbersOf(*max.inputs[0][1].tensor());
   int equal = 0;
   for (size_t i = 0; i < a.size(); ++i) equal += a[i] == b[i] ? 1 : 0;
   EXPECT_GT(equal, 250);
@@ -266,7 +258,6 @@ TEST_F(SubjectTest, AnUnknownVariantIsNotRead) {
   }
 }
 
-// Kills: a cotangent for indices, a mask or a count.
 // Kills: a claim of an accumulator that reaches between nodes, or into the body
 // of a loop.
 TEST(AccumulatorOf, IsThatOfThePlanInOneNode) {
@@ -292,6 +283,7 @@ TEST(AccumulatorOf, IsThatOfThePlanInOneNode) {
   }
 }
 
+// Kills: a cotangent for indices, a mask or a count.
 TEST(CarryingOutputs, AreThoseOfTheCatalogue) {
   const auto flows = [](std::string_view text) {
     return CarryingOutputs(*graph::ModelOfText(text));
@@ -326,6 +318,60 @@ TEST(CotangentBits, AreThoseOfTheOutput) {
                    " { y = Cast<to = 10>(x) z = Cast<to = 16>(x) u = Neg(x) }",
                    InputClass::kOfficial),
               ElementsAre(10, 8, 20));
+}
+
+// Kills: a path that is cut, or that leads where there is none. A row has a
+// graph of inputs a, b, c, the targets among these, and the outputs that carry.
+TEST(Flow, FollowsWhatTheCatalogueNames) {
+  const struct {
+    const char* what;
+    std::string targets, outputs;
+    const char* text;
+  } rows[] = {
+      {"one node", "a", "y", "(float[2] a) => (float[2] y) { y = Relu(a) }"},
+      {"a step", "", "", "(float[2] a) => (float[2] y) { y = Floor(a) }"},
+      {"a step on the way", "b", "y",
+       "(float[2] a, float[2] b) => (float[2] y) "
+       "{ f = Floor(a) y = Mul(f, b) }"},
+      {"no output behind it", "a", "y",
+       "(float[2] a, float[2] b) => (float[2] y) "
+       "{ z = Neg(b) i = ArgMax<axis = 0>(z) y = Neg(a) }"},
+      {"an output that nothing reaches", "a", "y",
+       "(float[2] a) => (float[2] y, float[2] z) "
+       "{ z = Constant<value = float[2] {1, 2}>() y = Mul(a, z) }"},
+      {"integers", "", "", "(int64[2] a) => (int64[2] y) { y = Neg(a) }"},
+      {"an input that is no number of its own", "a", "y",
+       "(float[1,1,2] a, float[3] b) => (float[1,1,4] y) "
+       "{ c = Neg(b) y = Resize(a, , c) }"},
+      {"what a subgraph reads", "ab", "y",
+       "(float[2] a, float[2] b, bool c) => (float[2] y) "
+       "{ y = If(c) <then_branch = t () => (p) { p = Neg(a) }, "
+       "else_branch = e () => (q) { q = Mul(a, b) }> }"},
+      {"a sequence", "ab", "y",
+       "(float[2] a, float[2] b, int64 c) => (float[2] y) "
+       "{ s = SequenceConstruct(a, b) y = SequenceAt(s, c) }"},
+      {"an initializer", "ab", "y",
+       "(float[2] a) => (float[2] y) <float[2] b = {1, 2}> "
+       "{ y = Mul(a, b) }"},
+  };
+  for (const auto& row : rows) {
+    const auto model = graph::ModelOfText(StrCat("g ", row.text));
+    const Graph& graph = model->graph();
+    const Flow flow(graph);
+    std::string targets, outputs;
+    for (const char* name : {"a", "b", "c"}) {
+      const ValueId id = graph.FindValue(name);
+      const bool is_end =
+          std::ranges::find(graph.inputs, id) != graph.inputs.end() ||
+          graph.FindInitializer(id) != nullptr;
+      if (id != kNoValue && is_end && flow.IsTarget(id)) targets += name;
+    }
+    for (const ValueId id : graph.outputs) {
+      if (flow.Carries(id)) outputs += graph[id].name;
+    }
+    EXPECT_EQ(targets, row.targets) << row.what;
+    EXPECT_EQ(outputs, row.outputs) << row.what;
+  }
 }
 
 }  // namespace

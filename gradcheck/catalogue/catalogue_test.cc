@@ -7,8 +7,6 @@
 #include <algorithm>
 #include <set>
 #include <sstream>
-#include <string>
-#include <utility>
 
 namespace assay::gradcheck {
 namespace {

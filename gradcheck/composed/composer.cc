@@ -9,7 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "conformance/special/case_text.h"
 #include "framework/core/text.h"
+#include "framework/file/file.h"
+#include "gradcheck/case/gradient_case.h"
 #include "gradcheck/draw/draw.h"
 
 namespace assay::gradcheck {
@@ -48,8 +51,9 @@ constexpr Step kSteps[] = {
     {"Concat", true},
 };
 
-/// What an operator makes of one value; nothing where it is not defined or the
-/// numbers become too great. `axis` is what it reduces, adds up or takes of.
+/// The result of an operator on one value; nothing where the operator is not
+/// defined or the numbers become too great. `axis` is what it reduces, adds up
+/// or takes of.
 std::optional<Made> OfOne(std::string_view op, const Made& x, bool axis) {
   Made y = x;
   y.readers = 0;
@@ -253,8 +257,35 @@ class Composer {
   std::string nodes_, constants_;
 };
 
+constexpr const char* kName = "composed";
+
+void Describe(const special::CaseText& text, const Graph& graph,
+              cases::TestCase* c) {
+  const DType type = graph[graph.inputs[0]].type.dtype;
+  c->test_id =
+      StrCat("gradcheck/", text.name, Suffix({InputClass::kComposed, type}));
+  c->suite = "gradcheck";
+  c->kind = kName;
+  // Every tenth: what is seen at night alone is seen late.
+  c->tier = text.name.ends_with('6') ? cases::Tier::kCi : cases::Tier::kNightly;
+  c->claim = cases::ClaimKind::kGradient;
+}
+
 }  // namespace
 
 std::string ComposedCase(int64_t number) { return Composer(number).Text(); }
+
+Status WriteComposedCorpus(int64_t count, const std::filesystem::path& text,
+                           const std::filesystem::path& place) {
+  std::string cases;
+  for (int64_t number = 0; number < count; ++number) {
+    cases += ComposedCase(number);
+  }
+  ASSAY_RETURN_IF_ERROR(file::WriteFile(text, cases));
+  ASSAY_ASSIGN_OR_RETURN(const std::vector<special::CaseText> texts,
+                         special::ReadCaseFiles({text}));
+  return special::WriteTextCorpus({kName, &special::InputsOf, &Describe}, texts,
+                                  place);
+}
 
 }  // namespace assay::gradcheck

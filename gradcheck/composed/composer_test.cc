@@ -10,6 +10,7 @@
 
 #include "conformance/special/case_text.h"
 #include "framework/graph/types/check.h"
+#include "framework/testing/support/statuses_fixture.h"
 
 namespace assay::gradcheck {
 namespace {
@@ -39,14 +40,13 @@ TEST(ComposedCase, IsANetworkOf2To12NodesWithFanOut) {
     const std::string text = ComposedCase(number);
     EXPECT_TRUE(texts.insert(text).second);
     EXPECT_EQ(ComposedCase(number), text);
-    const auto cases = special::ReadCases(text, "composed");
-    ASSERT_TRUE(cases.ok()) << cases.status().ToString() << "\n" << text;
-    const auto data = special::InputsOf(cases->at(0));
-    ASSERT_TRUE(data.ok()) << data.status().ToString() << "\n" << text;
-    EXPECT_TRUE(types::CheckModel(*data->model).ok()) << text;
-    const Graph& graph = data->model->graph();
+    SCOPED_TRACE(text);
+    const auto cases = Got(special::ReadCases(text, "composed"));
+    const auto data = Got(special::InputsOf(cases.at(0)));
+    EXPECT_TRUE(types::CheckModel(*data.model).ok());
+    const Graph& graph = data.model->graph();
     sizes.insert(graph.nodes.size());
-    EXPECT_GE(MostReaders(graph), 2) << text;
+    EXPECT_GE(MostReaders(graph), 2);
     EXPECT_FALSE(graph.outputs.empty());
     types.insert(graph[graph.inputs[0]].type.dtype);
     for (const Node& node : graph.nodes) operators.insert(node.op_type);

@@ -16,10 +16,9 @@
 #include <vector>
 
 #include "conformance/corpus/expected.h"
-#include "conformance/corpus/sensitivity.h"
-#include "conformance/special/special_corpus.h"
+#include "conformance/special/case_text.h"
 #include "framework/core/status.h"
-#include "gradcheck/composed/composed_corpus.h"
+#include "gradcheck/composed/composer.h"
 #include "gradcheck/scaled/scaled_corpus.h"
 #include "gradcheck/text/gradient_corpus.h"
 

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Draws for gradients, beside numbers of a range (framework/testing/draw):
-// inputs with ties, integers, cotangents.
-//
-//   Draw draw(row.test_id, facts.seed, "inputs");
-//   ASSAY_ASSIGN_OR_RETURN(Tensor x, Integers(official, draw));
+// inputs with ties, integers, and the directions of a case: cotangents, one for
+// each output, and tangents, one for each target.
 
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
+#include "framework/core/shape.h"
 #include "framework/core/status.h"
 #include "framework/core/tensor.h"
+#include "framework/core/value.h"
 #include "framework/testing/draw/draw.h"
 
 namespace assay::gradcheck {
@@ -39,10 +41,30 @@ Result<Tensor> Tied(const Tensor& official, std::span<const double> marks,
 Result<Tensor> Met(const Tensor& drawn, std::span<const Tensor> others,
                    Draw& draw);
 
-/// Numbers of size 1 to 2, of either sign and so many significant bits.
+/// Numbers of magnitude 1 to 2, of either sign, with `bits` significant bits.
 std::vector<double> Weights(int64_t count, int bits, Draw& draw);
 
 /// 1 or -1 each, so that no element counts less than another (Rademacher).
 std::vector<double> Signs(int64_t count, Draw& draw);
+
+enum class Cotangent : uint8_t { kFirst, kSecond, kOnes, kOneHot };
+
+inline constexpr std::array kCotangents = {Cotangent::kFirst,
+                                           Cotangent::kSecond, Cotangent::kOnes,
+                                           Cotangent::kOneHot};
+
+/// "random 1", "random 2", "ones", "one-hot".
+std::string_view ToString(Cotangent kind);
+
+/// Tensors of float64 of these shapes, each with its number of significant
+/// bits; a default Value where that is 0. For one-hot, one element of all
+/// tensors is 1.
+Result<std::vector<Value>> CotangentsOf(Cotangent kind,
+                                        std::span<const int> bits,
+                                        std::span<const Shape> shapes,
+                                        Draw draw);
+
+/// 1 or -1 for each element of tensors of these shapes, in float64.
+Result<std::vector<Value>> TangentsOf(std::span<const Shape> shapes, Draw draw);
 
 }  // namespace assay::gradcheck

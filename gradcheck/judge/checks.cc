@@ -12,12 +12,8 @@
 #include "framework/file/csv.h"
 #include "framework/testing/case/test_case.h"
 #include "framework/testing/host/runs.h"
-#include "framework/testing/limit/fault.h"
 #include "framework/testing/limit/limit.h"
-#include "gradcheck/case/derive.h"
 #include "gradcheck/judge/differences.h"
-#include "gradcheck/judge/stated.h"
-#include "gradcheck/judge/verdict.h"
 #include "gradcheck/structure/jacobian.h"
 #include "gradcheck/structure/structure.h"
 
@@ -55,8 +51,8 @@ Known Along(const Findings& found, std::span<const Value> dx) {
   return along;
 }
 
-/// The rows of the first cotangents, which the checks behind CheckElements are
-/// about.
+/// Fills the rows of the first cotangents, which the checks after CheckElements
+/// belong to.
 void ForEachFirstRow(Findings* found, const auto& fill) {
   for (GradientRow& row : found->rows) {
     if (row.cotangent == ToString(Cotangent::kFirst)) fill(row);
@@ -128,7 +124,7 @@ Decided CheckMass(const Context& context, size_t kind, const Known& sum) {
   if (kind >= context.answers.mass.size()) return std::nullopt;
   const Known& mass = context.answers.mass[kind];
   const double slack = mass.bound + 2 * sum.bound;
-  // A sum that is no number says nothing of its elements.
+  // A NaN says nothing about the elements of its sum.
   const double off = std::abs(sum.value - mass.value);
   if (!std::isfinite(slack) || !std::isfinite(off) || off <= slack) {
     return std::nullopt;
@@ -148,7 +144,8 @@ std::vector<Value> ValuesOf(std::span<const measure::ExactAnswer> answers) {
   return values;
 }
 
-/// The case's own answers, from a formula: the oracle is held to them, too.
+/// Checks against the case's own answers, from a formula, which the oracle must
+/// give, too.
 Decided CheckStated(const Context& context, const Trial& trial,
                     const Answered& answered) {
   if (kCotangents[answered.kind] != Cotangent::kOnes ||
@@ -198,7 +195,7 @@ void Count(const Compared& compared, Findings* found) {
   found->non_finite += compared.non_finite;
 }
 
-/// All gradients have their rows, also behind one that is beyond its limit.
+/// Each gradient has its row, even after one beyond its limit.
 Decided CheckOneCotangent(const Context& context, const Trial& trial,
                           const Answered& answered, Findings* found) {
   const size_t n_answers = context.answers.gradients[answered.kind].size();
@@ -216,7 +213,7 @@ Decided CheckOneCotangent(const Context& context, const Trial& trial,
       decided = CheckLimits(context, answered.kind, t, compared[t]);
     }
     sum.value += compared[t].sum;
-    // Of a sum with an element that is not known, nothing is.
+    // A sum with an unknown element is unknown.
     sum.bound += compared[t].unknown > 0
                      ? std::numeric_limits<double>::infinity()
                      : compared[t].sum_limit;
@@ -317,7 +314,8 @@ Decided BesideDifferences(const Context& context, Trial& trial, Findings* found,
     row.h_max = differences->h_max;
   });
   Known exact = context.answers.ladder.tangent;
-  // One of several at a kink, where differences have the mean of two of them.
+  // At a kink the exact tangent is one of several, and differences give the
+  // mean of two of them.
   if (found->kinks > 0) exact.bound = std::numeric_limits<double>::infinity();
   if (!decided.has_value() || decided->outcome != Outcome::kFail ||
       !ShowsAnotherForward(slope, along.value, exact)) {

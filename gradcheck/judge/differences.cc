@@ -6,7 +6,9 @@
 #include <cmath>
 #include <limits>
 
+#include "framework/core/text.h"
 #include "framework/testing/limit/limit.h"
+#include "gradcheck/draw/draw.h"
 
 namespace assay::gradcheck {
 namespace {
@@ -28,7 +30,7 @@ Sum Weighted(std::span<const Value> outputs, std::span<const Value> weights) {
     if (!weights[i].present()) continue;
     const auto y = outputs[i].tensor()->elements<double>();
     const auto w = weights[i].tensor()->elements<double>();
-    // Compensated, so that the rounding is that of the outputs alone.
+    // The sum is compensated, so that only the outputs have rounding.
     double lost = 0;
     for (size_t k = 0; k < w.size(); ++k) {
       if (w[k] == 0) continue;
@@ -59,7 +61,7 @@ class Differencing {
       }
       own_.push_back(std::move(numbers));
     }
-    // A power of two, so that x + h and x - h are seldom rounded.
+    // The scale is a power of two, so that x + h and x - h are seldom rounded.
     const double scale =
         std::exp2(std::floor(std::log2(std::max(greatest, 0x1p-20))));
     Differences found{
@@ -109,7 +111,8 @@ class Differencing {
     const Sum up = sums_[at];
     const Sum down = sums_[at + 1];
     const double slope = (up.value - down.value) / (2 * h);
-    // Of the outputs, a few roundoffs each, and of the inputs that were moved.
+    // The rounding of the outputs, a few roundoffs each, and of the moved
+    // inputs.
     const double rounding =
         4 * kRoundoff *
         ((up.magnitude + down.magnitude) / (2 * h) + std::abs(slope));
@@ -130,9 +133,9 @@ class Differencing {
     above_rounded_ = rounded;
   }
 
-  /// By chance an entry may be near both that it is made of and not near the
-  /// slope, as where errors of two orders cancel. Another that is apart from it
-  /// by more than the bounds of both shows this.
+  /// By chance an entry may be near both entries that it is made of but far
+  /// from the slope, as where errors of two orders cancel. Another entry shows
+  /// this where the two differ by more than the sum of their bounds.
   void Doubt(Slope& best) const {
     double bound = best.bound;
     for (const Slope& entry : entries_) {
@@ -154,6 +157,27 @@ class Differencing {
   std::array<double, kLevels> above_rounded_ = {};
 };
 
+/// The fault of one output or gradient.
+std::string FaultOf(const std::string& what, const Value& got,
+                    const Value& want) {
+  const Tensor* const tensor = got.tensor();
+  const Tensor& stated = *want.tensor();
+  if (tensor == nullptr || !Carries(tensor->dtype()) ||
+      tensor->shape() != stated.shape()) {
+    return StrCat(
+        what, " is ", tensor == nullptr ? "no tensor" : tensor->Signature(),
+        ", wanted ", stated.shape().ToString(), " as the case states");
+  }
+  const std::vector<double> numbers = NumbersOf(*tensor);
+  const std::vector<double> wanted = NumbersOf(stated);
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    if (numbers[i] == wanted[i]) continue;
+    return StrCat(what, " is ", numbers[i], " at element ", i, ", wanted ",
+                  wanted[i], " as the case states");
+  }
+  return "";
+}
+
 }  // namespace
 
 bool ShowsAnotherForward(const Slope& slope, double along, const Known& exact) {
@@ -166,6 +190,25 @@ Result<Differences> DifferencesOf(Trial& trial,
                                   std::span<const Value> cotangents,
                                   std::span<const Value> directions) {
   return Differencing(trial, cotangents, directions).Run();
+}
+
+std::string FaultOfStated(const cases::Stated& stated,
+                          const std::vector<std::string>& targets,
+                          std::span<const Value> outputs,
+                          std::span<const Value> gradients) {
+  for (size_t i = 0; i < stated.outputs.size(); ++i) {
+    std::string fault =
+        FaultOf(StrCat("output ", i), outputs[i], stated.outputs[i]);
+    if (!fault.empty()) return fault;
+  }
+  for (size_t t = 0; t < targets.size(); ++t) {
+    const auto want = stated.gradients.find(targets[t]);
+    if (want == stated.gradients.end()) continue;
+    std::string fault = FaultOf(StrCat("the gradient of '", targets[t], "'"),
+                                gradients[t], want->second);
+    if (!fault.empty()) return fault;
+  }
+  return "";
 }
 
 }  // namespace assay::gradcheck

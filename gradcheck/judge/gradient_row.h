@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // GradientRow: a row of gradients.csv, the gradient by one input for one
-// cotangent, with its distance from the exact one.
-//
-//   GradientRow row;
-//   row.input = "x";
-//   AddFound(Compare(*gradient.tensor(), answer, yardstick), &row);
-//   record->Add(row);
+// cotangent, with its distance from the exact one. And the verdicts of a
+// gradient case, with their reasons.
 
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "framework/core/status.h"
+#include "framework/testing/measure/measure.h"
 #include "framework/testing/record/columns.h"
+#include "framework/testing/record/outcome.h"
 #include "gradcheck/run/compare.h"
 
 namespace assay::gradcheck {
@@ -47,8 +47,31 @@ struct GradientRow : record::Key {
   std::string repro;
 };
 
-/// What a comparison found, in its columns.
+/// Writes the findings of a comparison into their columns.
 void AddFound(const Compared& found, GradientRow* row);
+
+inline constexpr char kFailForward[] = "fail_forward";
+inline constexpr char kFailBackward[] = "fail_backward";
+inline constexpr char kFailOracle[] = "fail_oracle";
+inline constexpr char kSubgradient[] = "subgradient_ok";
+inline constexpr char kZero[] = "zero_almost_everywhere";
+inline constexpr char kNotDifferentiable[] = "not_differentiable";
+inline constexpr char kMasked[] = "masked_infinity";
+inline constexpr char kStochastic[] = "stochastic_ok";
+inline constexpr char kVacuous[] = "vacuous";
+inline constexpr char kTooGreat[] = "jacobian_too_great";
+inline constexpr char kNondeterministic[] = "nondeterministic";
+
+/// The reasons, with their meanings.
+std::vector<record::ReasonMeaning> Reasons();
+
+measure::Judgement Verdict(record::Outcome outcome, const char* reason,
+                           std::string message);
+/// The judgement of a case that could not be loaded.
+measure::Judgement Stopped(const Status& status);
+/// The judgement of a case that could not be run: declining is for Load and
+/// Bind only.
+measure::Judgement StoppedRunning(const Status& status, const char* when);
 
 }  // namespace assay::gradcheck
 

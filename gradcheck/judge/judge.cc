@@ -3,25 +3,28 @@
 #include "gradcheck/judge/judge.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <span>
 #include <utility>
+#include <vector>
 
+#include "framework/file/csv.h"
+#include "framework/testing/limit/limit.h"
 #include "framework/testing/suite/suite.h"
 #include "gradcheck/answer/questions.h"
 #include "gradcheck/case/subject.h"
+#include "gradcheck/draw/draw.h"
 #include "gradcheck/judge/checks.h"
-#include "gradcheck/judge/drawn_mask.h"
 #include "gradcheck/judge/gradient_row.h"
-#include "gradcheck/judge/verdict.h"
-#include "gradcheck/run/trial.h"
 
 namespace assay::gradcheck {
 namespace {
 
 using record::Outcome;
 
-/// In order: the first that decides the case is the last that is asked.
+/// The checks in their order: the first that decides the case is the last to
+/// run.
 constexpr Check kOfGradients[] = {&CheckForward, &CheckElements, &CheckTangent};
 constexpr Check kOfManyRuns[] = {&CheckStructure, &CheckJacobian};
 
@@ -69,7 +72,8 @@ void AddTo(const Findings& found, const Trial& trial,
 
 measure::Judgement JudgeTrial(const Context& context, Trial& trial,
                               record::Record* record) {
-  // Of others first, so that what keeps anything of it is seen by all checks.
+  // The forward runs of other inputs come first, so that all checks see a
+  // backend that keeps anything of them.
   for (const auto forward : {&Trial::ForwardOfOthers, &Trial::ForwardOfOwn}) {
     if (const Status ran = (trial.*forward)(); !ran.ok()) {
       return StoppedRunning(ran, "Forward");
@@ -88,7 +92,7 @@ measure::Judgement JudgeTrial(const Context& context, Trial& trial,
   return verdict;
 }
 
-/// What is drawn at random has no exact answer, but may have one given the
+/// A case that draws at random has no exact answer, but may have one given the
 /// draw.
 measure::Judgement JudgeUnanswered(const GradientCase& c, const Status& why,
                                    Trial& trial) {
@@ -106,6 +110,27 @@ measure::Judgement JudgeUnanswered(const GradientCase& c, const Status& why,
 bool HasGradients(const suite::Subject& subject) {
   return !subject.targets.empty() &&
          std::ranges::count(CarryingOutputs(*subject.model), true) > 0;
+}
+
+constexpr double kRoundings = 4;  // of a product, the mask's number and of ours
+
+/// y / x for each element; 0 where x is 0. Not found where they are not zeros
+/// and one other number.
+Result<std::vector<double>> MaskOf(const std::vector<double>& x,
+                                   const std::vector<double>& y,
+                                   double roundoff) {
+  std::vector<double> mask(x.size());
+  double scale = 0;
+  for (size_t i = 0; i < x.size(); ++i) {
+    if (x[i] == 0) continue;
+    mask[i] = y[i] / x[i];
+    if (mask[i] == 0) continue;
+    if (scale == 0) scale = mask[i];
+    if (!(std::abs(mask[i] - scale) <= kRoundings * roundoff * scale)) {
+      return NotFound("the output is no mask times the input");
+    }
+  }
+  return mask;
 }
 
 }  // namespace
@@ -138,6 +163,43 @@ measure::Judgement Judge(const GradientCase& c, Backend& backend,
   record->result.judge_us =
       record::SteadyMicroseconds() - began - record->result.run_us.value_or(0);
   return verdict;
+}
+
+Result<std::string> JudgeDrawnMask(const GradientCase& c, Trial& trial) {
+  ASSAY_RETURN_IF_ERROR(trial.Forward());
+  const Tensor* const y =
+      trial.outputs().empty() ? nullptr : trial.outputs()[0].tensor();
+  if (trial.targets().size() != 1 || !trial.FeedsTargets() || y == nullptr ||
+      !Carries(y->dtype())) {
+    return NotFound("no output of one differentiable input");
+  }
+  const double roundoff = limit::UnitRoundoff(y->dtype());
+  ASSAY_ASSIGN_OR_RETURN(const std::vector<double> x, trial.NumbersOf(0));
+  const std::vector<double> of_y = NumbersOf(*y);
+  if (of_y.size() != x.size()) return NotFound("the output has another shape");
+  ASSAY_ASSIGN_OR_RETURN(const std::vector<double> mask,
+                         MaskOf(x, of_y, roundoff));
+  Draw draw = c.Drawn("random 1");
+  const int bits = CotangentBits(y->dtype(), c.variant.input_class);
+  const std::vector<double> weights = Weights(std::ssize(x), bits, draw);
+  std::vector<Value> dy(trial.outputs().size());
+  ASSAY_ASSIGN_OR_RETURN(dy[0], Tensor::Of<double>(y->shape(), weights));
+  ASSAY_ASSIGN_OR_RETURN(const auto gradients,
+                         trial.Backward(dy, trial.targets()));
+  const std::vector<double> got = NumbersOf(*gradients[0].tensor());
+  if (got.size() != x.size()) return std::string("the gradient's shape");
+  for (size_t i = 0; i < x.size(); ++i) {
+    const double want = weights[i] * mask[i];
+    if (x[i] == 0 ||
+        std::abs(got[i] - want) <= kRoundings * roundoff * std::abs(want)) {
+      continue;
+    }
+    return StrCat("element ", i, " of the gradient of '", trial.targets()[0],
+                  "' is ", file::ToText(got[i]),
+                  ", the drawn mask times the cotangent is ",
+                  file::ToText(want));
+  }
+  return trial.Damage();
 }
 
 }  // namespace assay::gradcheck

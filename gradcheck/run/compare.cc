@@ -5,13 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <optional>
-#include <span>
 
 #include "framework/core/text.h"
 #include "framework/file/csv.h"
 #include "framework/metric/element.h"
-#include "framework/testing/limit/fault.h"
 #include "framework/testing/limit/limit.h"
 #include "gradcheck/draw/draw.h"
 
@@ -73,7 +70,7 @@ class Convention {
  public:
   void Add(double got, double low, double high, double tolerance) {
     const auto is = [&](double x) { return std::abs(got - x) <= tolerance; };
-    // The choice '1' is all that flows, '0' is nothing of it.
+    // The choice '1' is the whole flow, '0' is none of it.
     const double all = std::abs(low) > std::abs(high) ? low : high;
     const char choice = is(all) ? '1' : is(0) ? '0' : 's';
     if (first_ == 0) first_ = choice;
@@ -311,6 +308,42 @@ Compared Compare(const Tensor& got, const measure::ExactAnswer& answer,
   Comparison comparison(answer, yardstick, found);
   for (size_t i = 0; i < numbers.size(); ++i) comparison.Add(i, numbers[i]);
   comparison.Finish();
+  return found;
+}
+
+Beside Judged::Hold(std::span<const Value> others, double factor) const {
+  Beside all;
+  for (size_t t = 0; t < others.size(); ++t) {
+    Beside one = HoldOne(t, others[t], factor);
+    all.greatest = std::max(all.greatest, one.greatest);
+    if (all.fault.empty()) all.fault = std::move(one.fault);
+  }
+  return all;
+}
+
+Beside Judged::HoldOne(size_t target, const Value& other, double factor) const {
+  const Tensor& own = *gradients[target].tensor();
+  const Tensor& tensor = *other.tensor();
+  if (tensor.dtype() != own.dtype() || tensor.shape() != own.shape()) {
+    return {StrCat("the gradient of '", targets[target], "' is ",
+                   tensor.Signature(), ", wanted ", own.Signature())};
+  }
+  const std::vector<double> got = NumbersOf(tensor);
+  const std::vector<double> one = NumbersOf(own);
+  Beside found;
+  for (size_t i = 0; i < got.size(); ++i) {
+    const double want = factor * one[i];
+    const double limit = std::abs(factor) * compared[target].limits[i];
+    if (!std::isfinite(limit) || !std::isfinite(want)) continue;
+    // Beyond the type's greatest number a multiple is infinite.
+    if (got[i] == want || (factor != 1 && std::isinf(got[i]))) continue;
+    const double error = std::abs(got[i] - want);
+    found.greatest = std::max(found.greatest, error / limit);
+    if (error <= 2 * limit || !found.fault.empty()) continue;
+    found.fault =
+        StrCat("element ", i, " of the gradient of '", targets[target], "' is ",
+               file::ToText(got[i]), ", wanted ", file::ToText(want));
+  }
   return found;
 }
 

@@ -2,9 +2,6 @@
 //
 // Compare: every element of a gradient against the exact one.
 //
-//   const Compared found = Compare(got, answer, {.type = DType::kFloat32});
-//   if (found.beyond > 0) Report(found.worst);
-//
 // An element may be off by its limit and by the oracle's bound. The limit is
 // the sum of three parts, with u the roundoff of the type, a that of the
 // accumulator (u where none is claimed), r the depth of rounding
@@ -16,7 +13,7 @@
 //
 // - An element of the class exact must be exact, where the oracle's answer is,
 //   no sum is rounded and the type holds the result.
-// - At a kink, where the oracle's hull has a width, all that lies in the hull
+// - At a kink, where the oracle's hull has a width, every number in the hull
 //   is right, within the first part and q.
 // - An infinite derivative must be infinite with the same sign.
 // - Where a cotangent of zero may meet an infinite derivative, NaN is right.
@@ -24,13 +21,16 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "framework/core/tensor.h"
+#include "framework/core/value.h"
 #include "framework/testing/measure/exact_answers.h"
 
 namespace assay::gradcheck {
@@ -85,7 +85,7 @@ struct Compared {
   double max_abs_err = 0, max_rel_err = 0;
   double max_units = 0, p99_units = 0, rms_units = 0;
   std::string convention;  // at kinks
-  double sum = 0;          // of what was got
+  double sum = 0;          // of the backend's elements
   double sum_limit = 0;
   /// How far each element may be off; infinite where it is not judged.
   std::vector<double> limits;
@@ -93,5 +93,28 @@ struct Compared {
 
 Compared Compare(const Tensor& got, const measure::ExactAnswer& answer,
                  const Yardstick& yardstick);
+
+struct Beside {
+  /// Names the first element that is too far off, as "element 3 of the gradient
+  /// of 'x' is 1, wanted 2"; empty where none is.
+  std::string fault;
+  double greatest = 0;  // error over limit
+};
+
+/// Gradients that were compared with the exact ones, with the limit of each
+/// element. The same gradients, taken in another way, are compared with these.
+struct Judged {
+  std::span<const std::string> targets;
+  std::span<const Value> dy;
+  std::span<const Value> gradients;
+  std::span<const Compared> compared;  // one for each target
+
+  /// Compares `others`, one for each target, with `factor` times these
+  /// gradients. Two right gradients are at most two limits apart. An element
+  /// that is not judged, as at a kink, is skipped.
+  Beside Hold(std::span<const Value> others, double factor = 1) const;
+  /// Does the same for one target.
+  Beside HoldOne(size_t target, const Value& other, double factor = 1) const;
+};
 
 }  // namespace assay::gradcheck

@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <optional>
 
 #include "framework/testing/support/drawn_fixture.h"
 #include "framework/testing/support/tensors_fixture.h"
@@ -24,12 +23,22 @@ constexpr DType kF16 = DType::kFloat16;
 constexpr DType kF32 = DType::kFloat32;
 constexpr DType kF64 = DType::kFloat64;
 
-/// What an oracle says of one element.
+/// An oracle's answer for one element.
 struct Said {
   double value = 1, bound = 0, units = 1, hard = 1;
   std::optional<double> low = {}, high = {};
   double tail = 0;
 };
+
+Said Valued(double value) { return {.value = value}; }
+Said Bounded(double bound) { return {.bound = bound}; }
+Said Units(double units) { return {.units = units}; }
+Said Deep(double hard) { return {.hard = hard}; }
+/// With units of the size of the value.
+Said Sized(double value, double hard = 1) {
+  return {.value = value, .units = value, .hard = hard};
+}
+Said Kink(double low, double high) { return {.low = low, .high = high}; }
 
 measure::ExactAnswer AnswerOf(const std::vector<Said>& said) {
   Numbers value, tail, bound, units, hard, low, high;
@@ -84,6 +93,8 @@ struct Row {
   Yardstick yardstick = {};
 };
 
+const Yardstick kHalf = {.type = kF16};
+
 void ExpectWords(std::initializer_list<Row> rows) {
   for (const Row& row : rows) {
     EXPECT_EQ(Words(One(row.got, row.said, row.yardstick)), row.words)
@@ -92,114 +103,66 @@ void ExpectWords(std::initializer_list<Row> rows) {
 }
 
 TEST(Compare, JudgesAnElementByItsLimitAndBound) {
+  const Said with_tail = {.units = 0x1p-40, .tail = 0x1p-50};
+  const Yardstick in_double = {.type = kF64};
   ExpectWords({
       {"another number than the exact one is wrong", 1 + 4 * kU32, {}, ""},
       {"a limit that is loosened", 1 + 8 * kU32, {}, "beyond"},
       {"a limit on one side", 1 - 8 * kU32, {}, "beyond"},
-      {"the depth of rounding is not counted",
-       1 + 20 * kU32,
-       {.hard = 100},
-       ""},
-      {"the depth counts as a factor", 1 + 60 * kU32, {.hard = 100}, "beyond"},
-      {"units are not those of the element", 1 + 20 * kU32, {.units = 10}, ""},
-      {"roundoff is that of float32", 1 + 0x1p-10, {}, "", {.type = kF16}},
-      {"halves are not judged", 1 + 0x1p-8, {}, "beyond", {.type = kF16}},
-      {"the oracle's bound is not allowed",
-       1 + 0x1p-10,
-       {.bound = 0x1p-10},
+      {"the depth of rounding is not counted", 1 + 20 * kU32, Deep(100), ""},
+      {"the depth counts as a factor", 1 + 60 * kU32, Deep(100), "beyond"},
+      {"units are not those of the element", 1 + 20 * kU32, Units(10), ""},
+      {"roundoff is that of float32", 1 + 0x1p-10, {}, "", kHalf},
+      {"halves are not judged", 1 + 0x1p-8, {}, "beyond", kHalf},
+      {"the oracle's bound is not allowed", 1 + 0x1p-10, Bounded(0x1p-10),
        "refused"},
-      {"a bound hides what is beyond it",
-       1 + 0x1p-9,
-       {.bound = 0x1p-10},
+      {"a bound hides what is beyond it", 1 + 0x1p-9, Bounded(0x1p-10),
        "beyond refused"},
-      {"a bound below an eighth of the limit is refused",
-       1,
-       {.bound = 0.7 * kU32},
-       ""},
-      {"a bound above an eighth is taken", 1, {.bound = 0.8 * kU32}, "refused"},
-      {"the tail is left out",
-       1,
-       {.units = 0x1p-40, .tail = 0x1p-50},
-       "beyond",
-       {.type = kF64}},
-      {"what underflows is wrong",
-       0,
-       {.value = 0x1p-149, .units = 0x1p-149, .hard = 0x1p-149},
-       ""},
-      {"anything small is right",
-       0,
-       {.value = 0x1p-140, .units = 0x1p-140, .hard = 0x1p-140},
-       "beyond"},
-      {"a zero must have units", 0, {.value = 0, .units = 0}, ""},
-      {"something for nothing", 1e-30, {.value = 0, .units = 0}, "beyond"},
+      {"a bound below an eighth of the limit is refused", 1,
+       Bounded(0.7 * kU32), ""},
+      {"a bound above an eighth is taken", 1, Bounded(0.8 * kU32), "refused"},
+      {"the tail is left out", 1, with_tail, "beyond", in_double},
+      {"what underflows is wrong", 0, Sized(0x1p-149, 0x1p-149), ""},
+      {"anything small is right", 0, Sized(0x1p-140, 0x1p-140), "beyond"},
+      {"a zero must have units", 0, Sized(0), ""},
+      {"something for nothing", 1e-30, Sized(0), "beyond"},
   });
 }
 
 TEST(Compare, JudgesNaNAndInfinity) {
   ExpectWords({
       {"NaN is within every limit", kNan, {}, "beyond nan"},
-      {"NaN is within a limit that is wide",
-       kNan,
-       {.units = 1e30},
-       "beyond nan"},
+      {"NaN is within a limit that is wide", kNan, Units(1e30), "beyond nan"},
       {"infinity is a great number", kInf, {}, "beyond nan"},
-      {"a derivative without a value wants one",
-       3,
-       {.value = kNan},
-       "infinite"},
-      {"NaN is not NaN", kNan, {.value = kNan}, "infinite"},
-      {"an infinite derivative is not met",
-       -kInf,
-       {.value = -kInf},
-       "infinite"},
-      {"any infinity will do", kInf, {.value = -kInf}, "beyond nan infinite"},
-      {"any number is infinite", 1e30, {.value = kInf}, "beyond infinite"},
-      {"NaN is infinite", kNan, {.value = kInf}, "beyond nan infinite"},
+      {"a derivative without a value wants one", 3, Valued(kNan), "infinite"},
+      {"NaN is not NaN", kNan, Valued(kNan), "infinite"},
+      {"an infinite derivative is not met", -kInf, Valued(-kInf), "infinite"},
+      {"any infinity will do", kInf, Valued(-kInf), "beyond nan infinite"},
+      {"any number is infinite", 1e30, Valued(kInf), "beyond infinite"},
+      {"NaN is infinite", kNan, Valued(kInf), "beyond nan infinite"},
   });
 }
 
 // Beyond the greatest half, 65504.
 TEST(Compare, AHalfMayOverflow) {
-  const Yardstick half = {.type = kF16};
   ExpectWords({
-      {"a number that a half has not must be met",
-       kInf,
-       {.value = 70000, .units = 70000},
-       "",
-       half},
-      {"within its limit of the greatest",
-       kInf,
-       {.value = 65500, .units = 65500},
-       "",
-       half},
-      {"any number may be infinite",
-       kInf,
-       {.value = 60000, .units = 60000},
-       "beyond nan",
-       half},
-      {"infinity of another sign",
-       -kInf,
-       {.value = 70000, .units = 70000},
-       "beyond nan",
-       half},
-      {"a number that is far from what overflows",
-       30000,
-       {.value = 70000, .units = 70000},
-       "beyond",
-       half},
-      {"float32 overflows as a half",
-       kInf,
-       {.value = 70000, .units = 70000},
-       "beyond nan"},
+      {"a number that a half has not must be met", kInf, Sized(70000), "",
+       kHalf},
+      {"within its limit of the greatest", kInf, Sized(65500), "", kHalf},
+      {"any number may be infinite", kInf, Sized(60000), "beyond nan", kHalf},
+      {"infinity of another sign", -kInf, Sized(70000), "beyond nan", kHalf},
+      {"a number that is far from what overflows", 30000, Sized(70000),
+       "beyond", kHalf},
+      {"float32 overflows as a half", kInf, Sized(70000), "beyond nan"},
   });
 }
 
 TEST(Compare, WhatTheOracleDoesNotKnowIsCountedAndNotJudged) {
   ExpectWords({
-      {"an infinite bound allows nothing", 5, {.bound = kInf}, "unknown"},
-      {"an infinite limit is judged", 5, {.units = kInf}, "unknown"},
-      {"NaN is beyond what is not known", kNan, {.bound = kInf}, "unknown"},
-      {"a bound that is no number", 5, {.bound = kNan}, "unknown"},
+      {"an infinite bound allows nothing", 5, Bounded(kInf), "unknown"},
+      {"an infinite limit is judged", 5, Units(kInf), "unknown"},
+      {"NaN is beyond what is not known", kNan, Bounded(kInf), "unknown"},
+      {"a bound that is no number", 5, Bounded(kNan), "unknown"},
   });
 }
 
@@ -208,6 +171,7 @@ TEST(Compare, AtAKinkWhateverLiesInTheHullIsRight) {
   const Said open = {.value = 1, .low = -kInf, .high = 2};
   Said open_and_unknown = open;
   open_and_unknown.bound = kInf;
+  const Said no_units = {.units = kInf, .low = 0, .high = 2};
   ExpectWords({
       {"the lower end", 0, kink, "kink"},
       {"the upper end", 2, kink, "kink"},
@@ -220,40 +184,25 @@ TEST(Compare, AtAKinkWhateverLiesInTheHullIsRight) {
        "unknown kink"},
       {"a value that is known is not judged", 1, open, ""},
       {"a value that is known may be anything", 2, open, "beyond"},
-      {"a hull without width is a kink", 1, {.low = 1, .high = 1}, ""},
-      {"units that are unknown forbid the hull's ends",
-       2,
-       {.units = kInf, .low = 0, .high = 2},
-       "kink"},
+      {"a hull without width is a kink", 1, Kink(1, 1), ""},
+      {"units that are unknown forbid the hull's ends", 2, no_units, "kink"},
   });
 }
 
 TEST(Compare, IntegersOfClassExactAreEqual) {
+  const Said great_sum = {.value = 6, .units = 0x1p20};
+  const Said rounded = {.value = 6, .bound = 1e-12, .units = 6};
   const Yardstick exact = {.type = kF32, .exact = true};
   ExpectWords({
-      {"rounding is allowed to what is exact",
-       6 + 8 * kU32,
-       {.value = 6, .units = 6},
-       "beyond",
+      {"rounding is allowed to what is exact", 6 + 8 * kU32, Sized(6), "beyond",
        exact},
-      {"the integer itself", 6, {.value = 6, .units = 6}, "", exact},
-      {"a sixteenth is not exact",
-       0.0625 + kU32,
-       {.value = 0.0625},
-       "beyond",
+      {"the integer itself", 6, Sized(6), "", exact},
+      {"a sixteenth is not exact", 0.0625 + kU32, Valued(0.0625), "beyond",
        exact},
-      {"a number of more digits is exact", 0.3, {.value = 0.3}, "", exact},
-      {"sums that no type holds are exact",
-       6 + 8 * kU32,
-       {.value = 6, .units = 0x1p20},
-       "",
-       exact},
-      {"what the oracle rounds is exact",
-       6 + 8 * kU32,
-       {.value = 6, .bound = 1e-12, .units = 6},
-       "",
-       exact},
-      {"every class is exact", 6 + 8 * kU32, {.value = 6, .units = 6}, ""},
+      {"a number of more digits is exact", 0.3, Valued(0.3), "", exact},
+      {"sums that no type holds are exact", 6 + 8 * kU32, great_sum, "", exact},
+      {"what the oracle rounds is exact", 6 + 8 * kU32, rounded, "", exact},
+      {"every class is exact", 6 + 8 * kU32, Sized(6), ""},
   });
 }
 
@@ -261,27 +210,23 @@ TEST(Compare, IntegersOfClassExactAreEqual) {
 // the last rounding away; sums that float32 holds, and halves that it does not.
 TEST(Compare, AnAccumulatorOfMoreDigitsNarrowsTheLimit) {
   constexpr double kU16 = 0x1p-11;
-  const Yardstick own = {.type = kF16};
   const Yardstick wide = {.type = kF16, .accumulator = kF32};
   const Yardstick exact = {.type = kF16, .exact = true};
   Yardstick both = wide;
   both.exact = true;
-  const Said deep = {.hard = 100};  // 42 and 2 roundoffs
+  const Said deep = Deep(100);  // 42 and 2 roundoffs
   const Said sum = {.value = 6, .units = 2048, .hard = 2048};
+  const Said beyond_halves = {.value = 2049.0625, .units = 2050};
   const Said open = {.units = 0x1p-4, .hard = 0x1p-4, .low = 0, .high = 1};
   ExpectWords({
-      {"a deep sum of halves is wrong", 1 + 40 * kU16, deep, "", own},
+      {"a deep sum of halves is wrong", 1 + 40 * kU16, deep, "", kHalf},
       {"a claim that is not heard", 1 + 4 * kU16, deep, "beyond", wide},
       {"no last rounding", 1 + 2 * kU16, deep, "", wide},
-      {"a claim that loosens", 1 + 44 * kU16, deep, "beyond", own},
+      {"a claim that loosens", 1 + 44 * kU16, deep, "beyond", kHalf},
       {"a sum that halves round is exact", 6 + 8 * kU16, sum, "", exact},
       {"a sum in float32 is rounded", 6 + 8 * kU16, sum, "beyond", both},
-      {"a result that no half has is exact",
-       2049,
-       {.value = 2049.0625, .units = 2050},
-       "",
-       both},
-      {"slack at a kink is that of halves", -0.3 * kU16, open, "kink", own},
+      {"a result that no half has is exact", 2049, beyond_halves, "", both},
+      {"slack at a kink is that of halves", -0.3 * kU16, open, "kink", kHalf},
       {"a kink does not hear the claim", -0.3 * kU16, open, "beyond kink",
        wide},
   });
@@ -294,11 +239,11 @@ TEST(Compare, AnAccumulatorOfMoreDigitsNarrowsTheLimit) {
 TEST(Compare, CountsWhatTellsOfAGradient) {
   const auto found = Compare(Rounded(kF32, {1, 0, 5, 7, 0, kInf}),
                              AnswerOf({{},
-                                       {.value = 0, .units = 0, .hard = 0},
-                                       {.bound = kInf},
-                                       {.value = kNan},
+                                       Sized(0, 0),
+                                       Bounded(kInf),
+                                       Valued(kNan),
                                        {.value = 0, .low = 0, .high = 2},
-                                       {.value = kInf}}),
+                                       Valued(kInf)}),
                              {});
   EXPECT_EQ(found.beyond, 0);
   EXPECT_EQ(found.telling, 3);
@@ -317,9 +262,8 @@ TEST(Compare, AnotherShapeOrTypeIsAMismatch) {
 // Kills: a worst element that is another, and a share or a limit of another
 // one.
 TEST(Compare, NamesTheWorstElement) {
-  const auto found =
-      Compare(Rounded(kF32, {1 + 4 * kU32, 1 + 10 * kU32, 2, 0}),
-              AnswerOf({{}, {}, {.value = 2}, {.value = 0, .units = 0}}), {});
+  const auto found = Compare(Rounded(kF32, {1 + 4 * kU32, 1 + 10 * kU32, 2, 0}),
+                             AnswerOf({{}, {}, Valued(2), Sized(0)}), {});
   EXPECT_EQ(found.count, 4);
   EXPECT_EQ(found.beyond, 1);
   EXPECT_EQ(found.zeros, 1);
@@ -337,8 +281,7 @@ TEST(Compare, NamesTheWorstElement) {
 // Kills: a product of two small errors that is held against an element without
 // units, and one that hides what is greater.
 TEST(Compare, AllowsTheSecondOrderOfTheGreatestLimit) {
-  const std::vector<Said> said = {{.value = 1e6, .units = 1e6, .hard = 1e6},
-                                  {.value = 0, .units = 0, .hard = 0}};
+  const std::vector<Said> said = {Sized(1e6, 1e6), Sized(0, 0)};
   const double second_order = 6e6 * kU32 * kU32;
   const auto beyond = [&](double got) {
     return Compare(Rounded(kF32, {1e6, got}), AnswerOf(said), {}).beyond;
@@ -351,10 +294,9 @@ TEST(Compare, AllowsTheSecondOrderOfTheGreatestLimit) {
 // Kills: the distance of a kink among those of elements, and of an unknown one
 // among sums.
 TEST(Compare, LimitsAreInfiniteWhereNothingIsJudged) {
-  const auto found = Compare(
-      Rounded(kF32, {1, 1, 5, 7}),
-      AnswerOf({{}, {.low = 0, .high = 2}, {.bound = kInf}, {.value = kNan}}),
-      {});
+  const auto found =
+      Compare(Rounded(kF32, {1, 1, 5, 7}),
+              AnswerOf({{}, Kink(0, 2), Bounded(kInf), Valued(kNan)}), {});
   ASSERT_EQ(found.limits.size(), 4U);
   EXPECT_NEAR(found.limits[0], 6 * kU32, 1e-12);
   for (const size_t i : {1U, 2U, 3U}) EXPECT_EQ(found.limits[i], kInf) << i;
@@ -368,7 +310,7 @@ TEST(Compare, CountsErrorsInRoundoffsOfTheirUnits) {
   got[3] = 1 + 4 * kU32;
   got[4] = 1 + 2 * kU32;
   got[5] = 2 + 4 * kU32;
-  said[5] = {.value = 2, .units = 2};
+  said[5] = Sized(2);
   const auto found = Compare(Rounded(kF32, got), AnswerOf(said), {});
   EXPECT_EQ(found.max_units, 4);
   EXPECT_EQ(found.p99_units, 2);
@@ -385,7 +327,7 @@ TEST(Compare, TellsTheLimitOfTheWorstElementByItsParts) {
   EXPECT_EQ(found.worst.depth, 4);
   EXPECT_EQ(found.worst.bound, 0.25 + 0x1p-53);
   EXPECT_FALSE(found.worst.hull.has_value());
-  const Compared kink = One(0.5, {.low = 0, .high = 1});
+  const Compared kink = One(0.5, Kink(0, 1));
   EXPECT_EQ(kink.worst.hull, std::pair(0.0, 1.0));
 }
 
@@ -405,12 +347,12 @@ TEST(Compare, NamesTheConventionAtKinks) {
                                          {{1, 0}, "first"},
                                          {{0, 0, 1}, "last"},
                                          {{1, 0, 1}, "mixed"}}) {
-    const std::vector<Said> kinks(row.got.size(), Said{.low = 0, .high = 1});
+    const std::vector<Said> kinks(row.got.size(), Kink(0, 1));
     EXPECT_EQ(Compare(Rounded(kF32, row.got), AnswerOf(kinks), {}).convention,
               row.name);
   }
   // All that flows is the end that is farther from zero.
-  EXPECT_EQ(One(-1, {.low = -1, .high = 0}).convention, "1");
+  EXPECT_EQ(One(-1, Kink(-1, 0)).convention, "1");
   EXPECT_EQ(One(1, {}).convention, "");
 }
 
@@ -460,8 +402,8 @@ TEST(Compare, RefusesABackwardThatRoundsItsCotangent) {
 // Kills: NaN of zero times an infinite derivative that is refused, and NaN that
 // passes beside a derivative that is a number.
 TEST(Compare, LeavesZeroTimesInfinityOpen) {
-  const auto all = AnswerOf({{.value = kInf}, {.value = 2}, {.value = kNan}});
-  const auto hot = AnswerOf({{.value = 0}, {.value = 0}, {.value = 0}});
+  const auto all = AnswerOf({Valued(kInf), Valued(2), Valued(kNan)});
+  const auto hot = AnswerOf({Valued(0), Valued(0), Valued(0)});
   const Yardstick masked = {.type = kF32, .without_zeros = &all};
   EXPECT_EQ(Compare(Rounded(kF32, {kNan, 0, kNan}), hot, masked).beyond, 0);
   EXPECT_EQ(Compare(Rounded(kF32, {kNan, 0, kNan}), hot, masked).non_finite, 2);
@@ -470,7 +412,7 @@ TEST(Compare, LeavesZeroTimesInfinityOpen) {
   EXPECT_EQ(Compare(Rounded(kF32, {kNan, 0, 0}), hot, {.type = kF32}).beyond,
             1);
   // Beyond the type's greatest number, and of no bound.
-  const auto far = AnswerOf({{.value = 1e39}, {.bound = kInf}, {}});
+  const auto far = AnswerOf({Valued(1e39), Bounded(kInf), {}});
   const Yardstick beyond = {.type = kF32, .without_zeros = &far};
   EXPECT_EQ(Compare(Rounded(kF32, {kNan, kNan, 0}), hot, beyond).beyond, 0);
   EXPECT_EQ(Compare(Rounded(kF32, {0, 0, kNan}), hot, beyond).beyond, 1);

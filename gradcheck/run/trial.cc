@@ -3,15 +3,10 @@
 #include "gradcheck/run/trial.h"
 
 #include <algorithm>
-#include <chrono>
-#include <cstring>
 #include <utility>
 
-#include "framework/testing/measure/recheck.h"
-#include "framework/testing/record/run_facts.h"
+#include "framework/testing/record/record.h"
 #include "gradcheck/case/subject.h"
-#include "gradcheck/case/variant.h"
-#include "gradcheck/draw/draw.h"
 
 namespace assay::gradcheck {
 namespace {

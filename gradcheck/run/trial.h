@@ -19,10 +19,10 @@
 #include "framework/backend/backend.h"
 #include "framework/backend/network_interfaces.h"
 #include "framework/testing/host/runs.h"
-#include "framework/testing/measure/guarded_memory.h"
-#include "framework/testing/suite/question.h"
-#include "gradcheck/answer/cotangent.h"
+#include "framework/testing/measure/recheck.h"
+#include "framework/testing/suite/suite.h"
 #include "gradcheck/case/gradient_case.h"
+#include "gradcheck/draw/draw.h"
 
 namespace assay::gradcheck {
 

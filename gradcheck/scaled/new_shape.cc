@@ -2,10 +2,8 @@
 
 #include "gradcheck/scaled/new_shape.h"
 
-#include <span>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "framework/kernels/window.h"
 

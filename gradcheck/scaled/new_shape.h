@@ -19,10 +19,10 @@
 
 namespace assay::gradcheck {
 
-/// What Reshape makes of an input, given what both were before. Extents of the
-/// output that are one extent of the input follow it, those that are a product
-/// become the new product; where one extent becomes several, all but the last
-/// stay. Unsupported, reason shape, for any other regrouping.
+/// The output shape of Reshape for a new input, given the old shapes of both.
+/// Extents of the output that are one extent of the input follow it, those that
+/// are a product become the new product; where one extent becomes several, all
+/// but the last stay. Unsupported, reason shape, for any other regrouping.
 Result<Shape> Regrouped(const Shape& old_input, const Shape& old_output,
                         const Shape& input);
 

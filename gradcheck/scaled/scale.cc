@@ -97,7 +97,7 @@ class Scaler {
   static Status CheckImage(const Node& node, std::span<const int64_t> kernel,
                            const Shape& input);
 
-  /// What becomes of a number of channels that a weight decides.
+  /// The new number of channels that a weight decides.
   int64_t Fewer(int64_t channels);
 
   const Graph old_;

@@ -29,7 +29,7 @@ struct Scale {
   int64_t divisor = 1;
   /// No number of channels becomes less than this, unless it was.
   int64_t least = 1;
-  /// Of each input of rank 4, both extents; 0 leaves them.
+  /// Both extents of each input of rank 4; 0 leaves them.
   int64_t image = 0;
 };
 

@@ -5,17 +5,24 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
 #include <string>
 #include <vector>
 
 #include "framework/graph/model_text.h"
 #include "framework/graph/types/check.h"
+#include "framework/testing/case/corpus.h"
+#include "framework/testing/support/statuses_fixture.h"
+#include "gradcheck/case/subject.h"
 #include "gradcheck/scaled/new_shape.h"
+#include "gradcheck/scaled/scaled_corpus.h"
 
 namespace assay::gradcheck {
 namespace {
 
 using testing::HasSubstr;
+
+namespace fs = std::filesystem;
 
 /// The shape of a value of the model, "?" where inference finds none.
 std::string ShapeIn(const Model& model, std::string_view name) {
@@ -27,7 +34,7 @@ std::string ShapeIn(const Model& model, std::string_view name) {
   return shape.has_value() ? shape->ToString() : "?";
 }
 
-/// What becomes of a model in text, as a message where it cannot be.
+/// The message for a model in text that cannot be scaled down.
 std::string Refused(const std::string& text, const Scale& scale) {
   return ScaledDown(*graph::ModelOfText("g (" + text, 9), scale)
       .status()
@@ -53,10 +60,9 @@ constexpr char kNet[] =
 // extent than its reader's, a pool that no longer takes the whole image.
 TEST(ScaledDown, DividesChannelsAndKeepsEveryNode) {
   const auto model = graph::ModelOfText(std::string("g (") + kNet, 9);
-  const auto scaled = ScaledDown(*model, {.divisor = 4, .image = 6});
-  ASSERT_TRUE(scaled.ok()) << scaled.status().ToString();
-  EXPECT_TRUE(types::CheckModel(**scaled).ok());
-  const std::vector<Node>& nodes = (*scaled)->graph().nodes;
+  const auto scaled = Got(ScaledDown(*model, {.divisor = 4, .image = 6}));
+  EXPECT_TRUE(types::CheckModel(*scaled).ok());
+  const std::vector<Node>& nodes = scaled->graph().nodes;
   ASSERT_EQ(nodes.size(), model->graph().nodes.size());
   for (size_t i = 0; i < nodes.size(); ++i) {
     EXPECT_EQ(nodes[i].op_type, model->graph().nodes[i].op_type);
@@ -72,7 +78,7 @@ TEST(ScaledDown, DividesChannelsAndKeepsEveryNode) {
       {"w4", "[6,12]"},      {"b4", "[6]"},       {"y", "[1,6]"},
   };
   for (const auto& row : rows) {
-    EXPECT_EQ(ShapeIn(**scaled, row.name), row.shape) << row.name;
+    EXPECT_EQ(ShapeIn(*scaled, row.name), row.shape) << row.name;
   }
 }
 
@@ -83,10 +89,9 @@ TEST(ScaledDown, LeavesTheLeastNumberOfChannels) {
       "int64[4] m = {1,8,1,1}> { w = ConstantOfShape(n) v = ConstantOfShape(m) "
       "c = Conv(x, w) y = Conv(c, v) }",
       9);
-  const auto scaled = ScaledDown(*model, {.divisor = 8, .least = 2});
-  ASSERT_TRUE(scaled.ok()) << scaled.status().ToString();
-  EXPECT_EQ(ShapeIn(**scaled, "w"), "[2,3,1,1]");
-  EXPECT_EQ(ShapeIn(**scaled, "v"), "[1,2,1,1]");
+  const auto scaled = Got(ScaledDown(*model, {.divisor = 8, .least = 2}));
+  EXPECT_EQ(ShapeIn(*scaled, "w"), "[2,3,1,1]");
+  EXPECT_EQ(ShapeIn(*scaled, "v"), "[1,2,1,1]");
 }
 
 // Kills: an initializer that is not cut, or whose numbers are others.
@@ -96,9 +101,8 @@ TEST(ScaledDown, KeepsTheFirstNumbersOfAnInitializer) {
       "{1,2,3,4,5,6,7,8}, float[4] b = {9,8,7,6}> "
       "{ y = Gemm<transB=1>(x, w, b) }",
       9);
-  const auto scaled = ScaledDown(*model, {.divisor = 2});
-  ASSERT_TRUE(scaled.ok()) << scaled.status().ToString();
-  const Graph& graph = (*scaled)->graph();
+  const auto scaled = Got(ScaledDown(*model, {.divisor = 2}));
+  const Graph& graph = scaled->graph();
   const auto numbers = [&](std::string_view name) {
     const auto held = graph.FindInitializer(graph.FindValue(name))
                           ->tensor()
@@ -146,14 +150,68 @@ TEST(Regrouped, SplitsAndJoinsExtents) {
       {{64, 1, 1}, {64}, {2, 1, 1}, {2}},
   };
   for (const auto& row : rows) {
-    const auto output = Regrouped(row.old_input, row.old_output, row.input);
-    ASSERT_TRUE(output.ok()) << output.status().ToString();
-    EXPECT_EQ(output->ToString(), row.output.ToString());
+    const auto output =
+        Got(Regrouped(row.old_input, row.old_output, row.input));
+    EXPECT_EQ(output.ToString(), row.output.ToString());
   }
   // Parts that do not tell which of them shrinks, or do not divide.
   EXPECT_FALSE(Regrouped({4, 6}, {8, 3}, {2, 6}).ok());
   EXPECT_FALSE(Regrouped({12}, {4, 3}, {6}).ok());
   EXPECT_FALSE(Regrouped({64}, {32}, {2}).ok());
+}
+
+std::vector<std::string> OperatorsOf(const Graph& graph) {
+  std::vector<std::string> operators;
+  for (const Node& node : graph.nodes) {
+    // Weights stand in a case as initializers.
+    if (node.op_type != "ConstantOfShape") operators.push_back(node.op_type);
+  }
+  return operators;
+}
+
+// Kills: a model that is left out, one that loses a node, a weight that is no
+// target, one whose numbers are all the same, and one that is too large.
+TEST(ScaledCorpus, HasEveryNodeOfTheLightModels) {
+  constexpr int64_t kMost = 12'000;
+  const auto corpus = Got(cases::ReadCorpus(ASSAY_SCALED));
+  EXPECT_EQ(corpus.cases.size(), 9U);
+  for (const cases::TestCase& c : corpus.cases) {
+    SCOPED_TRACE(c.test_id);
+    const std::string name = c.directory.filename().string();
+    const auto light = Got(
+        Model::Read(fs::path(ASSAY_LIGHT) / ("test_" + name) / "model.onnx"));
+    const auto data = Got(cases::ReadCaseInputs(c.directory, 1));
+    const Graph& graph = data.model->graph();
+    EXPECT_EQ(OperatorsOf(graph), OperatorsOf(light->graph()));
+    EXPECT_TRUE(types::CheckModel(*data.model).ok());
+    const Flow flow(graph);
+    int64_t count = 0;
+    for (const Initializer& fixed : graph.initializers) {
+      const Tensor& tensor = *fixed.value.tensor();
+      if (tensor.dtype() != DType::kFloat32) continue;
+      EXPECT_TRUE(flow.IsTarget(fixed.id)) << graph[fixed.id].name;
+      const auto numbers = tensor.elements<float>();
+      EXPECT_TRUE(numbers.size() == 1 ||
+                  std::set<float>(numbers.begin(), numbers.end()).size() > 1)
+          << graph[fixed.id].name;
+      count += tensor.num_elements();
+    }
+    EXPECT_LE(count, kMost);
+    EXPECT_GE(count, kMost / 2);
+  }
+}
+
+// Kills: a scale that is taken although it leaves too many, and a folder
+// without models that passes for a corpus.
+TEST(ScaledCorpus, IsOfModelsThatCanBeScaled) {
+  const auto light =
+      Got(Model::Read(fs::path(ASSAY_LIGHT) / "test_vgg19" / "model.onnx"));
+  EXPECT_EQ(ScaleWithin(*light, 100).status().code(),
+            StatusCode::kResourceExhausted);
+  const auto scale = Got(ScaleWithin(*light, 12'000));
+  EXPECT_EQ(scale.image, 32);
+  EXPECT_EQ(WriteScaledCorpus("/nonexistent", "/nonexistent").code(),
+            StatusCode::kNotFound);
 }
 
 }  // namespace

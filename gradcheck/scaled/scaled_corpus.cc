@@ -12,8 +12,7 @@
 #include "framework/testing/case/corpus_files.h"
 #include "framework/testing/case/plain_corpus_case.h"
 #include "framework/testing/case/random_weights.h"
-#include "framework/testing/case/write_corpus.h"
-#include "gradcheck/case/variant.h"
+#include "gradcheck/case/gradient_case.h"
 
 namespace assay::gradcheck {
 namespace {

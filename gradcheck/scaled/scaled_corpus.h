@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // ONNX's light models, scaled down, as a corpus of gradient cases.
-//
-//   ASSAY_RETURN_IF_ERROR(WriteScaledCorpus("build/corpus/onnx/model/light",
-//                                           "build/corpus/scaled"));
 
 #pragma once
 

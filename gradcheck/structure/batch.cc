@@ -137,7 +137,8 @@ std::optional<BatchAxes> BatchAxesOf(const Graph& graph,
       !row->batch_first.empty() && IntegerOf(node, "layout") == 1;
   const auto of_inputs = AxesOf(first ? row->batch_first : row->inputs);
   const auto of_outputs = AxesOf(first ? "000" : row->outputs);
-  // What the model fixes, as labels, keeps the order of its examples.
+  // An input that the model fixes, such as labels, keeps the order of its
+  // examples.
   for (size_t i = 0; i < node.inputs.size() && i < of_inputs.size(); ++i) {
     if (of_inputs[i].first >= 0 && graph.FindInitializer(node.inputs[i])) {
       return std::nullopt;

@@ -3,9 +3,6 @@
 // Where the examples of a batch have nothing to do with each other, the
 // gradient by their data in another order is the gradient in that order, and
 // that by weights stays: nothing may depend on an example that came before.
-//
-//   ASSAY_ASSIGN_OR_RETURN(const std::string fault,
-//                          ReversedBatchFault(trial, judged));
 
 #pragma once
 
@@ -15,7 +12,7 @@
 
 #include "framework/core/status.h"
 #include "framework/graph/model.h"
-#include "gradcheck/run/judged.h"
+#include "gradcheck/run/compare.h"
 #include "gradcheck/run/trial.h"
 
 namespace assay::gradcheck {
@@ -27,8 +24,8 @@ struct BatchAxes {
   std::vector<int> outputs;
 };
 
-/// Of a model of one node whose operator has independent examples; nothing for
-/// any other. `inputs` as Bind takes them.
+/// The batch axes of a model of one node whose operator has independent
+/// examples; nothing for any other model. `inputs` are as Bind takes them.
 std::optional<BatchAxes> BatchAxesOf(const Graph& graph,
                                      std::span<const Value> inputs);
 

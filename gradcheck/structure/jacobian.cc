@@ -3,7 +3,6 @@
 #include "gradcheck/structure/jacobian.h"
 
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
 #include "framework/core/text.h"

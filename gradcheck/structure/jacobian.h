@@ -3,8 +3,6 @@
 // Every element of every Jacobian, a backward for each element of the outputs:
 // what a backward gives for one cotangent it must give for the parts of it.
 // With cotangents that are nowhere zero no part can hide.
-//
-//   ASSAY_ASSIGN_OR_RETURN(const auto jacobian, JacobianFault(trial, judged));
 
 #pragma once
 
@@ -12,7 +10,7 @@
 #include <string>
 
 #include "framework/core/status.h"
-#include "gradcheck/run/judged.h"
+#include "gradcheck/run/compare.h"
 #include "gradcheck/run/trial.h"
 
 namespace assay::gradcheck {

@@ -4,20 +4,196 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string>
+#include <memory>
 #include <utility>
 #include <vector>
 
+#include "framework/core/text.h"
 #include "framework/file/csv.h"
+#include "framework/graph/edit/copies.h"
 #include "framework/testing/host/runs.h"
 #include "framework/testing/measure/recheck.h"
 #include "gradcheck/draw/draw.h"
 #include "gradcheck/structure/batch.h"
-#include "gradcheck/structure/bound.h"
-#include "gradcheck/structure/fan_out.h"
 
 namespace assay::gradcheck {
 namespace {
+
+/// Values in guarded memory, which stays where it is.
+class Guarded {
+ public:
+  Status Copy(std::span<const Value> values) {
+    for (const Value& value : values) {
+      if (!value.present() || value.tensor()->byte_size() == 0) {
+        values_.push_back(value);
+        continue;
+      }
+      ASSAY_RETURN_IF_ERROR(
+          Keep(measure::GuardedTensor::CopyOf(*value.tensor())));
+    }
+    return OkStatus();
+  }
+  /// Memory for others of their types and shapes.
+  Status Fill(std::span<const Value> values) {
+    for (const Value& value : values) {
+      const Tensor& tensor = *value.tensor();
+      if (tensor.byte_size() == 0) {
+        values_.push_back(value);
+        continue;
+      }
+      ASSAY_RETURN_IF_ERROR(
+          Keep(measure::GuardedTensor::Filled(tensor.dtype(), tensor.shape())));
+    }
+    return OkStatus();
+  }
+  void Put(std::span<const Value> values) {
+    for (size_t i = 0; i < values.size(); ++i) {
+      if (!values[i].present() || values[i].tensor()->byte_size() == 0)
+        continue;
+      std::ranges::copy(values[i].tensor()->bytes(),
+                        values_[i].mutable_tensor()->mutable_data());
+    }
+  }
+  std::string Damage() const {
+    for (const auto& guard : guards_) {
+      if (!guard->Damage().empty()) return guard->Damage();
+    }
+    return "";
+  }
+  std::span<const Value> values() const { return values_; }
+
+ private:
+  Status Keep(Result<measure::GuardedTensor> guarded) {
+    ASSAY_RETURN_IF_ERROR(guarded.status());
+    guards_.push_back(
+        std::make_unique<measure::GuardedTensor>(*std::move(guarded)));
+    values_.emplace_back(guards_.back()->tensor());
+    return OkStatus();
+  }
+
+  std::vector<std::unique_ptr<measure::GuardedTensor>> guards_;
+  std::vector<Value> values_;
+};
+
+bool Same(std::span<const Value> a, std::span<const Value> b) {
+  return std::ranges::equal(a, b, &measure::SameBits);
+}
+
+/// Binds gradients in guarded memory after a forward of other inputs, for other
+/// cotangents, and runs them; then runs them twice after a forward of the
+/// case's own, whose gradients `judged` has. Empty where these are near, of the
+/// same bits twice, and no memory was written that is not theirs; or where
+/// BindBackward is unsupported.
+Result<std::string> BoundFault(Trial& trial, const Judged& judged) {
+  ASSAY_ASSIGN_OR_RETURN(const std::vector<Value> own,
+                         trial.InTypes(judged.dy));
+  std::vector<Value> reversed = own;
+  for (Value& value : reversed) {
+    if (!value.present()) continue;
+    std::vector<double> numbers = NumbersOf(*value.tensor());
+    std::ranges::reverse(numbers);
+    ASSAY_ASSIGN_OR_RETURN(value, TensorOf(value.tensor()->dtype(),
+                                           value.tensor()->shape(), numbers));
+  }
+  Guarded cotangents;
+  Guarded gradients;
+  ASSAY_RETURN_IF_ERROR(cotangents.Copy(reversed));
+  ASSAY_RETURN_IF_ERROR(gradients.Fill(judged.gradients));
+  ASSAY_RETURN_IF_ERROR(trial.ForwardOfOthers());
+  auto bound = trial.BindBackward(cotangents.values(), gradients.values());
+  if (bound.status().code() == StatusCode::kUnsupported) {
+    ASSAY_RETURN_IF_ERROR(trial.ForwardOfOwn());
+    return std::string();
+  }
+  ASSAY_RETURN_IF_ERROR(bound.status());
+  ASSAY_RETURN_IF_ERROR(trial.RunBackward(**bound));
+  ASSAY_RETURN_IF_ERROR(trial.ForwardOfOwn());
+  cotangents.Put(own);
+  ASSAY_RETURN_IF_ERROR(trial.RunBackward(**bound));
+  const Beside beside = judged.Hold(gradients.values());
+  if (!beside.fault.empty()) {
+    return StrCat("bound before the last forward, ", beside.fault);
+  }
+  if (!Same((*bound)->gradients(), gradients.values())) {
+    return std::string(
+        "a bound backward names other gradients than it was given");
+  }
+  Guarded first;
+  ASSAY_RETURN_IF_ERROR(first.Copy(gradients.values()));
+  ASSAY_RETURN_IF_ERROR(trial.RunBackward(**bound));
+  if (!Same(first.values(), gradients.values())) {
+    return std::string("a bound backward that is run again gives other bits");
+  }
+  if (!Same(own, cotangents.values())) {
+    return std::string("a bound backward wrote into a cotangent");
+  }
+  const std::string beside_them =
+      cotangents.Damage().empty() ? gradients.Damage() : cotangents.Damage();
+  if (beside_them.empty()) return std::string();
+  return StrCat("a bound backward wrote ", beside_them,
+                " of a cotangent or a gradient");
+}
+
+constexpr char kUnread[] = "assay_unread";
+
+Result<suite::Subject> Doubled(const suite::Subject& subject) {
+  ASSAY_ASSIGN_OR_RETURN(auto model, edit::Doubled(*subject.model, kUnread));
+  suite::Subject doubled{
+      std::move(model), {subject.inputs[0]}, subject.targets};
+  ASSAY_ASSIGN_OR_RETURN(
+      Tensor unread,
+      Tensor::Of<float>(Shape{2}, std::vector<float>{0.5F, -2.0F}));
+  doubled.inputs[0].emplace_back(std::move(unread));
+  doubled.targets.emplace_back(kUnread);
+  return doubled;
+}
+
+std::string FaultOfUnread(const Tensor& gradient) {
+  const Shape want{2};
+  if (gradient.dtype() != DType::kFloat32 || gradient.shape() != want) {
+    return StrCat("the gradient of an input that no node reads is ",
+                  gradient.Signature(), ", wanted float32[2]");
+  }
+  for (const double number : NumbersOf(gradient)) {
+    if (number == 0) continue;
+    return StrCat("the gradient of an input that no node reads is ",
+                  file::ToText(number), ", wanted 0");
+  }
+  return "";
+}
+
+bool Declines(const Result<Trial>& trial) {
+  return trial.status().code() == StatusCode::kUnsupported;
+}
+
+/// Loads the case's model twice over (edit/copies.h) with the backend of the
+/// trial, and gives both halves the same cotangents. Empty where the gradients
+/// are twice those that were judged, or where Load or Bind declines the model.
+/// An input that nobody reads may be declined as a target.
+Result<std::string> FanOutFault(Trial& trial, const Judged& judged) {
+  ASSAY_ASSIGN_OR_RETURN(suite::Subject doubled, Doubled(trial.subject()));
+  auto loaded = Trial::Load(trial.backend(), doubled);
+  const bool has_unread = !Declines(loaded);
+  if (!has_unread) {
+    doubled.targets.pop_back();
+    loaded = Trial::Load(trial.backend(), doubled);
+  }
+  if (Declines(loaded)) return std::string();
+  ASSAY_RETURN_IF_ERROR(loaded.status());
+  ASSAY_RETURN_IF_ERROR(loaded->Forward());
+  std::vector<Value> dy(judged.dy.begin(), judged.dy.end());
+  dy.insert(dy.end(), judged.dy.begin(), judged.dy.end());
+  ASSAY_ASSIGN_OR_RETURN(std::vector<Value> gradients,
+                         loaded->Backward(dy, doubled.targets));
+  if (has_unread) {
+    const std::string fault = FaultOfUnread(*gradients.back().tensor());
+    if (!fault.empty()) return fault;
+    gradients.pop_back();
+  }
+  const Beside beside = judged.Hold(gradients, 2);
+  if (beside.fault.empty()) return loaded->Damage();
+  return StrCat("where each input is read by two nodes, ", beside.fault);
+}
 
 constexpr size_t kMostAlone = 4;  // targets that are asked for alone
 

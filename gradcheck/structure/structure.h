@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What must hold between backward runs of one binding, whatever the gradient
-// is.
-//
-//   ASSAY_ASSIGN_OR_RETURN(const Structure found,
-//                          StructureOf(trial, judged));
-//   if (!found.fault.empty()) Report(found.fault);
+// Properties that must hold between backward runs of one binding, whatever the
+// gradient is.
 
 #pragma once
 
@@ -13,7 +9,7 @@
 #include <string>
 
 #include "framework/core/status.h"
-#include "gradcheck/run/judged.h"
+#include "gradcheck/run/compare.h"
 #include "gradcheck/run/trial.h"
 
 namespace assay::gradcheck {
@@ -31,9 +27,9 @@ struct Structure {
 /// In order: a second backward gives the same bits; a cotangent of zeros gives
 /// zeros; twice the cotangent gives twice the gradient; a missing cotangent is
 /// as zeros; a target alone has the gradient that it has among all; a forward
-/// of another binding changes nothing; gradients that are bound (bound.h),
+/// of another binding changes nothing; gradients that are bound,
 /// those of examples in another order (batch.h) and those of inputs that two
-/// nodes read (fan_out.h) are the same; no memory was written that is not the
+/// nodes read are the same; no memory was written that is not the
 /// backend's.
 Result<Structure> StructureOf(Trial& trial, const Judged& judged);
 

@@ -6,13 +6,13 @@
 #include <array>
 #include <cmath>
 #include <optional>
+#include <regex>
 #include <utility>
 
-#include "conformance/special/special_corpus.h"
+#include "conformance/special/case_text.h"
 #include "framework/graph/edit/model_edit.h"
 #include "framework/graph/types/check.h"
-#include "gradcheck/case/operator_classes.h"
-#include "gradcheck/case/variant.h"
+#include "gradcheck/case/gradient_case.h"
 #include "gradcheck/draw/draw.h"
 
 namespace assay::gradcheck {
@@ -20,7 +20,7 @@ namespace {
 
 using special::CaseText;
 
-/// Of a case of the field, by the folder of the file.
+/// The class of a case of the field, by the folder of the file.
 InputClass ClassOf(const CaseText& text) {
   const std::filesystem::path folder =
       std::filesystem::path(text.place).parent_path().filename();
@@ -98,6 +98,16 @@ Result<cases::CaseData> DataOf(const CaseText& text) {
   return InType(std::move(data), *type);
 }
 
+Status CheckThread(const CaseText& report) {
+  static const std::regex kThread(
+      "\\([A-Za-z0-9.-]+/[A-Za-z0-9._-]+ (issues?|pull requests?) "
+      "[0-9]+.*\\)$");
+  if (std::regex_search(report.because, kThread)) return OkStatus();
+  return InvalidArgument(report.place, ": found '", report.because,
+                         "', wanted the thread at its end, as "
+                         "(OWNER/REPOSITORY issue 9)");
+}
+
 /// Each text, and each report in float32 in the types that have its numbers.
 Result<std::vector<CaseText>> InTypes(std::vector<CaseText> texts) {
   constexpr std::array kOthers = {DType::kFloat64, DType::kFloat16,
@@ -105,6 +115,7 @@ Result<std::vector<CaseText>> InTypes(std::vector<CaseText> texts) {
   std::vector<CaseText> all;
   for (CaseText& text : texts) {
     if (ClassOf(text) == InputClass::kField) {
+      ASSAY_RETURN_IF_ERROR(CheckThread(text));
       ASSAY_ASSIGN_OR_RETURN(const auto data, special::InputsOf(text));
       for (const DType type : kOthers) {
         if (TypeOf(data.model->graph()) != DType::kFloat32) break;

@@ -9,9 +9,6 @@
 // In `field` the folder of a file says what class of inputs its cases are of:
 // borders, special or, in any other, field. Those of field in float32 are cases
 // of the other types as well, where these have all of their numbers.
-//
-//   ASSAY_RETURN_IF_ERROR(WriteGradientCorpus(
-//       "field", {"cases/pooling.txt"}, "build/corpus/field"));
 
 #pragma once
 
@@ -24,8 +21,8 @@
 namespace assay::gradcheck {
 
 /// Writes the corpus of that name, which takes the place of an older one there
-/// when all went well. Invalid argument for another name, or for a wrong text,
-/// with file and line.
+/// when all went well. Invalid argument for another name, for a report that
+/// names no thread, or for a wrong text, with file and line.
 Status WriteGradientCorpus(std::string_view name,
                            const std::vector<std::filesystem::path>& files,
                            const std::filesystem::path& place);

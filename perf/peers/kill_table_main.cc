@@ -13,14 +13,13 @@
 #include <set>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "framework/backend/registry.h"
 #include "framework/file/file.h"
-#include "framework/testing/case/read_corpus.h"
-#include "framework/testing/policy/mutant_line.h"
+#include "framework/testing/case/corpus.h"
+#include "framework/testing/policy/policy_line.h"
 #include "framework/testing/record/tables.h"
-#include "gradcheck/case/derive.h"
+#include "gradcheck/case/gradient_case.h"
 #include "gradcheck/case/subject.h"
 #include "perf/peers/methods.h"
 
@@ -113,7 +112,8 @@ class KillTable {
     out << std::setw(kWidth) << of(kSuite) << "\n";
   }
 
-  /// Kept for the right backend. What cannot be run is refused.
+  /// The answer for the right backend is kept. A case that cannot be run is
+  /// refused.
   bool Passes(const Method& method, std::string test_id,
               const std::string& mutant) {
     if (method.in_float64) {

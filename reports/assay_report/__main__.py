@@ -52,7 +52,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _seconds(text: str) -> float:
-    """Of a network that a page simulates."""
+    """The seconds of a network that a page simulates."""
     try:
         seconds = float(text)
     except ValueError:

@@ -73,7 +73,7 @@ def accuracy_table(run: Run) -> str:
 
 
 def _least(one: str, other: str) -> str:
-    """Of two numbers as text, either of which may be missing."""
+    """The lesser of two numbers as text, either of which may be missing."""
     return min((one, other), key=float) if one and other else one or other
 
 
@@ -122,7 +122,7 @@ def step_tables(table: Table) -> dict[str, str]:
 
 
 def epoch_table(runs: Sequence[TrainingRun]) -> str:
-    """Of the training set and of the test set; seconds are of the whole run so far."""
+    """Epochs on the training and the test set; seconds are of the whole run so far."""
     rows = []
     for run in runs:
         batch = int(run.facts["batch"])

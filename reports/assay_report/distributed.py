@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the page says of ranks: cases by scheme and number of ranks, and their fails.
+"""The ranks of the page: cases by scheme and number of ranks, and their fails.
 
     rows = rank_rows(run, cells)
     ranks = assess_ranks(cells, rows)
@@ -52,7 +52,7 @@ _WORD_OF_ID = re.compile(r"[A-Za-z0-9_+-]+")
 
 @dataclass(frozen=True, slots=True, order=True)
 class Place:
-    """What a case is about; `detail` is a scheme's topology or a way to collect."""
+    """The subject of a case; `detail` is a scheme's topology or a way to collect."""
 
     is_scheme: bool
     name: str
@@ -165,7 +165,7 @@ class Ranks:
     faults: tuple[RankFault, ...]
     n_more_faults: int
     n_failed: int
-    # Of each place by backend: what has no cases there is left out.
+    # The squares of each place by backend; a backend without cases there is left out.
     by_place: Mapping[tuple[bool, str, str], Mapping[str, Square]]
 
 
@@ -208,7 +208,7 @@ def _place(table: Table, row: int, ranks: int) -> Place:
 
 
 def _place_of_id(test_id: str, known: set[tuple[bool, str, str]]) -> Place:
-    """Of distributed/gossip/ring#n16: what a row would have said."""
+    """The place of distributed/gossip/ring#n16, as a row would have said it."""
     parts = test_id.split("/", 2)
     name = parts[1] if len(parts) > 1 else ""
     detail = re.split(r"[.#]", parts[2])[0] if len(parts) > 2 else ""
@@ -275,7 +275,7 @@ def _members(cells: Cells, rows: RankRows) -> dict[tuple[int, Place], list[int]]
 
 
 def _group(place: Place) -> Place:
-    """What is listed together: a square, or a collective on any number of ranks."""
+    """The place to list under: a square, or a collective on any number of ranks."""
     return place if place.is_scheme else replace(place, ranks=0)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the page says of gradients: nearness to limits, conventions, fails.
+"""The gradients of the page: nearness to limits, conventions, fails.
 
     cells = Cells(run.results, names, run.plan)
     gradients = assess_gradients(cells, gradient_rows(run, cells))
@@ -73,7 +73,7 @@ class Strip:
 
 @dataclass(frozen=True)
 class Choice:
-    """What one backend does at one operator's kinks; words with their number."""
+    """The choices of one backend at one operator's kinks; words with their number."""
 
     words: tuple[tuple[str, int], ...]
     n_elements: int
@@ -333,7 +333,7 @@ def _fault(
 
 
 def _size(cells: Cells, rows: GradientRows, cell: int) -> tuple[bool, int, int]:
-    """What is smaller is easier to look into: cases with numbers, few of them."""
+    """A key for sorting: cases with few numbers, which are easy to look into, first."""
     found = rows.of_cell.get(cell)
     if not found:
         return True, 0, cell

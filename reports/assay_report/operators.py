@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What each backend does with each operator: one row for the two.
+"""Each operator on each backend: one row for the two.
 
     for row in operator_rows(run, cells):
         print(row.op, row.backend, row.n_pass, "of", row.n_planned)

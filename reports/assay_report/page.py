@@ -105,7 +105,7 @@ def environment() -> jinja2.Environment:
 
 
 def _gradients(run: Run, cells: Cells) -> tuple[Gradients | None, str]:
-    """What the page says of gradients, and the scripts' block; of a run with any."""
+    """The gradients of the page, and the scripts' block, where a run has any."""
     if not len(run.gradients):
         return None, ""
     rows = gradient_rows(run, cells)
@@ -114,7 +114,7 @@ def _gradients(run: Run, cells: Cells) -> tuple[Gradients | None, str]:
 
 
 def _ranks(run: Run, cells: Cells, network: Network) -> dict[str, object]:
-    """What the page says of ranks; `ranks` is None for a run without any."""
+    """The ranks of the page; `ranks` is None for a run without any."""
     if not len(run.ranks):
         return {"ranks": None}
     rows = rank_rows(run, cells)

@@ -319,7 +319,7 @@ def _outputs(
 def rows_of_cells(
     table: Table, cells: Cells, rows: Iterable[int]
 ) -> dict[int, list[int]]:
-    """Of these rows those of each cell's last attempt that has any, by cell."""
+    """The rows of each cell's last attempt that has any of these, by cell."""
     of_attempt: dict[tuple[int, int], list[int]] = {}
     ids, backends, attempts = table["test_id"], table["backend"], table["attempt"]
     for row in rows:

@@ -95,7 +95,7 @@ class Plot:
         return Markup("\n".join(parts))
 
     def _points(self) -> list[str]:
-        """What stands on the lines."""
+        """The marks that stand on the lines."""
         return []
 
     def _y_text(self, tick: float) -> str:

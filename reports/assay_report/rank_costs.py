@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ranks sent and what came of it: bits, bytes, messages, agreement, mixing.
+"""The traffic of ranks and its results: bits, bytes, messages, agreement, mixing.
 
     costs = assess_costs(cells, rows, ranks)
     costs.collectives[0].bytes.n_off   # 0: all rows have the bytes of the formula
@@ -53,7 +53,7 @@ class Cost:
     bytes: Check = field(default_factory=Check)
     messages: Check = field(default_factory=Check)
     alike: Check = field(default_factory=Check)
-    # What the bits of a rounded sum do not depend on, and on which backends.
+    # The facts that the bits of a rounded sum do not depend on, with their backends.
     determinism: dict[str, list[str]] = field(default_factory=dict)
     max_ulp: float | None = None
 
@@ -99,7 +99,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Agreement:
-    """Of cases and roots, those that two backends or more have a hash of."""
+    """The cases and roots that two backends or more have a hash of."""
 
     n: int
     n_off: int
@@ -179,7 +179,7 @@ def _greater(one: float | None, other: float | None) -> float | None:
 def agreement_of(cells: Cells, rows: RankRows) -> Agreement | None:
     """None where no case has hashes of two backends.
 
-    What ranks train on networks of different backends is not compared.
+    Ranks that train networks of different backends are not compared.
     """
     hashes: dict[tuple[str, str, str], dict[str, str]] = {}
     table = rows.table
@@ -203,7 +203,7 @@ def agreement_of(cells: Cells, rows: RankRows) -> Agreement | None:
 
 
 def _networks(backend: str) -> str:
-    """Of onednn+ranks=openmpi, onednn; nothing where ranks have no networks."""
+    """The onednn of onednn+ranks=openmpi; nothing where ranks have no networks."""
     return re.sub(r"\+ranks=[^+]*", "", backend) if "+ranks=" in backend else ""
 
 
@@ -240,7 +240,7 @@ def mixing_of(cells: Cells, rows: RankRows) -> list[Mixing]:
         one.steps = _whole(_greater(one.steps, of("steps")))
         one.contraction = _greater(one.contraction, of("contraction_err"))
         one.consensus = _greater(one.consensus, of("consensus"))
-        # Of bounds that differ the least one counts.
+        # Where bounds differ, the least one counts.
         if (bound := _whole(of("staleness_bound"))) is not None:
             one.bound = bound if one.bound is None else min(one.bound, bound)
         if (stale := _whole(of("staleness_max"))) is not None:

@@ -295,7 +295,7 @@ def schema_columns(name: str) -> dict[str, str]:
 
 
 def reason_meanings() -> dict[str, str]:
-    """What each reason code says, as a sentence without its full stop."""
+    """The meaning of each reason code, as a sentence without its full stop."""
     return dict(_published()["reasons"])
 
 

@@ -176,7 +176,7 @@ def vector_of(test_id: str) -> int:
 
 
 def _paths(rows: RankRows) -> list[tuple[str, int, Path]]:
-    """What the formulas of the table give, row by row."""
+    """The paths by the formulas of the table, row by row."""
     table, numbers = rows.table, rows.numbers
     found = []
     for row in (row for of_cell in rows.of_cell.values() for row in of_cell):

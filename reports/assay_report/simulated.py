@@ -58,7 +58,7 @@ class Timed:
 
 @dataclass(frozen=True)
 class StepTimes:
-    """What a step of a scheme takes, by the number of ranks."""
+    """The times of a step of a scheme, by the number of ranks."""
 
     name: str
     way: str
@@ -67,10 +67,10 @@ class StepTimes:
 
 @dataclass(frozen=True)
 class Simulated:
-    """What the page says of simulated seconds."""
+    """The simulated seconds of the page."""
 
     network: Network
-    # Of each algorithm and number of ranks the longest vector.
+    # The longest vector of each algorithm and number of ranks.
     rows: tuple[Timed, ...]
     n_timed: int
     least: float  # ratio of all that were timed

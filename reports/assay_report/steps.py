@@ -75,7 +75,7 @@ class Fault:
 
 @dataclass
 class BackendSteps:
-    """What one backend did."""
+    """The steps of one backend."""
 
     name: str
     n_cases: int
@@ -95,7 +95,7 @@ class Steps:
 
 @dataclass
 class _Gathered:
-    """Of one backend, while rows are read."""
+    """The numbers of one backend, while rows are read."""
 
     cases: set[str] = field(default_factory=set)
     by_case: dict[tuple[str, str], Cell] = field(default_factory=dict)

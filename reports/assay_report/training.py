@@ -18,7 +18,7 @@ from pathlib import Path
 from assay_report.run_folder import RunFolderError
 
 COLUMNS = ("epoch", "step", "samples", "seconds", "set", "loss", "accuracy")
-# Of the exact test of two groups: with fewer seeds than these even ranges that do not
+# The least seeds for the exact test of two groups: with fewer, even ranges that do not
 # meet come about by chance more than once in twenty.
 LEAST_SEEDS = 4
 _GRID = 40
@@ -145,7 +145,7 @@ def _points(file: Path) -> dict[str, list[Point]]:
 
 @dataclass(frozen=True)
 class Range:
-    """Of one number over seeds; `n_missing` seeds have none."""
+    """The values of one number over seeds; `n_missing` seeds have none."""
 
     values: tuple[float, ...]
     n_missing: int = 0

@@ -29,7 +29,7 @@ OWN = "distributed/reduce/own.float32.sum.61#n8.drawn"
 GOSSIP = "distributed/gossip/ring#n{}"
 TRAIN = "distributed/train_all_reduce/{}.adam#n4"
 ASYNC = "distributed/async_server/slack1#n4"
-# Of schemes a row has no collective like this.
+# These columns of a collective are empty in the row of a scheme.
 _SCHEME = {"collective": "", "bytes_formula": "", "messages_formula": ""}
 
 
@@ -61,7 +61,7 @@ def words(files: RunFiles) -> str:
 
 
 def failed_ranks() -> RunFiles:
-    """Of openmpi a ring of 8 ranks fails, a process dies, a sum is known as wrong."""
+    """A ring of 8 ranks fails on openmpi, a process dies, a sum is known as wrong."""
     files = RunFiles(["threads", "openmpi"])
     for backend in ("threads", "openmpi"):
         for ranks in ("4", "8", "16"):

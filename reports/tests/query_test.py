@@ -59,7 +59,7 @@ QUERIES = (
     ('op:Add or op:"Conv"', "a0 b0 a1 b1 a2"),
 )
 
-# What no cell is, and what is said of it.
+# Queries that no cell matches, and the answer to each.
 NOTHING = (
     ("op:Con", "this run has no op:Con; did you mean Conv?"),
     ("op:conv", "this run has no op:conv; did you mean Conv?"),

@@ -23,7 +23,7 @@ BACKEND = "faulty+mutant=ignore:Gemm.alpha"
 CASE = "special/Gemm/half_float32"
 
 
-# Of these the page and the program must select the same results.
+# For each of these the page and the program must select the same results.
 QUERIES = (
     *("", "op:Gemm", "op:gemm", "op:G*", "not op:Gemm", "half", "HALF", "f?oat32"),
     *("outcome:fail", "outcome:pass dtype:float32", "outcome:failed", "reason:value"),

@@ -36,7 +36,7 @@ class PathTest(unittest.TestCase):
                 self.assertEqual(path.messages, messages)
                 self.assertEqual(path.shares, Fraction(*shares))
 
-    # What all ranks send together, of 1,021 numbers of 4 bytes.
+    # The totals are of all ranks together, for 1,021 numbers of 4 bytes.
     def test_totals_of_a_run_give_the_same_path(self) -> None:
         rows = (
             ("ring", 4, 24, 24_504),

@@ -2,12 +2,12 @@
 //
 // run_example MODULE: loads the module and runs a model of one Relu on it.
 
+#include <assay/backend.h>
+
 #include <array>
 #include <iostream>
 #include <span>
 #include <string_view>
-
-#include "framework/backend/registry.h"
 
 namespace {
 

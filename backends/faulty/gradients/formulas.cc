@@ -54,7 +54,7 @@ Result<Tensor> EachTiedHasAll(const RanBack& ran) {
   if (!ran.cotangents[0].present() || x.shape().rank() > y.shape().rank()) {
     return ran.right;
   }
-  // Of a reduction the output is the narrow one, of Max and Min the input.
+  // A reduction has a narrow output; Max and Min have a narrow input.
   const Shape& wide =
       x.num_elements() > y.num_elements() ? x.shape() : y.shape();
   const std::vector<size_t> in_x = PlacesIn(x, wide);

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "backends/faulty/faulty_fixture.h"
 #include "backends/faulty/gradient_defect.h"
 #include "backends/faulty/numbers.h"
-#include "backends/faulty/run_rows.h"
-#include "framework/graph/model_text.h"
+#include "framework/testing/support/statuses_fixture.h"
 #include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::faulty {
@@ -27,12 +27,7 @@ constexpr char kProduct[] =
 /// dy = [1 2; 3 4]; right are dA = [5 12; 15 24] and dB = [10 20].
 struct Product {
   explicit Product(const std::string& mutant) {
-    LoadOptions options;
-    options.gradient_targets = {"a", "b"};
-    if (!mutant.empty()) options.settings["mutant"] = mutant;
-    auto loaded = MakeFaulty()->Load(graph::ModelOfText(kProduct), options);
-    EXPECT_TRUE(loaded.ok()) << loaded.status().ToString();
-    network = *std::move(loaded);
+    network = Got(LoadWith(mutant, kProduct, {.gradient_targets = {"a", "b"}}));
     binding = *network->Bind({{a, b}}, {});
     EXPECT_TRUE(network->Forward(*binding).ok());
     EXPECT_THAT(FloatsOf(binding->outputs()[0]), ElementsAre(5, 12, 15, 24));
@@ -40,10 +35,8 @@ struct Product {
 
   std::vector<float> Gradient(const std::string& target) {
     const std::vector<std::string> targets = {"a", "b"};
-    const auto gradients =
-        network->differentiable()->Backward(*binding, {{dy}}, targets);
-    EXPECT_TRUE(gradients.ok()) << gradients.status().ToString();
-    return FloatsOf((*gradients)[target == "a" ? 0 : 1]);
+    return FloatsOf(Got(network->differentiable()->Backward(
+        *binding, {{dy}}, targets))[target == "a" ? 0 : 1]);
   }
 
   std::vector<float> Alone(const std::string& target) {
@@ -108,23 +101,21 @@ TEST(GradientRules, RoundSumsInTheGradientsOwnType) {
       {"float", DType::kFloat32, "gradient:sums_rounded:Mul.1", 2051},
   };
   for (const auto& row : rows) {
-    LoadOptions options;
-    options.gradient_targets = {"b"};
-    if (!row.mutant.empty()) options.settings["mutant"] = row.mutant;
+    const std::vector<std::string> targets = {"b"};
     const std::string type = row.type;
-    const auto network = *MakeFaulty()->Load(
-        graph::ModelOfText("g (" + type + "[4] a, " + type + "[1] b) => (" +
-                           type + "[4] y) { y = Mul(a, b) }"),
-        options);
+    const auto network =
+        *LoadWith(row.mutant,
+                  "g (" + type + "[4] a, " + type + "[1] b) => (" + type +
+                      "[4] y) { y = Mul(a, b) }",
+                  {.gradient_targets = targets});
     const Value ones = *OfNumbers(row.dtype, {4}, {1, 1, 1, 1});
     const Value one = *OfNumbers(row.dtype, {1}, {1});
     const Value dy = *OfNumbers(row.dtype, {4}, {2048, 1, 1, 1});
     const auto binding = *network->Bind({{ones, one}}, {});
     ASSERT_TRUE(network->Forward(*binding).ok());
-    const auto gradients = network->differentiable()->Backward(
-        *binding, {{dy}}, options.gradient_targets);
-    ASSERT_TRUE(gradients.ok()) << gradients.status().ToString();
-    EXPECT_THAT(Numbers(*(*gradients)[0].tensor()), ElementsAre(row.sum))
+    const auto gradients =
+        Got(network->differentiable()->Backward(*binding, {{dy}}, targets));
+    EXPECT_THAT(Numbers(*gradients[0].tensor()), ElementsAre(row.sum))
         << row.type << " " << row.mutant;
   }
 }
@@ -149,15 +140,13 @@ std::vector<float> GradientsAfterAChange(const std::string& mutant,
                                          std::vector<Value> inputs,
                                          const std::vector<Value>& others,
                                          const std::vector<Value>& dy) {
-  LoadOptions options;
-  options.gradient_targets = {"x"};
-  if (!mutant.empty()) options.settings["mutant"] = mutant;
-  const auto network = *MakeFaulty()->Load(graph::ModelOfText(model), options);
+  const std::vector<std::string> targets = {"x"};
+  const auto network = *LoadWith(mutant, model, {.gradient_targets = targets});
   EXPECT_TRUE(network->Forward(**network->Bind(others, {})).ok());
   const auto binding = *network->Bind(inputs, {});
   EXPECT_TRUE(network->Forward(*binding).ok());
-  return FloatsOf((*network->differentiable()->Backward(
-      *binding, dy, options.gradient_targets))[0]);
+  return FloatsOf(
+      (*network->differentiable()->Backward(*binding, dy, targets))[0]);
 }
 
 TEST(GradientRules, ShowWithOtherInputsAndReaders) {
@@ -190,7 +179,7 @@ TEST(GradientRules, ShowWithOtherInputsAndReaders) {
               ElementsAre(8, 16));
 }
 
-// Of a network that is run with a, with twice a and with a again.
+// The network runs with a, with twice a and with a again.
 TEST(GradientRules, ShowInBoundRuns) {
   struct Bound {
     const char* mutant;
@@ -247,36 +236,25 @@ TEST(GradientRules, WriteIntoWhatIsTheCallers) {
 }
 
 TEST(GradientRules, HaveTheGradientsOfAnotherMutant) {
-  LoadOptions options;
-  options.gradient_targets = {"x"};
-  options.settings["mutant"] = "gradient:as:ignore:LeakyRelu.alpha";
-  const auto network = MakeFaulty()->Load(
-      graph::ModelOfText("g (float[2] x) => (float[2] y) "
-                         "{ y = LeakyRelu<alpha = 0.5>(x) }"),
-      options);
-  ASSERT_TRUE(network.ok()) << network.status().ToString();
-  const auto binding = (*network)->Bind({{Floats({2}, {-2, 4})}}, {});
-  ASSERT_TRUE((*network)->Forward(**binding).ok());
-  EXPECT_THAT(FloatsOf((*binding)->outputs()[0]), ElementsAre(-1, 4));
   const std::vector<std::string> targets = {"x"};
-  const auto gradients = (*network)->differentiable()->Backward(
-      **binding, {{Floats({2}, {1, 1})}}, targets);
-  ASSERT_TRUE(gradients.ok()) << gradients.status().ToString();
-  EXPECT_THAT(FloatsOf((*gradients)[0]), ElementsAre(0.01F, 1));
+  const auto network = Got(LoadWith("gradient:as:ignore:LeakyRelu.alpha",
+                                    "g (float[2] x) => (float[2] y) "
+                                    "{ y = LeakyRelu<alpha = 0.5>(x) }",
+                                    {.gradient_targets = targets}));
+  const auto binding = Got(network->Bind({{Floats({2}, {-2, 4})}}, {}));
+  ASSERT_TRUE(network->Forward(*binding).ok());
+  EXPECT_THAT(FloatsOf(binding->outputs()[0]), ElementsAre(-1, 4));
+  const auto gradients = Got(network->differentiable()->Backward(
+      *binding, {{Floats({2}, {1, 1})}}, targets));
+  EXPECT_THAT(FloatsOf(gradients[0]), ElementsAre(0.01F, 1));
 }
 
 TEST(GradientRules, OfAnotherNameAreInvalid) {
-  LoadOptions options;
-  options.gradient_targets = {"a"};
   for (const char* mutant : {"gradient:colour:Mul.0", "gradient:sign:Mul.x",
                              "gradient:term_dropped:Mul.0"}) {
-    options.settings["mutant"] = mutant;
-    EXPECT_EQ(MakeFaulty()
-                  ->Load(graph::ModelOfText(kProduct), options)
-                  .status()
-                  .code(),
-              StatusCode::kInvalidArgument)
-        << mutant;
+    const Status status =
+        LoadWith(mutant, kProduct, {.gradient_targets = {"a"}}).status();
+    EXPECT_EQ(status.code(), StatusCode::kInvalidArgument) << mutant;
   }
 }
 

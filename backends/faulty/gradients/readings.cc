@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rules of what a backward reads: other cotangents, and other inputs.
+// Rules of what a backward reads, other cotangents and other inputs, and of
+// memory, of chance and of which gradients are asked for.
 
 #include <algorithm>
+#include <cstring>
 
 #include "backends/faulty/gradient_defect.h"
 #include "backends/faulty/numbers.h"
@@ -92,7 +94,8 @@ Result<Tensor> OneHot(const Tensor& dy, int64_t place) {
       dy, [place](int64_t i, double x) { return i == place ? x : 0; });
 }
 
-// Of several uses of an element the last overwrites what the others gave.
+// The gradient from the last of several uses of an element overwrites the
+// others.
 Result<Tensor> LastUse(const RanBack& ran) {
   std::vector<double> last(static_cast<size_t>(ran.right.num_elements()), 0);
   for (size_t k = 0; k < ran.cotangents.size(); ++k) {
@@ -113,8 +116,8 @@ Result<Tensor> LastUse(const RanBack& ran) {
   return OfNumbers(ran.right.dtype(), ran.right.shape(), last);
 }
 
-// What each element of an output gives is added in the gradient's own type,
-// rounded each time.
+// The gradient adds the shares of the elements of an output in its own type,
+// and rounds each sum.
 Result<Tensor> SumsRounded(const RanBack& ran) {
   const DType type = ran.right.dtype();
   const int bits = type == DType::kFloat16    ? kHalfBits
@@ -155,7 +158,7 @@ Result<Tensor> InputsSwapped(const RanBack& ran) {
   return ran.right;
 }
 
-// What the forward saved lies in the network, not in the binding.
+// The values that the forward saved lie in the network, not in the binding.
 Result<Tensor> OfLatest(const RanBack& ran) {
   return ran.latest.empty() ? ran.right : ran.at(ran.latest);
 }
@@ -165,7 +168,7 @@ Result<Tensor> OfRunBefore(const RanBack& ran) {
   return ran.before.empty() ? ran.right : ran.at(ran.before);
 }
 
-// What the first forward saved is never saved again.
+// The first forward saves values, and no later one does.
 Result<Tensor> OfFirstRun(const RanBack& ran) {
   return ran.first.empty() ? ran.right : ran.at(ran.first);
 }
@@ -182,17 +185,70 @@ Result<Tensor> LabelsOfFirstRun(const RanBack& ran) {
   return ran.at(inputs);
 }
 
-// What the forward saved is that of the time when gradients were bound.
+// The saved values are those of the time when gradients were bound.
 Result<Tensor> BoundOfRunBefore(const RanBack& ran) {
   return ran.bound_run == 0 || ran.before.empty() ? ran.right
                                                   : ran.at(ran.before);
 }
 
-// Of several nodes that read it the last overwrites what the others gave.
+// The gradient from the last of several nodes that read the target overwrites
+// the others.
 Result<Tensor> LastReader(const RanBack& ran) {
   Values last(ran.cotangents.size());
   if (!last.empty()) last.back() = ran.cotangents.back();
   return last.size() > 1 ? ran.with(last) : ran.right;
+}
+
+int64_t WidthOf(const Tensor& tensor) { return BitsOf(tensor.dtype()) / 8; }
+
+// Sums of a second run come in another order.
+Result<Tensor> LastBit(const RanBack& ran) {
+  if (ran.run % 2 != 0) return ran.right;
+  ASSAY_ASSIGN_OR_RETURN(Tensor copy, ran.right.Clone());
+  const int64_t middle = copy.num_elements() / 2;
+  copy.mutable_data()[middle * WidthOf(copy)] ^= std::byte{1};
+  return copy;
+}
+
+void InvertLast(Tensor tensor) {
+  for (int64_t i = 1; i <= WidthOf(tensor); ++i) {
+    std::byte& byte = tensor.mutable_data()[tensor.byte_size() - i];
+    byte = ~byte;
+  }
+}
+
+Result<Tensor> CotangentWritten(const RanBack& ran) {
+  for (const Value& dy : ran.cotangents) {
+    if (dy.present()) InvertLast(*dy.tensor());
+  }
+  return ran.right;
+}
+
+Result<Tensor> InputWritten(const RanBack& ran) {
+  InvertLast(*ran.inputs[ran.target].tensor());
+  return ran.right;
+}
+
+Result<Tensor> AloneZeros(const RanBack& ran) {
+  if (!ran.alone) return ran.right;
+  return Tensor::Allocate(ran.right.dtype(), ran.right.shape());
+}
+
+Result<Tensor> AloneDoubled(const RanBack& ran) {
+  if (!ran.alone) return ran.right;
+  return WithNumbers(ran.right, [](int64_t, double x) { return 2 * x; });
+}
+
+// The gradients of the runs before are added.
+Result<Tensor> RunsAdded(const RanBack& ran) {
+  const auto runs = static_cast<double>(ran.run);
+  return WithNumbers(ran.right, [=](int64_t, double x) { return runs * x; });
+}
+
+// A bound run adds to what the one before it wrote.
+Result<Tensor> BoundRunsAdded(const RanBack& ran) {
+  const auto runs = static_cast<double>(std::max<int64_t>(ran.bound_run, 1));
+  return WithNumbers(ran.right, [=](int64_t, double x) { return runs * x; });
 }
 
 }  // namespace
@@ -214,6 +270,13 @@ std::vector<GradientRule> ReadingGradientRules() {
       {"labels_of_first_run", "", LabelsOfFirstRun},
       {"bound_run_before", "", BoundOfRunBefore},
       {"last_reader", "", LastReader},
+      {"last_bit", "", LastBit},
+      {"cotangent_written", "", CotangentWritten},
+      {"input_written", "", InputWritten},
+      {"alone_zeros", "", AloneZeros},
+      {"alone_doubled", "", AloneDoubled},
+      {"runs_added", "", RunsAdded},
+      {"bound_runs_added", "", BoundRunsAdded},
   };
 }
 

@@ -11,8 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "backends/faulty/run_rows.h"
-#include "framework/graph/model_text.h"
+#include "backends/faulty/faulty_fixture.h"
 #include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::faulty {
@@ -20,19 +19,13 @@ namespace {
 
 constexpr char kNeg[] = "g (float[2] x) => (float[2] y) { y = Neg(x) }";
 
-Tensor Pair(float a, float b) {
-  const std::array<float, 2> values = {a, b};
-  return *Tensor::Of<float>({2}, values);
-}
+Tensor Pair(float a, float b) { return Floats({a, b}); }
 
 /// y = -x, loaded under a mutant.
 class Subject {
  public:
-  explicit Subject(const std::string& mutant, const char* graph = kNeg) {
-    LoadOptions options;
-    if (!mutant.empty()) options.settings["mutant"] = mutant;
-    network_ = *MakeFaulty()->Load(graph::ModelOfText(graph), options);
-  }
+  explicit Subject(const std::string& mutant)
+      : network_(*LoadWith(mutant, kNeg)) {}
 
   std::unique_ptr<Binding> Bind(const Value& x, const Value& y = {}) {
     auto binding = network_->Bind({&x, 1}, {&y, 1});
@@ -183,9 +176,8 @@ TEST(MemoryMutants, ShareOrSwapOutputs) {
 
 TEST(LenienceMutants, LoadWhatMustBeRefused) {
   const auto loads = [](const char* mutant, const char* graph,
-                        LoadOptions options) {
-    if (*mutant != 0) options.settings["mutant"] = mutant;
-    return MakeFaulty()->Load(graph::ModelOfText(graph), options).ok();
+                        const LoadOptions& options) {
+    return LoadWith(mutant, graph, options).ok();
   };
   const char* const unknown =
       "g (float[2] x) => (float[2] y) { y = test.Nothing(x) }";

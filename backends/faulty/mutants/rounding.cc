@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Mutants that round another way than to nearest, ties to even, or twice.
+// Mutants that round another way than to nearest, ties to even, or twice; that
+// choose another of equals than ONNX says; that compute in a narrower type than
+// the result's, or sum up in one.
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <string>
 
 #include "backends/faulty/mutants.h"
 #include "backends/faulty/numbers.h"
+#include "backends/reference/loop/nest.h"
 #include "backends/reference/scalar/float_format.h"
 
 namespace assay::faulty {
@@ -107,6 +112,217 @@ OperatorDefect Quantizing(double (*round)(double quotient)) {
       });
 }
 
+using reference::AxisView;
+
+Result<Tensor> ReversedAlong(const Tensor& tensor, int64_t axis) {
+  ASSAY_ASSIGN_OR_RETURN(const AxisView view,
+                         AxisView::Of(tensor.shape(), axis));
+  std::vector<int64_t> places(static_cast<size_t>(tensor.num_elements()));
+  view.ForEachLine([&](int64_t start) {
+    for (int64_t i = 0; i < view.count; ++i) {
+      places[static_cast<size_t>(start + i * view.inner)] =
+          start + (view.count - 1 - i) * view.inner;
+    }
+  });
+  return Picked(tensor, tensor.shape(), places);
+}
+
+// The first of a reversed axis is the last.
+OperatorDefect LastOfTopK() {
+  return Replaced(
+      Ops<op::TopK>(),
+      [](const op::TopK& op, LoadContext& load,
+         const Right& right) -> Result<Kernel> {
+        ASSAY_ASSIGN_OR_RETURN(Kernel kernel, right(op, load));
+        return Around(
+            std::move(kernel), load.node(),
+            [op](Values& inputs) {
+              return ChangeTensor(inputs[0], [&](const Tensor& x) {
+                return ReversedAlong(x, op.axis);
+              });
+            },
+            [op](const Values& inputs, Values& outputs) -> Status {
+              if (outputs.size() < 2) return OkStatus();
+              const Shape& shape = inputs[0].tensor()->shape();
+              ASSAY_ASSIGN_OR_RETURN(const AxisView view,
+                                     AxisView::Of(shape, op.axis));
+              const auto last = static_cast<double>(view.count - 1);
+              return ChangeTensor(outputs[1], [&](const Tensor& indices) {
+                return WithNumbers(indices,
+                                   [&](int64_t, double i) { return last - i; });
+              });
+            });
+      });
+}
+
+// 1 at all of the greatest.
+Status AllOfGreatest(const op::Hardmax& op, const Values& inputs,
+                     Values& outputs) {
+  const Tensor& x = *inputs[0].tensor();
+  ASSAY_ASSIGN_OR_RETURN(const AxisView view, AxisView::Of(x.shape(), op.axis));
+  const std::vector<double> numbers = Numbers(x);
+  std::vector<double> wrong(numbers.size());
+  view.ForEachLine([&](int64_t start) {
+    double greatest = numbers[static_cast<size_t>(start)];
+    for (int64_t i = 0; i < view.count; ++i) {
+      greatest = std::max(greatest,
+                          numbers[static_cast<size_t>(start + i * view.inner)]);
+    }
+    for (int64_t i = 0; i < view.count; ++i) {
+      const auto at = static_cast<size_t>(start + i * view.inner);
+      wrong[at] = numbers[at] == greatest ? 1 : 0;
+    }
+  });
+  return ChangeFloats(outputs[0], [&](int64_t i, double) {
+    return wrong[static_cast<size_t>(i)];
+  });
+}
+
+// Below the split, or equal to it: BRANCH_LT as if it were BRANCH_LEQ.
+template <class Op>
+void TakeEqual(Op& op) {
+  for (std::string& mode : op.nodes_modes) {
+    if (mode == "BRANCH_LT") mode = "BRANCH_LEQ";
+  }
+}
+
+void TakeEqualByNumber(op::ml::TreeEnsemble& op) {
+  constexpr double kLeq = 0;
+  constexpr double kLt = 1;
+  const auto modes = WithNumbers(op.nodes_modes, [](int64_t, double mode) {
+    return mode == kLt ? kLeq : mode;
+  });
+  if (modes.ok()) op.nodes_modes = *modes;
+}
+
+using Products = Ops<op::MatMul, op::Gemm>;
+
+/// x to nearest of `bits` significant bits, by Veltkamp's splitting: quick, as
+/// it is done for every product of a sum.
+class Narrow {
+ public:
+  explicit Narrow(int bits) : factor_(std::ldexp(1.0, 53 - bits) + 1) {}
+  double operator()(double x) const {
+    const double scaled = factor_ * x;
+    const double rounded = scaled - (scaled - x);
+    return std::isfinite(rounded) ? rounded : x;
+  }
+
+ private:
+  double factor_;
+};
+
+// A product of matrices, rounded after each addition; of two matrices, or of a
+// stack of them and one.
+Status SumProducts(int bits, const Values& inputs, Values& outputs) {
+  const Tensor& a = *inputs[0].tensor();
+  const Tensor& b = *inputs[1].tensor();
+  if (a.shape().rank() < 2 || b.shape().rank() != 2 ||
+      !IsFloatingPoint(a.dtype())) {
+    return OkStatus();
+  }
+  const int64_t depth = b.shape()[0];
+  const int64_t columns = b.shape()[1];
+  const std::vector<double> va = Numbers(a);
+  const std::vector<double> vb = Numbers(b);
+  const Narrow narrow(bits);
+  return ChangeTensor(outputs[0], [&](const Tensor& y) {
+    std::vector<double> sums(static_cast<size_t>(y.num_elements()), 0.0);
+    for (size_t i = 0; i < va.size(); ++i) {
+      const auto row = static_cast<int64_t>(i) / depth;
+      const auto k = static_cast<int64_t>(i) % depth;
+      for (int64_t j = 0; j < columns; ++j) {
+        double& sum = sums[static_cast<size_t>(row * columns + j)];
+        sum = narrow(sum + va[i] * vb[static_cast<size_t>(k * columns + j)]);
+      }
+    }
+    return OfNumbers(y.dtype(), y.shape(), sums);
+  });
+}
+
+/// The shape of a reduction's result with its reduced axes kept.
+Shape KeptShape(const Shape& data, const std::vector<double>& axes, bool noop) {
+  Shape kept = data;
+  if (axes.empty() && !noop) {
+    for (int axis = 0; axis < data.rank(); ++axis) kept[axis] = 1;
+  }
+  for (const double axis : axes) {
+    kept[static_cast<int>(axis < 0 ? axis + data.rank() : axis)] = 1;
+  }
+  return kept;
+}
+
+// A sum or mean over axes, rounded after each addition.
+template <class Op>
+Status SumUp(int bits, const Op& op, const Values& inputs, Values& outputs) {
+  const Tensor& x = *inputs[0].tensor();
+  if (!IsFloatingPoint(x.dtype())) return OkStatus();
+  const Tensor* axes = inputs.size() > 1 ? inputs[1].tensor() : nullptr;
+  const Shape kept = KeptShape(
+      x.shape(), axes == nullptr ? std::vector<double>() : Numbers(*axes),
+      op.noop_with_empty_axes != 0);
+  const std::vector<double> numbers = Numbers(x);
+  const Narrow narrow(bits);
+  return ChangeTensor(outputs[0], [&](const Tensor& y) {
+    std::vector<double> sums(static_cast<size_t>(y.num_elements()), 0.0);
+    size_t at = 0;
+    const reference::Nest<1> nest(
+        x.shape(), {reference::BroadcastStrides(kept, x.shape())});
+    nest.ForEachRow([&](const reference::Nest<1>::Row& row) {
+      for (int64_t i = 0; i < row.count; ++i, ++at) {
+        double& sum = sums[static_cast<size_t>(row.at[0] + i * row.step[0])];
+        sum = narrow(sum + numbers[at]);
+      }
+    });
+    if (Op::kId == OperatorId::kReduceMean) {
+      const double count = static_cast<double>(numbers.size()) /
+                           static_cast<double>(sums.size());
+      for (double& sum : sums) sum /= count;
+    }
+    return OfNumbers(y.dtype(), y.shape(), sums);
+  });
+}
+
+/// Every float64 is read as the float32 next to it.
+Status ReadSingle(Values& inputs) {
+  for (Value& input : inputs) {
+    const Tensor* tensor = input.tensor();
+    if (tensor == nullptr || tensor->dtype() != DType::kFloat64) continue;
+    ASSAY_RETURN_IF_ERROR(ChangeFloats(input, [](int64_t, double x) -> double {
+      return static_cast<float>(x);
+    }));
+  }
+  return OkStatus();
+}
+
+template <class... Op>
+OperatorDefect InSingle(Ops<Op...> ops) {
+  return Fed(ops, ReadSingle);
+}
+
+/// Inputs are read in few significant bits, as in the fast modes of devices.
+template <class... Op>
+OperatorDefect ReadIn(int bits, Ops<Op...> ops) {
+  return Fed(ops, [=](Values& inputs) {
+    return ChangeAllFloats(
+        inputs, [=](int64_t, double x) { return RoundedTo(bits, x); });
+  });
+}
+
+template <class... Op>
+OperatorDefect ReducedIn(int bits, Ops<Op...> ops) {
+  return Spoiled(ops,
+                 [=](const auto& op, const Values& inputs, Values& outputs) {
+                   return SumUp(bits, op, inputs, outputs);
+                 });
+}
+
+OperatorDefect MultipliedIn(int bits) {
+  return Spoiled(Ops<op::MatMul>(), [=](const Values& inputs, Values& outputs) {
+    return SumProducts(bits, inputs, outputs);
+  });
+}
+
 }  // namespace
 
 std::vector<Mutant> RoundingMutants() {
@@ -121,6 +337,43 @@ std::vector<Mutant> RoundingMutants() {
        Quantizing([](double x) { return std::round(x); })},
       {"quantize_truncates",
        Quantizing([](double x) { return std::trunc(x); })},
+      {"argmax_last_of_ties",
+       Set(1, &op::ArgMax::select_last_index, &op::ArgMin::select_last_index)},
+      {"topk_last_of_ties", LastOfTopK()},
+      {"hardmax_all_ties", Spoiled(Ops<op::Hardmax>(), AllOfGreatest)},
+      {"resize_ties_up", Rewritten(Ops<op::Resize>(),
+                                   [](auto& op) {
+                                     if (op.nearest_mode ==
+                                         "round_prefer_floor") {
+                                       op.nearest_mode = "round_prefer_ceil";
+                                     }
+                                   })},
+      {"tree_less_takes_equal",
+       Rewritten(Ops<op::ml::TreeEnsemble>(), TakeEqualByNumber)},
+      {"treeregressor_less_takes_equal",
+       Rewritten(Ops<op::ml::TreeEnsembleRegressor>(),
+                 [](auto& op) { TakeEqual(op); })},
+      {"treeclassifier_less_takes_equal",
+       Rewritten(Ops<op::ml::TreeEnsembleClassifier>(),
+                 [](auto& op) { TakeEqual(op); })},
+      {"binarizer_takes_equal",
+       Rewritten(Ops<op::ml::Binarizer>(),
+                 [](auto& op) {
+                   op.threshold = std::nextafter(
+                       op.threshold, -std::numeric_limits<float>::infinity());
+                 })},
+      {"matmul_sums_in_half", MultipliedIn(kHalfBits)},
+      {"matmul_sums_in_bfloat16", MultipliedIn(kBFloat16Bits)},
+      {"matmul_reads_tf32", ReadIn(kHalfBits, Products())},
+      {"conv_reads_bfloat16", ReadIn(kBFloat16Bits, Ops<op::Conv>())},
+      {"reducesum_sums_in_half", ReducedIn(kHalfBits, Ops<op::ReduceSum>())},
+      {"reducemean_sums_in_bfloat16",
+       ReducedIn(kBFloat16Bits, Ops<op::ReduceMean>())},
+      {"matmul_double_in_single", InSingle(Products())},
+      {"reducesum_double_in_single",
+       InSingle(Ops<op::ReduceSum, op::ReduceMean, op::CumSum>())},
+      {"elementwise_double_in_single",
+       InSingle(Ops<op::Add, op::Sub, op::Mul, op::Div, op::Exp, op::Sqrt>())},
   };
 }
 

@@ -4,8 +4,8 @@
 // that no family visits is `unsupported`, reason operator: nothing that oneDNN
 // lacks is computed by code of our own.
 //
-//   FamilyPointer MakeSoftmax(std::shared_ptr<const Device> device) {
-//     return FamilyOf(std::move(device), On<op::Softmax>(...));
+//   FamilyPointer MakeSlicing(std::shared_ptr<const Device> device) {
+//     return FamilyOf(std::move(device), On<op::Slice>(...));
 //   }
 
 #pragma once
@@ -113,17 +113,5 @@ FamilyPointer MakeReduction(std::shared_ptr<const Device> device);
 FamilyPointer MakeResampling(std::shared_ptr<const Device> device);
 FamilyPointer MakeRnn(std::shared_ptr<const Device> device);
 FamilyPointer MakeSlicing(std::shared_ptr<const Device> device);
-FamilyPointer MakeSoftmax(std::shared_ptr<const Device> device);
-
-/// Float32 or bfloat16, where the rest would be computed in float32 and
-/// rounded or saturated in ways that are not the operator's.
-Status CheckFloat(const TensorView& view);
-
-/// Everything but int32: integers of 8 bits are exact in float32, in which
-/// oneDNN computes, those of 32 bits are not.
-Status CheckExact(const TensorView& view);
-
-/// Float32 only: for chains, whose intermediate values bfloat16 would round.
-Status CheckFloat32(const TensorView& view);
 
 }  // namespace assay::onednn

@@ -18,10 +18,8 @@
 #include <utility>
 #include <vector>
 
-#include "backends/onednn/ops/convolution.h"
 #include "backends/onednn/ops/families.h"
-#include "backends/onednn/ops/matmul.h"
-#include "backends/onednn/ops/quantization.h"
+#include "backends/onednn/ops/operands.h"
 #include "backends/onednn/primitive/device.h"
 
 namespace assay::onednn {

@@ -2,8 +2,6 @@
 //
 // Gemm and MatMul: oneDNN's matmul, with its post-operations for the rest of
 // Gemm's formula.
-#include "backends/onednn/ops/matmul.h"
-
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -11,6 +9,7 @@
 #include <vector>
 
 #include "backends/onednn/ops/families.h"
+#include "backends/onednn/ops/operands.h"
 
 namespace assay::onednn {
 namespace {

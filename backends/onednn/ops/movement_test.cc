@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "backends/onednn/primitive/test_graph_fixture.h"
+#include "framework/testing/support/statuses_fixture.h"
 #include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::onednn {
@@ -94,8 +95,7 @@ TEST(Movement, MoreInputsThanAPrimitiveTakes) {
 }
 
 TEST(Movement, SliceFollowsWhatIsFedFromRunToRun) {
-  const auto network = Load(kSlice);
-  ASSERT_TRUE(network.ok()) << network.status().ToString();
+  const auto network = Got(Load(kSlice));
   struct Row {
     int64_t start, end, axis, step;
     std::vector<float> want;
@@ -110,14 +110,12 @@ TEST(Movement, SliceFollowsWhatIsFedFromRunToRun) {
       {3, 0, 1, kLeast, {3, 7}},
   };
   for (const Row& row : rows) {
-    const auto got = assay::Run(**network, {{"x", Floats({2, 4}, kEight)},
-                                            {"s", Int64s({row.start})},
-                                            {"e", Int64s({row.end})},
-                                            {"a", Int64s({row.axis})},
-                                            {"t", Int64s({row.step})}});
-    ASSERT_TRUE(got.ok()) << got.status().ToString();
-    EXPECT_THAT((*got)[0].tensor()->elements<float>(),
-                ElementsAreArray(row.want));
+    const auto got = Got(assay::Run(*network, {{"x", Floats({2, 4}, kEight)},
+                                               {"s", Int64s({row.start})},
+                                               {"e", Int64s({row.end})},
+                                               {"a", Int64s({row.axis})},
+                                               {"t", Int64s({row.step})}}));
+    EXPECT_THAT(got[0].tensor()->elements<float>(), ElementsAreArray(row.want));
   }
 }
 
@@ -172,9 +170,8 @@ TEST(Movement, PadTakesAndGivesTensorsWithoutElements) {
 }
 
 TEST(Movement, PadsBeyondMemoryAreRefusedByName) {
-  const auto network =
-      Load("g (float[2,3] x, int64[4] p) => (float[N,M] y) { y = Pad(x, p) }");
-  ASSERT_TRUE(network.ok()) << network.status().ToString();
+  const auto network = Got(
+      Load("g (float[2,3] x, int64[4] p) => (float[N,M] y) { y = Pad(x, p) }"));
   const Tensor x = Floats({2, 3}, {1, 2, 3, 4, 5, 6});
   for (const std::vector<int64_t>& pads :
        std::vector<std::vector<int64_t>>{{int64_t{1} << 40, 0, 0, 0},
@@ -182,41 +179,38 @@ TEST(Movement, PadsBeyondMemoryAreRefusedByName) {
                                          {int64_t{1} << 62, 0, 0, 0},
                                          {0, INT64_MIN, 0, 0}}) {
     const Status status =
-        assay::Run(**network, {{"x", x}, {"p", Int64s(pads)}}).status();
+        assay::Run(*network, {{"x", x}, {"p", Int64s(pads)}}).status();
     EXPECT_FALSE(status.ok()) << List(pads);
     EXPECT_THAT(status.message(), HasSubstr("Pad"));
   }
 }
 
 TEST(Movement, ReductionFollowsItsAxes) {
-  const auto network = Load(
-      "g (float[2,4] x, int64[1] a) => (float[M] y) "
-      "{ y = ReduceMax <keepdims = 0> (x, a) }");
-  ASSERT_TRUE(network.ok()) << network.status().ToString();
+  const auto network =
+      Got(Load("g (float[2,4] x, int64[1] a) => (float[M] y) "
+               "{ y = ReduceMax <keepdims = 0> (x, a) }"));
   const Tensor x = Floats({2, 4}, kEight);
   for (const auto& [axis, want] : std::map<int64_t, std::vector<float>>{
            {0, {4, 5, 6, 7}}, {1, {3, 7}}, {-1, {3, 7}}}) {
-    const auto got = assay::Run(**network, {{"x", x}, {"a", Int64s({axis})}});
-    ASSERT_TRUE(got.ok()) << got.status().ToString();
-    EXPECT_THAT((*got)[0].tensor()->elements<float>(), ElementsAreArray(want));
+    const auto got =
+        Got(assay::Run(*network, {{"x", x}, {"a", Int64s({axis})}}));
+    EXPECT_THAT(got[0].tensor()->elements<float>(), ElementsAreArray(want));
   }
 }
 
 /// A rule that is known only then is declined at Bind, never by Forward.
 TEST(Movement, ResizeIsDeclinedAtBindWhereItsRuleDiffers) {
-  const auto network = Load(
-      "g (float[1,1,4] x, float[3] s) => (float[1,1,N] y) "
-      "{ y = Resize(x, , s) }");
-  ASSERT_TRUE(network.ok()) << network.status().ToString();
+  const auto network =
+      Got(Load("g (float[1,1,4] x, float[3] s) => (float[1,1,N] y) "
+               "{ y = Resize(x, , s) }"));
   const Tensor x = Floats({1, 1, 4}, {1, 2, 3, 4});
   const auto doubled =
-      assay::Run(**network, {{"x", x}, {"s", Floats({3}, {1, 1, 2})}});
-  ASSERT_TRUE(doubled.ok()) << doubled.status().ToString();
-  EXPECT_THAT((*doubled)[0].tensor()->elements<float>(),
+      Got(assay::Run(*network, {{"x", x}, {"s", Floats({3}, {1, 1, 2})}}));
+  EXPECT_THAT(doubled[0].tensor()->elements<float>(),
               ElementsAre(1, 1, 2, 2, 3, 3, 4, 4));
   // Half a place from two: ONNX prefers the lower, oneDNN the higher.
   const std::vector<Value> halved = {x, Floats({3}, {1, 1, 0.5F})};
-  const Status status = (*network)->Bind(halved, {}).status();
+  const Status status = network->Bind(halved, {}).status();
   EXPECT_EQ(status.code(), StatusCode::kUnsupported) << status.ToString();
   EXPECT_EQ(status.reason(), Reason::kAttribute);
   EXPECT_THAT(status.message(), HasSubstr("places"));

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "backends/onednn/ops/families.h"
-#include "backends/onednn/primitive/window.h"
+#include "backends/onednn/ops/operands.h"
 
 namespace assay::onednn {
 namespace {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // QuantizeLinear, DequantizeLinear and DynamicQuantizeLinear.
-#include "backends/onednn/ops/quantization.h"
-
 #include <memory>
 #include <tuple>
 #include <utility>
 
 #include "backends/onednn/ops/families.h"
+#include "backends/onednn/ops/operands.h"
 
 namespace assay::onednn {
 

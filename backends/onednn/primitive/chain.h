@@ -24,20 +24,78 @@
 
 #pragma once
 
+#include <any>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "backends/onednn/primitive/tape.h"
 #include "backends/onednn/primitive/tensor_view.h"
 #include "dnnl.hpp"
 #include "framework/backend/eager/kernel.h"
+#include "framework/core/dtype.h"
+#include "framework/core/shape.h"
 
 namespace assay::onednn {
+
+/// The bytes that a memory stands over.
+enum class Role : uint8_t {
+  kOwn,        // bytes of a chain
+  kInput,      // of the node
+  kOutput,     // of the node, which the chain writes
+  kResult,     // an output, as backward reads it
+  kCotangent,  // of an output
+  kGradient,   // of an input, which backward writes
+};
+
+/// An argument of a primitive.
+struct Argument {
+  int name;  // DNNL_ARG_...
+  dnnl::memory memory;
+};
+
+struct Place {
+  Role role = Role::kOwn;
+  int position = 0;   // of an input or an output
+  dnnl::memory root;  // of the chain's own bytes: the memory that holds them
+  int64_t offset_bytes = 0;
+};
+
+struct Taped {
+  std::any desc;  // the primitive descriptor
+  std::vector<Argument> arguments;
+  std::vector<float> scales = {};  // of a sum, which cannot be asked for them
+
+  /// An empty memory where there is no such argument.
+  dnnl::memory at(int name) const {
+    for (const Argument& argument : arguments) {
+      if (argument.name == name) return argument.memory;
+    }
+    return {};
+  }
+};
+
+/// The primitives of a chain in the order in which they run, with the memories
+/// that they read and write and where these lie, so that the chain can be run
+/// backward (../reverse).
+struct Tape {
+  struct Type {
+    DType dtype = DType::kUndefined;
+    Shape shape;
+  };
+
+  std::vector<Taped> entries;
+  std::map<dnnl_memory_t, Place> places;
+  std::map<int, Type> inputs;   // those read, by position
+  std::map<int, Type> outputs;  // those written, by position
+  /// Positions of inputs whose numbers primitives were made for.
+  std::vector<int> numbers;
+};
 
 /// The sources that the arguments of a primitive can number.
 inline constexpr int kMostSources =
@@ -269,8 +327,8 @@ class ChainBuilder {
 
 using Fill = std::function<Status(ChainBuilder&)>;
 
-/// Runs `fill` over a builder. What oneDNN refuses, or the node asks of it in
-/// vain, is `unsupported` with the words of what was found.
+/// Runs `fill` over a builder. Unsupported where oneDNN refuses a primitive or
+/// cannot do what the node asks; the message names what was found.
 Result<std::shared_ptr<Chain>> FillChain(ChainBuilder& chain, const Fill& fill);
 
 }  // namespace assay::onednn

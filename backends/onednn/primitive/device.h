@@ -5,10 +5,6 @@
 // headers the backend was compiled with (several oneDNN releases share one
 // SONAME, so that the loader may hand over another).
 //
-//   ASSAY_RETURN_IF_ERROR(device->Start());
-//   ASSAY_RETURN_IF_ERROR(LimitIsa(options.settings));  // before a primitive
-//   Use(device->engine());
-//
 // Thread rule: Start may be called from several threads; engine() after it.
 
 #pragma once

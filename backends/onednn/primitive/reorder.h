@@ -4,9 +4,6 @@
 // one primitive of oneDNN; and AddRuns, which copies the parts that an operator
 // such as Slice or Pad keeps by several.
 //
-//   ASSAY_ASSIGN_OR_RETURN(const LaneView x, ViewLanes(chain, op.data));
-//   AddReorder(chain, op.data, x, op.transposed, y, reorder);
-//
 // A reorder between equal types copies bits, so that elements that oneDNN has
 // no type for travel as several of one that it has: int64 as two int32.
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 #include "backends/onednn/primitive/tensor_view.h"
 
 #include <algorithm>
@@ -36,6 +37,10 @@ memory::desc StridedDesc(const memory::dims& dims, memory::data_type type,
   return {dims, type, strides};
 }
 
+memory::desc AnyLayout(const memory::desc& given) {
+  return {given.get_dims(), given.get_data_type(), memory::format_tag::any};
+}
+
 memory::desc TensorView::Desc() const {
   return As(shape.rank() == 0 ? memory::dims{1} : shape.dims());
 }
@@ -47,6 +52,24 @@ memory::desc TensorView::As(const memory::dims& dims) const {
 TensorView MakeView(DType dtype, memory::data_type type, Shape shape) {
   const int64_t count = Product(shape.dims());
   return {dtype, type, std::move(shape), count};
+}
+
+Status CheckFloat(const TensorView& view) {
+  if (IsFloatingPoint(view.dtype)) return OkStatus();
+  return Unsupported(Reason::kDType, "oneDNN computes ", view.dtype,
+                     " here in float32, which is another operator");
+}
+
+Status CheckExact(const TensorView& view) {
+  return view.type == memory::data_type::s32 ? CheckFloat(view) : OkStatus();
+}
+
+Status CheckFloat32(const TensorView& view) {
+  if (view.dtype == DType::kFloat32) return OkStatus();
+  return Unsupported(Reason::kDType,
+                     "a chain of primitives would round each "
+                     "intermediate value to ",
+                     view.dtype);
 }
 
 }  // namespace assay::onednn

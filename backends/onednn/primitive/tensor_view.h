@@ -3,10 +3,6 @@
 // TensorView: what is known of a tensor of a node when the model is loaded, in
 // ONNX's words and in oneDNN's, and the memory descriptors made from it.
 //
-//   const TensorView x = ...;            // float32[2,3,4]
-//   x.Desc();                            // row-major, {2, 3, 4}
-//   x.As({6, 4});                        // the same bytes as {6, 4}
-//
 // ONNX tensors are row-major; a descriptor always spells out its strides, and
 // StridedDesc makes those of all others.
 
@@ -44,6 +40,9 @@ std::optional<memory::data_type> DataType(DType type);
 memory::desc StridedDesc(const memory::dims& dims, memory::data_type type,
                          memory::dims strides);
 
+/// The descriptor with its layout left to the library.
+memory::desc AnyLayout(const memory::desc& given);
+
 struct TensorView {
   DType dtype = DType::kUndefined;
   memory::data_type type = memory::data_type::undef;
@@ -58,5 +57,16 @@ struct TensorView {
 
 /// Extents that multiply without overflow are assumed, as View checked them.
 TensorView MakeView(DType dtype, memory::data_type type, Shape shape);
+
+/// Float32 or bfloat16, where the rest would be computed in float32 and
+/// rounded or saturated in ways that are not the operator's.
+Status CheckFloat(const TensorView& view);
+
+/// Everything but int32: integers of 8 bits are exact in float32, in which
+/// oneDNN computes, those of 32 bits are not.
+Status CheckExact(const TensorView& view);
+
+/// Float32 only: for chains, whose intermediate values bfloat16 would round.
+Status CheckFloat32(const TensorView& view);
 
 }  // namespace assay::onednn

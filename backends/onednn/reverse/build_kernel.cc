@@ -4,19 +4,205 @@
 #include <omp.h>
 
 #include <algorithm>
-#include <cstring>
+#include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <utility>
 
 #include "backends/onednn/primitive/device.h"
-#include "backends/onednn/reverse/differentiated.h"
+#include "backends/onednn/reverse/reverse.h"
 #include "framework/backend/backend.h"
 
 namespace assay::onednn {
 namespace {
 
 constexpr char kMadeForShapes[] = "onednn, made for each set of shapes";
+
+/// False where derivatives are zero.
+bool Passes(const Taped& entry) {
+  const Rule* const rule = FindRule(entry);
+  return rule == nullptr || rule->passes(entry);
+}
+
+bool AnyOperandLeads(const Reverse& reverse, const Taped& entry) {
+  return std::ranges::any_of(entry.arguments, [&](const Argument& argument) {
+    return !IsResult(entry, argument.name) && reverse.Leads(argument.memory);
+  });
+}
+
+bool AnyResultFlows(const Reverse& reverse, const Taped& entry) {
+  return std::ranges::any_of(entry.arguments, [&](const Argument& argument) {
+    return IsResult(entry, argument.name) && reverse.Leads(argument.memory) &&
+           reverse.Flows(argument.memory);
+  });
+}
+
+/// Marks what is computed from the wanted inputs.
+void Spread(Reverse& reverse) {
+  for (const Taped& entry : reverse.tape().entries) {
+    if (!Passes(entry) || !AnyOperandLeads(reverse, entry)) continue;
+    for (const Argument& argument : entry.arguments) {
+      if (IsResult(entry, argument.name)) reverse.Lead(argument.memory);
+    }
+  }
+}
+
+/// No primitive writes where another, before it, has read or written.
+Status CheckApart(const Reverse& reverse) {
+  std::set<dnnl_memory_t> seen;
+  for (const Taped& entry : reverse.tape().entries) {
+    for (const Argument& argument : entry.arguments) {
+      if (IsResult(entry, argument.name) && reverse.Leads(argument.memory) &&
+          seen.contains(argument.memory.get())) {
+        return NoBackward("a chain that works in place");
+      }
+    }
+    for (const Argument& argument : entry.arguments) {
+      seen.insert(argument.memory.get());
+    }
+  }
+  return OkStatus();
+}
+
+/// True when some number flows back.
+bool AnyFlows(const Tape& tape, const Asked& asked) {
+  return std::ranges::any_of(asked.outputs, [&](int position) {
+    return Product(tape.outputs.at(position).shape.dims()) > 0;
+  });
+}
+
+/// Appends to `chain` the tape run backward: from its end, each primitive
+/// between a wanted input and a given cotangent by its rule. All tensors of the
+/// node that carry gradients are float32. Unsupported, reason gradient, where
+/// oneDNN has no backward of a primitive, or one has overwritten what backward
+/// reads.
+Status WalkBack(const Tape& tape, const Asked& asked, ChainBuilder& chain) {
+  if (!AnyFlows(tape, asked)) return OkStatus();
+  Reverse reverse(tape, chain, asked);
+  Spread(reverse);
+  ASSAY_RETURN_IF_ERROR(CheckApart(reverse));
+  for (size_t i = tape.entries.size(); i-- > 0;) {
+    const Taped& entry = tape.entries[i];
+    if (!Passes(entry) || !AnyOperandLeads(reverse, entry)) continue;
+    if (!AnyResultFlows(reverse, entry)) continue;
+    const Rule* const rule = FindRule(entry);
+    if (rule == nullptr) return NoBackward("a primitive of this node");
+    ASSAY_RETURN_IF_ERROR(rule->append(reverse, entry));
+  }
+  return OkStatus();
+}
+
+/// The facts of a chain that is made of memories: it asks for none.
+class NoFacts final : public Facts {
+ public:
+  const ValueType& type(Input) const override { return none_; }
+  const Tensor* fixed(Input) const override { return nullptr; }
+  Result<const Tensor*> value(Input) const override { return nullptr; }
+
+ private:
+  ValueType none_;
+};
+
+/// A node's chain in a network with gradient targets, with the memory that its
+/// run leaves for backward (workspaces, statistics, values between primitives),
+/// and the chains that run it backward, one for each set of given cotangents
+/// and wanted gradients, made when it is first asked for. It belongs to one
+/// binding, and so does the thread rule of that.
+class Differentiated {
+ public:
+  Differentiated(const dnnl::engine& engine, int threads,
+                 std::shared_ptr<Chain> chain, Tape tape)
+      : engine_(engine),
+        threads_(threads),
+        chain_(std::move(chain)),
+        tape_(std::move(tape)) {}
+
+  /// Unsupported, reason gradient, where some gradient of these inputs is not
+  /// to be had.
+  Status Try(const std::set<int>& inputs) {
+    return ChainFor(AllOutputs(inputs)).status();
+  }
+
+  Status Run(KernelContext& run) { return chain_->Run(run); }
+  Status RunBackward(GradientContext& run);
+
+ private:
+  Asked AllOutputs(const std::set<int>& inputs) const;
+  Result<Chain*> ChainFor(const Asked& asked);
+  /// True where this run asks for the same gradients as the last one.
+  bool IsLast(GradientContext& run) const;
+
+  dnnl::engine engine_;
+  int threads_;
+  std::shared_ptr<Chain> chain_;
+  Tape tape_;
+  std::map<Asked, std::shared_ptr<Chain>> backward_;
+  Asked last_asked_;
+  Chain* last_ = nullptr;  // one of backward_
+};
+
+Asked Differentiated::AllOutputs(const std::set<int>& inputs) const {
+  Asked asked{.inputs = inputs};
+  for (const auto& [position, type] : tape_.outputs) {
+    if (type.dtype == DType::kFloat32) asked.outputs.insert(position);
+  }
+  return asked;
+}
+
+Result<Chain*> Differentiated::ChainFor(const Asked& asked) {
+  const auto found = backward_.find(asked);
+  if (found != backward_.end()) return found->second.get();
+  omp_set_num_threads(threads_);
+  const NoFacts facts;
+  ChainBuilder builder(engine_, facts, threads_);
+  builder.DeclineFor(Reason::kGradient);
+  ASSAY_ASSIGN_OR_RETURN(std::shared_ptr<Chain> chain,
+                         FillChain(builder, [&](ChainBuilder& chain) {
+                           return WalkBack(tape_, asked, chain);
+                         }));
+  return backward_.emplace(asked, std::move(chain)).first->second.get();
+}
+
+bool Differentiated::IsLast(GradientContext& run) const {
+  if (last_ == nullptr) return false;
+  for (const auto& [position, type] : tape_.inputs) {
+    const bool is_wanted = run.wanted({position, true});
+    if (is_wanted != last_asked_.inputs.contains(position)) return false;
+  }
+  for (const auto& [position, type] : tape_.outputs) {
+    const bool has_cotangent = run.cotangent({position, true}) != nullptr;
+    if (has_cotangent != last_asked_.outputs.contains(position)) return false;
+  }
+  return true;
+}
+
+Status Differentiated::RunBackward(GradientContext& run) {
+  if (IsLast(run)) return last_->RunBackward(run);
+  Asked asked;
+  for (const auto& [position, type] : tape_.inputs) {
+    if (run.wanted({position, true})) asked.inputs.insert(position);
+  }
+  for (const auto& [position, type] : tape_.outputs) {
+    if (run.cotangent({position, true}) != nullptr) {
+      asked.outputs.insert(position);
+    }
+  }
+  ASSAY_ASSIGN_OR_RETURN(last_, ChainFor(asked));
+  last_asked_ = std::move(asked);
+  return last_->RunBackward(run);
+}
+
+/// Unsupported, reason gradient, where primitives are made for the numbers of
+/// one of these inputs: a gradient of it is not to be had.
+Status CheckNumbers(const Tape& tape, const std::set<int>& inputs) {
+  for (const int position : tape.numbers) {
+    if (!inputs.contains(position)) continue;
+    return NoBackward(
+        StrCat("input ", position, ", whose numbers primitives are made for"));
+  }
+  return OkStatus();
+}
 
 class LoadFacts final : public Facts {
  public:

@@ -11,6 +11,7 @@
 
 #include "backends/onednn/primitive/test_graph_fixture.h"
 #include "framework/backend/network_interfaces.h"
+#include "framework/testing/support/statuses_fixture.h"
 
 namespace assay::onednn {
 namespace {
@@ -42,13 +43,12 @@ struct Bound {
 };
 
 TEST(OneDnnReverse, EachBindingKeepsWhatItsBackwardReads) {
-  const auto network = Load(
-      "g (float[1,1,4] x) => (float[1,1,2] y) "
-      "{ y = MaxPool <kernel_shape = [2], strides = [2]> (x) }",
-      {.gradient_targets = {"x"}});
-  ASSERT_TRUE(network.ok()) << network.status().ToString();
-  Bound first(**network, {Floats({1, 1, 4}, {1, 2, 4, 3})});
-  Bound second(**network, {Floats({1, 1, 4}, {2, 1, 3, 4})});
+  const auto network =
+      Got(Load("g (float[1,1,4] x) => (float[1,1,2] y) "
+               "{ y = MaxPool <kernel_shape = [2], strides = [2]> (x) }",
+               {.gradient_targets = {"x"}}));
+  Bound first(*network, {Floats({1, 1, 4}, {1, 2, 4, 3})});
+  Bound second(*network, {Floats({1, 1, 4}, {2, 1, 3, 4})});
   const Tensor dy = Floats({1, 1, 2}, {5, 6});
   for (int repeat = 0; repeat < 2; ++repeat) {
     EXPECT_THAT(first.Gradient(dy, "x"), ElementsAre(0, 5, 6, 0));
@@ -58,10 +58,9 @@ TEST(OneDnnReverse, EachBindingKeepsWhatItsBackwardReads) {
 
 TEST(OneDnnReverse, ACallNamesTheGradientsItWants) {
   const auto network =
-      Load("g (float[2] a, float[2] b) => (float[2] y) { y = Mul(a, b) }",
-           {.gradient_targets = {"a", "b"}});
-  ASSERT_TRUE(network.ok()) << network.status().ToString();
-  Bound bound(**network, {Floats({2}, {1, 2}), Floats({2}, {3, 4})});
+      Got(Load("g (float[2] a, float[2] b) => (float[2] y) { y = Mul(a, b) }",
+               {.gradient_targets = {"a", "b"}}));
+  Bound bound(*network, {Floats({2}, {1, 2}), Floats({2}, {3, 4})});
   const Tensor dy = Floats({2}, {1, 10});
   EXPECT_THAT(bound.Gradient(dy, "a"), ElementsAre(3, 40));
   EXPECT_THAT(bound.Gradient(dy, "b"), ElementsAre(1, 20));
@@ -69,53 +68,48 @@ TEST(OneDnnReverse, ACallNamesTheGradientsItWants) {
 
 TEST(OneDnnReverse, AValueThatIsReadTwiceGetsBothGradients) {
   const auto network =
-      Load("g (float[2] a) => (float[2] y) { h = Mul(a, a) y = Add(h, a) }",
-           {.gradient_targets = {"a"}});
-  ASSERT_TRUE(network.ok()) << network.status().ToString();
-  Bound bound(**network, {Floats({2}, {1, 3})});
+      Got(Load("g (float[2] a) => (float[2] y) { h = Mul(a, a) y = Add(h, a) }",
+               {.gradient_targets = {"a"}}));
+  Bound bound(*network, {Floats({2}, {1, 3})});
   EXPECT_THAT(bound.Gradient(Floats({2}, {1, 2}), "a"), ElementsAre(3, 14));
 }
 
 TEST(OneDnnReverse, ExtentsMayBeFed) {
-  const auto network = Load(
-      "g (float[N,2] x) => (float[N,1] y) <int64[1] axes = {1}> "
-      "{ y = ReduceMean(x, axes) }",
-      {.gradient_targets = {"x"}});
-  ASSERT_TRUE(network.ok()) << network.status().ToString();
-  Bound one(**network, {Floats({1, 2}, {1, 2})});
-  Bound two(**network, {Floats({2, 2}, {1, 2, 3, 4})});
+  const auto network =
+      Got(Load("g (float[N,2] x) => (float[N,1] y) <int64[1] axes = {1}> "
+               "{ y = ReduceMean(x, axes) }",
+               {.gradient_targets = {"x"}}));
+  Bound one(*network, {Floats({1, 2}, {1, 2})});
+  Bound two(*network, {Floats({2, 2}, {1, 2, 3, 4})});
   EXPECT_THAT(one.Gradient(Floats({1, 1}, {4}), "x"), ElementsAre(2, 2));
   EXPECT_THAT(two.Gradient(Floats({2, 1}, {4, 6}), "x"),
               ElementsAre(2, 2, 3, 3));
 }
 
 TEST(OneDnnReverse, GradientsOfParametersAreOfWhatWasWritten) {
-  const auto network = Load(
+  const auto network = Got(Load(
       "g (float[2] x) => (float[2] y) <float[2] w = {3, 4}> { y = Mul(x, w) }",
-      {.gradient_targets = {"x", "w"}});
-  ASSERT_TRUE(network.ok()) << network.status().ToString();
-  ASSERT_TRUE((*network)->parameters()->Write("w", Floats({2}, {5, 6})).ok());
-  Bound bound(**network, {Floats({2}, {1, 2})});
+      {.gradient_targets = {"x", "w"}}));
+  ASSERT_TRUE(network->parameters()->Write("w", Floats({2}, {5, 6})).ok());
+  Bound bound(*network, {Floats({2}, {1, 2})});
   const Tensor dy = Floats({2}, {1, 1});
   EXPECT_THAT(bound.Gradient(dy, "x"), ElementsAre(5, 6));
   EXPECT_THAT(bound.Gradient(dy, "w"), ElementsAre(1, 2));
 }
 
 TEST(OneDnnReverse, TensorsMayBeEmpty) {
-  const auto network = Load(
-      "g (float[0,2] a, float[1,2] b) => (float[1,2] y, float[0,1] z) "
-      "<int64[1] axes = {1}> "
-      "{ y = Concat <axis = 0> (a, b) z = ReduceMean(a, axes) }",
-      {.gradient_targets = {"a", "b"}});
-  ASSERT_TRUE(network.ok()) << network.status().ToString();
-  Bound bound(**network, {Floats({0, 2}, {}), Floats({1, 2}, {1, 2})});
+  const auto network =
+      Got(Load("g (float[0,2] a, float[1,2] b) => (float[1,2] y, float[0,1] z) "
+               "<int64[1] axes = {1}> "
+               "{ y = Concat <axis = 0> (a, b) z = ReduceMean(a, axes) }",
+               {.gradient_targets = {"a", "b"}}));
+  Bound bound(*network, {Floats({0, 2}, {}), Floats({1, 2}, {1, 2})});
   const std::vector<Value> cotangents = {Floats({1, 2}, {3, 4}),
                                          Floats({0, 1}, {})};
-  const auto gradients = (*network)->differentiable()->Backward(
-      *bound.binding, cotangents, Names{"a", "b"});
-  ASSERT_TRUE(gradients.ok()) << gradients.status().ToString();
-  EXPECT_EQ((*gradients)[0].tensor()->shape(), (Shape{0, 2}));
-  EXPECT_THAT((*gradients)[1].tensor()->elements<float>(), ElementsAre(3, 4));
+  const auto gradients = Got(network->differentiable()->Backward(
+      *bound.binding, cotangents, Names{"a", "b"}));
+  EXPECT_EQ(gradients[0].tensor()->shape(), (Shape{0, 2}));
+  EXPECT_THAT(gradients[1].tensor()->elements<float>(), ElementsAre(3, 4));
 }
 
 TEST(OneDnnReverse, DeclinesAtLoadWhatTheLibraryHasNoBackwardOf) {
@@ -132,11 +126,10 @@ TEST(OneDnnReverse, DeclinesAtLoadWhatTheLibraryHasNoBackwardOf) {
 
 TEST(OneDnnReverse, DeclinesAtBindWhatShapesDecide) {
   const auto network =
-      Load("g (float[N] x) => (float[1] y) { y = ReduceProd(x) }",
-           {.gradient_targets = {"x"}});
-  ASSERT_TRUE(network.ok()) << network.status().ToString();
+      Got(Load("g (float[N] x) => (float[1] y) { y = ReduceProd(x) }",
+               {.gradient_targets = {"x"}}));
   const std::vector<Value> inputs = {Floats({2}, {1, 2})};
-  EXPECT_EQ((*network)->Bind(inputs, {}).status().reason(), Reason::kGradient);
+  EXPECT_EQ(network->Bind(inputs, {}).status().reason(), Reason::kGradient);
 }
 
 TEST(OneDnnReverse, ANodeOffTheWayNeedsNoBackward) {

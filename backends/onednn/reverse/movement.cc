@@ -3,7 +3,7 @@
 // Backward of reorder, concat, sum and reduction.
 #include <limits>
 
-#include "backends/onednn/reverse/rules.h"
+#include "backends/onednn/reverse/reverse.h"
 
 namespace assay::onednn {
 namespace {
@@ -17,7 +17,7 @@ bool IsPlain(const memory::desc& desc) {
 
 }  // namespace
 
-/// What a source walked with stride 0 repeats is summed.
+/// The cotangents of an element that a source with stride 0 repeats are summed.
 Status ReverseReorder(Reverse& reverse, const Taped& entry) {
   const memory from = entry.at(DNNL_ARG_FROM);
   const memory dy = reverse.Cotangent(entry.at(DNNL_ARG_TO));
@@ -93,7 +93,7 @@ struct Reduced {
   }
 };
 
-/// What repeats over the terms.
+/// A descriptor of extents `dims` that repeats each result over its terms.
 memory::desc Repeated(const memory::desc& desc, const memory::dims& dims) {
   memory::dims strides = desc.get_strides();
   const memory::dims own = desc.get_dims();

@@ -3,7 +3,7 @@
 // Backward of batch and layer normalization, LRN and softmax.
 #include <vector>
 
-#include "backends/onednn/reverse/rules.h"
+#include "backends/onednn/reverse/reverse.h"
 
 namespace assay::onednn {
 namespace {
@@ -90,8 +90,9 @@ void GiveStatistics(Reverse& reverse, const Normalization& norm,
   });
 }
 
-/// What flows into computed statistics: dm / n + 2 (x - m) dv / n, for the n
-/// elements that each is of. `repeated` are their extents beside those of x.
+/// Gives x the flow through computed statistics: dm / n + 2 (x - m) dv / n, for
+/// the n elements of each statistic. `repeated` are the extents of the
+/// statistics beside those of x.
 void GiveThroughStatistics(Reverse& reverse, const Normalization& norm,
                            const memory::dims& repeated) {
   ChainBuilder& chain = reverse.chain();

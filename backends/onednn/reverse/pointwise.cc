@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Backward of eltwise, binary and prelu.
-#include "backends/onednn/reverse/rules.h"
+#include "backends/onednn/reverse/reverse.h"
 
 namespace assay::onednn {
 

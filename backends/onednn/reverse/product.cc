@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Backward of convolution, deconvolution and inner product, which oneDNN has,
-// and of matmul, which is two more products.
+// Backward of convolution, deconvolution, inner product, pooling and
+// resampling, which oneDNN has, and of matmul, which is two more products.
+
 #include <algorithm>
 #include <utility>
 #include <vector>
 
-#include "backends/onednn/reverse/rules.h"
+#include "backends/onednn/reverse/reverse.h"
 
 namespace assay::onednn {
 namespace {
@@ -96,7 +97,7 @@ Status ReverseWeighted(Reverse& reverse, const Taped& entry) {
   const memory w = entry.at(DNNL_ARG_WEIGHTS);
   const memory bias = entry.at(DNNL_ARG_BIAS);
   const memory dy = reverse.Cotangent(entry.at(DNNL_ARG_DST));
-  const memory::desc any = AnyLayoutOf(w.get_desc());
+  const memory::desc any = AnyLayout(w.get_desc());
   reverse.Give(x, [&](const memory& dx) {
     const auto desc = DataDesc<Kind>(chain.engine(), dx.get_desc(), any,
                                      dy.get_desc(), forward);
@@ -216,6 +217,40 @@ Status ReverseMatMul(Reverse& reverse, const Taped& entry) {
   if (reverse.Leads(b)) {
     GiveMatrices(reverse, b, TransposedValue(reverse, a), dy);
   }
+  return OkStatus();
+}
+
+Status ReversePooling(Reverse& reverse, const Taped& entry) {
+  const auto& forward = DescOf<dnnl::pooling_forward>(entry);
+  const memory dy = reverse.Cotangent(entry.at(DNNL_ARG_DST));
+  ChainBuilder& chain = reverse.chain();
+  reverse.Give(entry.at(DNNL_ARG_SRC), [&](const memory& dx) {
+    std::vector<Argument> arguments = {{DNNL_ARG_DIFF_DST, dy},
+                                       {DNNL_ARG_DIFF_SRC, dx}};
+    const memory workspace = entry.at(DNNL_ARG_WORKSPACE);
+    if (workspace.get(true) != nullptr) {
+      arguments.push_back({DNNL_ARG_WORKSPACE, workspace});
+    }
+    chain.Add<dnnl::pooling_backward>(
+        {chain.engine(), forward.get_algorithm(), dx.get_desc(), dy.get_desc(),
+         forward.get_strides(), forward.get_kernel(), forward.get_dilations(),
+         forward.get_padding_l(), forward.get_padding_r(), forward,
+         ChainBuilder::attr()},
+        arguments);
+  });
+  return OkStatus();
+}
+
+Status ReverseResampling(Reverse& reverse, const Taped& entry) {
+  const auto& forward = DescOf<dnnl::resampling_forward>(entry);
+  const memory dy = reverse.Cotangent(entry.at(DNNL_ARG_DST));
+  ChainBuilder& chain = reverse.chain();
+  reverse.Give(entry.at(DNNL_ARG_SRC), [&](const memory& dx) {
+    chain.Add<dnnl::resampling_backward>(
+        {chain.engine(), forward.get_algorithm(), dx.get_desc(), dy.get_desc(),
+         forward, ChainBuilder::attr()},
+        {{DNNL_ARG_DIFF_DST, dy}, {DNNL_ARG_DIFF_SRC, dx}});
+  });
   return OkStatus();
 }
 

@@ -2,9 +2,10 @@
 //
 // Backward of the recurrent primitives. They add to the gradients of weights
 // and biases that they are given, so that these begin as zeros.
+#include <tuple>
 #include <vector>
 
-#include "backends/onednn/reverse/rules.h"
+#include "backends/onednn/reverse/reverse.h"
 
 namespace assay::onednn {
 namespace {
@@ -16,7 +17,7 @@ memory::desc Of(const Taped& entry, int name) {
 }
 
 memory::desc AnyOf(const Taped& entry, int name) {
-  return AnyLayoutOf(Of(entry, name));
+  return AnyLayout(Of(entry, name));
 }
 
 /// An operand of a cell, its gradient, and the layouts that backward wants.
@@ -81,99 +82,66 @@ void AddCell(Reverse& reverse, const Taped& entry,
   for (const Reverse::Landing& landing : landings) reverse.Settle(landing);
 }
 
+/// The descriptor of a cell that runs backward: of its tensors, then of their
+/// gradients, which are laid out as these.
+template <class Backward>
+auto CellDesc(const auto& first, const auto& tensors, const auto& last) {
+  return std::make_from_tuple<typename Backward::primitive_desc>(
+      std::tuple_cat(first, tensors, tensors, last));
+}
+
+/// The tensors of a cell without a second state.
+auto PlainTensors(const Taped& entry) {
+  return std::tuple(Of(entry, DNNL_ARG_SRC_LAYER), Of(entry, DNNL_ARG_SRC_ITER),
+                    AnyOf(entry, DNNL_ARG_WEIGHTS_LAYER),
+                    AnyOf(entry, DNNL_ARG_WEIGHTS_ITER),
+                    Of(entry, DNNL_ARG_BIAS), Of(entry, DNNL_ARG_DST_LAYER),
+                    Of(entry, DNNL_ARG_DST_ITER));
+}
+
 /// A GRU of either form.
 template <class Forward, class Backward>
 Status ReverseGated(Reverse& reverse, const Taped& entry) {
   const auto& forward = DescOf<Forward>(entry);
-  const memory::desc layer = Of(entry, DNNL_ARG_SRC_LAYER);
-  const memory::desc state = Of(entry, DNNL_ARG_SRC_ITER);
-  const memory::desc weights = AnyOf(entry, DNNL_ARG_WEIGHTS_LAYER);
-  const memory::desc recurrent = AnyOf(entry, DNNL_ARG_WEIGHTS_ITER);
-  const memory::desc bias = Of(entry, DNNL_ARG_BIAS);
-  const memory::desc out = Of(entry, DNNL_ARG_DST_LAYER);
-  const memory::desc last = Of(entry, DNNL_ARG_DST_ITER);
-  AddCell<Backward>(reverse, entry,
-                    {reverse.chain().engine(), dnnl::prop_kind::backward,
-                     forward.get_direction(), layer, state, weights, recurrent,
-                     bias, out, last, layer, state, weights, recurrent, bias,
-                     out, last, forward, ChainBuilder::attr()});
+  AddCell<Backward>(
+      reverse, entry,
+      CellDesc<Backward>(
+          std::tuple(reverse.chain().engine(), dnnl::prop_kind::backward,
+                     forward.get_direction()),
+          PlainTensors(entry), std::tuple(forward, ChainBuilder::attr())));
   return OkStatus();
 }
 
 }  // namespace
 
 Status ReverseRnn(Reverse& reverse, const Taped& entry) {
+  using Backward = dnnl::vanilla_rnn_backward;
   const auto& forward = DescOf<dnnl::vanilla_rnn_forward>(entry);
-  const memory::desc layer = Of(entry, DNNL_ARG_SRC_LAYER);
-  const memory::desc state = Of(entry, DNNL_ARG_SRC_ITER);
-  const memory::desc weights = AnyOf(entry, DNNL_ARG_WEIGHTS_LAYER);
-  const memory::desc recurrent = AnyOf(entry, DNNL_ARG_WEIGHTS_ITER);
-  const memory::desc bias = Of(entry, DNNL_ARG_BIAS);
-  const memory::desc out = Of(entry, DNNL_ARG_DST_LAYER);
-  const memory::desc last = Of(entry, DNNL_ARG_DST_ITER);
-  AddCell<dnnl::vanilla_rnn_backward>(reverse, entry,
-                                      {reverse.chain().engine(),
-                                       dnnl::prop_kind::backward,
-                                       forward.get_activation_kind(),
-                                       forward.get_direction(),
-                                       layer,
-                                       state,
-                                       weights,
-                                       recurrent,
-                                       bias,
-                                       out,
-                                       last,
-                                       layer,
-                                       state,
-                                       weights,
-                                       recurrent,
-                                       bias,
-                                       out,
-                                       last,
-                                       forward.get_alpha(),
-                                       forward,
-                                       ChainBuilder::attr()});
+  AddCell<Backward>(
+      reverse, entry,
+      CellDesc<Backward>(
+          std::tuple(reverse.chain().engine(), dnnl::prop_kind::backward,
+                     forward.get_activation_kind(), forward.get_direction()),
+          PlainTensors(entry),
+          std::tuple(forward.get_alpha(), forward, ChainBuilder::attr())));
   return OkStatus();
 }
 
 Status ReverseLstm(Reverse& reverse, const Taped& entry) {
+  using Backward = dnnl::lstm_backward;
   const auto& forward = DescOf<dnnl::lstm_forward>(entry);
-  const memory::desc layer = Of(entry, DNNL_ARG_SRC_LAYER);
-  const memory::desc state = Of(entry, DNNL_ARG_SRC_ITER);
-  const memory::desc cell = Of(entry, DNNL_ARG_SRC_ITER_C);
-  const memory::desc weights = AnyOf(entry, DNNL_ARG_WEIGHTS_LAYER);
-  const memory::desc recurrent = AnyOf(entry, DNNL_ARG_WEIGHTS_ITER);
-  const memory::desc peepholes = Of(entry, DNNL_ARG_WEIGHTS_PEEPHOLE);
-  const memory::desc bias = Of(entry, DNNL_ARG_BIAS);
-  const memory::desc out = Of(entry, DNNL_ARG_DST_LAYER);
-  const memory::desc last = Of(entry, DNNL_ARG_DST_ITER);
-  const memory::desc last_cell = Of(entry, DNNL_ARG_DST_ITER_C);
-  AddCell<dnnl::lstm_backward>(reverse, entry,
-                               {reverse.chain().engine(),
-                                dnnl::prop_kind::backward,
-                                forward.get_direction(),
-                                layer,
-                                state,
-                                cell,
-                                weights,
-                                recurrent,
-                                peepholes,
-                                bias,
-                                out,
-                                last,
-                                last_cell,
-                                layer,
-                                state,
-                                cell,
-                                weights,
-                                recurrent,
-                                peepholes,
-                                bias,
-                                out,
-                                last,
-                                last_cell,
-                                forward,
-                                ChainBuilder::attr()});
+  const std::tuple tensors(
+      Of(entry, DNNL_ARG_SRC_LAYER), Of(entry, DNNL_ARG_SRC_ITER),
+      Of(entry, DNNL_ARG_SRC_ITER_C), AnyOf(entry, DNNL_ARG_WEIGHTS_LAYER),
+      AnyOf(entry, DNNL_ARG_WEIGHTS_ITER), Of(entry, DNNL_ARG_WEIGHTS_PEEPHOLE),
+      Of(entry, DNNL_ARG_BIAS), Of(entry, DNNL_ARG_DST_LAYER),
+      Of(entry, DNNL_ARG_DST_ITER), Of(entry, DNNL_ARG_DST_ITER_C));
+  AddCell<Backward>(
+      reverse, entry,
+      CellDesc<Backward>(
+          std::tuple(reverse.chain().engine(), dnnl::prop_kind::backward,
+                     forward.get_direction()),
+          tensors, std::tuple(forward, ChainBuilder::attr())));
   return OkStatus();
 }
 

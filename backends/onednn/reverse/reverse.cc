@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+
 #include "backends/onednn/reverse/reverse.h"
+
+#include <map>
+#include <typeindex>
 
 namespace assay::onednn {
 namespace {
@@ -14,6 +18,22 @@ bool Covers(const Place& place, const memory::desc& desc) {
          desc.get_size() == place.root.get_desc().get_size() &&
          static_cast<size_t>(Product(desc.get_dims())) * sizeof(float) ==
              desc.get_size();
+}
+
+template <class Primitive>
+std::type_index IndexOf() {
+  return typeid(typename Primitive::primitive_desc);
+}
+
+/// True for a batch normalization that is given its statistics.
+bool HasStatistics(const Taped& entry) {
+  if (entry.desc.type() != IndexOf<dnnl::batch_normalization_forward>()) {
+    return false;
+  }
+  const auto flags =
+      DescOf<dnnl::batch_normalization_forward>(entry).get_flags();
+  return (flags & dnnl::normalization_flags::use_global_stats) !=
+         dnnl::normalization_flags::none;
 }
 
 }  // namespace
@@ -145,6 +165,77 @@ void Reverse::PassAs(const memory& operand, const memory::desc& desc,
   if (!Leads(operand)) return;
   const Target target = Open(operand, desc);
   chain_.Copy(gradient, target.memory, target.add);
+}
+
+const Rule* FindRule(const Taped& entry) {
+  static const std::map<std::type_index, Rule> rules = {
+      {IndexOf<dnnl::eltwise_forward>(), {ReverseEltwise, EltwisePasses}},
+      {IndexOf<dnnl::binary>(), {ReverseBinary, BinaryPasses}},
+      {IndexOf<dnnl::prelu_forward>(), {ReversePRelu}},
+      {IndexOf<dnnl::reorder>(), {ReverseReorder}},
+      {IndexOf<dnnl::concat>(), {ReverseConcat}},
+      {IndexOf<dnnl::sum>(), {ReverseSum}},
+      {IndexOf<dnnl::reduction>(), {ReverseReduction}},
+      {IndexOf<dnnl::convolution_forward>(), {ReverseConvolution}},
+      {IndexOf<dnnl::deconvolution_forward>(), {ReverseDeconvolution}},
+      {IndexOf<dnnl::inner_product_forward>(), {ReverseInnerProduct}},
+      {IndexOf<dnnl::matmul>(), {ReverseMatMul}},
+      {IndexOf<dnnl::batch_normalization_forward>(),
+       {ReverseBatchNormalization}},
+      {IndexOf<dnnl::layer_normalization_forward>(),
+       {ReverseLayerNormalization}},
+      {IndexOf<dnnl::lrn_forward>(), {ReverseLrn}},
+      {IndexOf<dnnl::softmax_forward>(), {ReverseSoftmax}},
+      {IndexOf<dnnl::pooling_forward>(), {ReversePooling}},
+      {IndexOf<dnnl::resampling_forward>(), {ReverseResampling}},
+      {IndexOf<dnnl::vanilla_rnn_forward>(), {ReverseRnn}},
+      {IndexOf<dnnl::lstm_forward>(), {ReverseLstm}},
+      {IndexOf<dnnl::gru_forward>(), {ReverseGru}},
+      {IndexOf<dnnl::lbr_gru_forward>(), {ReverseLbrGru}}};
+  const auto found = rules.find(entry.desc.type());
+  return found == rules.end() ? nullptr : &found->second;
+}
+
+bool IsResult(const Taped& entry, int argument) {
+  switch (argument) {
+    case DNNL_ARG_DST:
+    case DNNL_ARG_DST_ITER:
+    case DNNL_ARG_DST_ITER_C:
+      return true;
+    case DNNL_ARG_MEAN:
+    case DNNL_ARG_VARIANCE:
+      return !HasStatistics(entry);
+    default:
+      return false;
+  }
+}
+
+Status NoBackward(std::string_view what) {
+  return Unsupported(Reason::kGradient, "oneDNN has no backward of ", what);
+}
+
+void SumInto(ChainBuilder& chain, const memory& from, const memory& to) {
+  if (from.get_desc().get_dims() == to.get_desc().get_dims()) {
+    chain.Copy(from, to);
+  } else {
+    chain.Reduce(dnnl::algorithm::reduction_sum, from, to);
+  }
+}
+
+void GiveRepeated(Reverse& reverse, const memory& operand,
+                  const memory::desc& full,
+                  const std::function<void(const memory&)>& write) {
+  if (operand.get_desc().get_dims() == full.get_dims()) {
+    reverse.Give(operand, write);
+    return;
+  }
+  reverse.Give(operand, [&](const memory& to) {
+    const memory whole = reverse.chain().Temporary(
+        StridedDesc(full.get_dims(), memory::data_type::f32,
+                    RowMajorStrides(full.get_dims())));
+    write(whole);
+    SumInto(reverse.chain(), whole, to);
+  });
 }
 
 }  // namespace assay::onednn

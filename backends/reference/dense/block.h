@@ -89,11 +89,11 @@ void ForEachPanel(const Block& block, const Take& take) {
 
 /// Where the elements of a panel lie in its factor.
 struct PanelOfFactor {
-  /// Of a: some of its columns.
+  /// A panel of a: some of its columns.
   static PanelOfFactor OfA(const Block& block, const Panel& panel) {
     return {&block.a, block.rows, panel.size(), panel.begin, block.inner};
   }
-  /// Of b: some of its rows.
+  /// A panel of b: some of its rows.
   static PanelOfFactor OfB(const Block& block, const Panel& panel) {
     return {&block.b, panel.size(), block.columns, panel.begin * block.columns,
             block.columns};

@@ -18,7 +18,7 @@ constexpr int64_t kLanesAtOnce = int64_t{1} << 15;  // of 64 bytes
 template <class S>
 using Number = Charged<Charge::kBound, S>;
 
-// What a panel of a factor is.
+// The numbers of a panel of a factor, with their units.
 template <class S>
 struct FactorPanel {
   FactorPanel(const PanelOfFactor& at, const std::vector<Number<S>>& all)

@@ -19,19 +19,19 @@ const assay::reference::ChargedLoops* assay_reference_charged_avx512();
 namespace assay::reference {
 namespace {
 
-// What a tile reads stays in the caches: of a term the factors of some columns,
-// packed once for all rows.
+// The factors that a tile reads stay in the caches: for a term those of some
+// columns, packed once for all rows.
 constexpr int64_t kTermsAtOnce = 256;
 constexpr int64_t kColumnsAtOnce = 128;
 
-// In a loop stands for units that are not known: infinite ones times 0 would be
-// no number. What it comes into is at least kLeastUnknown, as long as no number
-// and no units beside it are less than kLeastBesideUnknown.
+// In a loop kUnknownInLoop stands for unknown units: infinite ones times 0
+// would be NaN. Units that it contributes to are at least kLeastUnknown, as
+// long as no number and no units beside it are less than kLeastBesideUnknown.
 constexpr double kUnknownInLoop = 0x1p1000;
 constexpr double kLeastUnknown = 0x1p500;
 constexpr double kLeastBesideUnknown = 0x1p-400;
 
-// What numbers there are, but for 0.
+// The range of the numbers and of their units, but for 0.
 struct Extent {
   static constexpr double kNoneYet = std::numeric_limits<double>::infinity();
 

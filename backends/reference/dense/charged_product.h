@@ -64,7 +64,7 @@ struct ChargedMatrix {
   std::vector<double> units;
 };
 
-/// What is done with an exact 0 in b.
+/// The treatment of an exact 0 in b.
 enum class ZeroFactors : uint8_t {
   kMultiply,
   kSkip,  // as Reverse: it has no say, also against an infinity

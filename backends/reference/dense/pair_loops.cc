@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "backends/reference/dense/pair_matrix.h"
 #include "backends/reference/dense/vectors.h"
 
 namespace assay::reference {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// PairLoops: the loops of pair_product.h over one row of a packed tile, compiled
-// once for each instruction set from one source (pair_loops.cc).
+// PairLoops: the loops of pair_product.h over one row of a packed tile,
+// compiled once for each instruction set from one source (pair_loops.cc).
 //
 //   const PairLoops& loops = PairLoopsFor(BestIsa());
 //   loops.At({.left_has_low = false, .right_has_low = true})(tile);
@@ -28,6 +28,16 @@ inline constexpr int64_t kPairStretch = 16;
 inline constexpr double kSmallProduct = 0x1p-900;
 inline constexpr double kSmallFactor = 0x1p-450;
 static_assert(kSmallFactor * kSmallFactor == kSmallProduct);
+
+/// The greatest number that products take.
+inline constexpr double kGreatestPair = 0x1p400;
+
+/// True for a pair within the range, by the sizes of its numbers; of a vector
+/// of them, lane by lane.
+template <class Size>
+auto IsKnownPair(const Size& high, const Size& low) {
+  return (high <= kGreatestPair) & (low * 0x1p53 <= high);
+}
 
 /// All ones where it holds, as the lanes of a vector have it.
 using Answer = int64_t;

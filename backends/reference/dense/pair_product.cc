@@ -23,9 +23,9 @@
 // In units of 4 u^2 = 2^-104 that is 2 |p| (or 3/4 |p|) and 3/4 |c| / u. The
 // magnitude has 2.5 |p| (or |p|) and |c| / u: a quarter more, which is ample
 // for the higher orders of u and for the magnitude's own roundings, of fewer
-// than 2^48 terms. What x y' loses below the normal numbers, 2^-1075 where p is
-// 2^-900 or more, is 2^-69 u^2 |p|. A lesser p loses e, which is not taken for
-// it, at most 2^-953; 2^-848 units are twice that.
+// than 2^48 terms. Below the normal numbers x y' loses 2^-1075; where p is
+// 2^-900 or more, that is 2^-69 u^2 |p|. A lesser p loses e, which is not taken
+// for it, at most 2^-953; 2^-848 units are twice that.
 
 #include "backends/reference/dense/pair_product.h"
 
@@ -47,11 +47,11 @@ const assay::reference::PairLoops* assay_reference_pair_avx512();
 namespace assay::reference {
 namespace {
 
-// What a tile reads stays in the nearest cache, and what is packed at once in
-// the next.
-constexpr int64_t kTermsAtOnce = 128;
-constexpr int64_t kColumnsAtOnce = 256;
-static_assert(kTermsAtOnce % kPairStretch == 0);
+// The numbers that a tile reads stay in the nearest cache, and those packed at
+// once in the next.
+constexpr int64_t kPairTermsAtOnce = 128;
+constexpr int64_t kPairColumnsAtOnce = 256;
+static_assert(kPairTermsAtOnce % kPairStretch == 0);
 // Rows that are fetched before they are packed: they lie too far apart for the
 // processor to do so.
 constexpr int64_t kRowsAhead = 4;
@@ -100,27 +100,28 @@ struct TrackedSums {
 };
 
 // A part of the product: these terms of these columns.
-struct Part {
+struct PairPart {
   int64_t term = 0, terms = 0;
   int64_t column = 0, columns = 0;
 };
 
 // sums += left right, by tiles of one row.
-class Multiplier {
+class PairMultiplier {
  public:
-  Multiplier(const PairLoops& loops, const PairView& left,
-             const PairView& right, const TrackedSums& sums)
+  PairMultiplier(const PairLoops& loops, const PairView& left,
+                 const PairView& right, const TrackedSums& sums)
       : loops_(loops),
         left_(left),
         right_(right),
         sums_(sums),
-        terms_(std::min(kTermsAtOnce, left.columns)),
+        terms_(std::min(kPairTermsAtOnce, left.columns)),
         parts_(right.low == nullptr ? 1 : 2),
         panel_(terms_ * parts_ * loops.columns + kBetweenPanels),
         row_is_known_(Sized(left.rows), kYes),
         row_is_small_(Sized(left.rows)),
         column_is_known_(RoundedUp(right.columns), kYes),
-        column_is_small_(RoundedUp(std::min(kColumnsAtOnce, right.columns))),
+        column_is_small_(
+            RoundedUp(std::min(kPairColumnsAtOnce, right.columns))),
         high_row_(column_is_small_.size()),
         low_row_(high_row_),
         rights_(column_is_small_.size() / Sized(loops.columns) * Sized(panel_)),
@@ -130,12 +131,13 @@ class Multiplier {
 
   bool Run() {
     LookAtRows();
-    Part part;
+    PairPart part;
     for (part.term = 0; part.term < left_.columns; part.term += part.terms) {
       part.terms = std::min(terms_, left_.columns - part.term);
       for (part.column = 0; part.column < right_.columns;
            part.column += part.columns) {
-        part.columns = std::min(kColumnsAtOnce, right_.columns - part.column);
+        part.columns =
+            std::min(kPairColumnsAtOnce, right_.columns - part.column);
         RunColumns(part);
       }
     }
@@ -165,9 +167,9 @@ class Multiplier {
     }
   }
 
-  void RunColumns(const Part& part) {
+  void RunColumns(const PairPart& part) {
     PackRight(part);
-    Part panel = part;
+    PairPart panel = part;
     const double* right = rights_.data();
     for (int64_t at = 0; at < part.columns; at += loops_.columns) {
       panel.column = part.column + at;
@@ -187,7 +189,7 @@ class Multiplier {
   }
 
   // Row by row, as it lies in memory, into all panels.
-  void PackRight(const Part& part) {
+  void PackRight(const PairPart& part) {
     std::ranges::fill(column_is_small_, 0);
     const auto columns = static_cast<int64_t>(RoundedUp(part.columns));
     const bool is_in_place =
@@ -220,7 +222,7 @@ class Multiplier {
     }
   }
 
-  void RunTile(const Part& part, int64_t row, const double* right,
+  void RunTile(const PairPart& part, int64_t row, const double* right,
                const PairCase& at) {
     const int64_t first =
         row * sums_.strides.row + part.column * sums_.strides.column;
@@ -298,10 +300,10 @@ bool AddProducts(const PairMatrix& a, const PairMatrix& b, PairMatrix& y,
   const PairLoops& loops = PairLoopsFor(isa);
   // Vectors run along the columns, of which there should be enough.
   const bool swaps = y.columns < loops.columns && y.columns < y.rows;
-  return swaps ? Multiplier(loops, PairView(b).Transposed(),
-                            PairView(a).Transposed(), sums.Transposed())
+  return swaps ? PairMultiplier(loops, PairView(b).Transposed(),
+                                PairView(a).Transposed(), sums.Transposed())
                      .Run()
-               : Multiplier(loops, PairView(a), PairView(b), sums).Run();
+               : PairMultiplier(loops, PairView(a), PairView(b), sums).Run();
 }
 
 }  // namespace assay::reference

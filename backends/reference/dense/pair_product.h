@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // AddProducts: a product of dense matrices in double-double arithmetic, about
-// 106 bits, by loops for the instruction set of the processor. It counts what its
-// roundings can have done.
+// 106 bits, by loops for the instruction set of the processor. It counts what
+// its roundings can have done.
 //
 //   PairMatrix y(a.rows, b.columns);
 //   std::vector<double> magnitude(y.high.size());
@@ -11,12 +11,31 @@
 
 #pragma once
 
-#include "backends/reference/dense/pair_matrix.h"
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
 #include "backends/reference/loop/simd.h"
 
 namespace assay::reference {
 
-/// What y is off by at most for each unit of magnitude.
+/// A dense row-major matrix of numbers that are each the unevaluated sum of two
+/// doubles; |low| is at most 2^-53 |high|. `low` is empty where all are
+/// doubles, which spares work.
+struct PairMatrix {
+  PairMatrix() = default;
+  PairMatrix(int64_t of_rows, int64_t of_columns)
+      : rows(of_rows),
+        columns(of_columns),
+        high(static_cast<size_t>(of_rows * of_columns)) {}
+
+  int64_t rows = 0;
+  int64_t columns = 0;
+  std::vector<double> high;
+  std::vector<double> low;
+};
+
+/// The most that y is off by for each unit of magnitude.
 inline constexpr double kPairError = 0x1p-104;
 
 /// y[i, j] += sum over t, in order, of a[i, t] b[t, j]. Adds to magnitude[i,

@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
+#include "backends/reference/dense/pair_loops.h"
 #include "backends/reference/dense/product_fixture.h"
 #include "backends/reference/number/mpfr.h"
-#include "backends/reference/number/same_bits.h"
 
 namespace assay::reference::pair_product {
 namespace {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // For tests of products of matrices: numbers of many kinds, drawn by a seed,
-// and shapes whose edges fall everywhere in a tile.
+// that are to be the same in every bit, and shapes whose edges fall everywhere
+// in a tile.
 //
 //   RandomDoubles random(1);
 //   const double x = random.About(-458);
@@ -9,6 +10,7 @@
 
 #pragma once
 
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -18,6 +20,12 @@
 #include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::reference {
+
+/// The same bits, or both no number.
+inline bool IsSame(double x, double y) {
+  return std::bit_cast<uint64_t>(x) == std::bit_cast<uint64_t>(y) ||
+         (std::isnan(x) && std::isnan(y));
+}
 
 inline constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
 
@@ -30,7 +38,7 @@ class RandomDoubles {
   int64_t Below(int64_t end) {
     return static_cast<int64_t>(engine_() % static_cast<uint64_t>(end));
   }
-  /// Of the usual ones any; one in 32 is the rare one.
+  /// Any of the usual kinds; one draw in 32 is the rare kind.
   template <class Kind>
   Kind Of(const std::vector<Kind>& usual, Kind rare) {
     const auto at =

@@ -53,8 +53,8 @@ inline Vector UpperHalf(Vector x) {
 }
 
 /// a b - product, exactly, where nothing overflows and what is rounded off is a
-/// double: without FMA by Dekker (1971), A floating-point technique for extending
-/// the available precision.
+/// double: without FMA by Dekker (1971), A floating-point technique for
+/// extending the available precision.
 inline Vector RoundedOff(Vector a, Vector b, Vector product) {
 #if defined(__AVX512F__)
   return _mm512_fmsub_pd(a, b, product);

@@ -12,6 +12,8 @@
 namespace assay::reference {
 namespace {
 
+using enum Known;
+
 TEST(ExactDecisionsTest, CellsOfAGridAreDecisions) {
   const auto grid = [](const std::string& type, const std::string& mode) {
     return "g (" + type + "[1,1,1,5] x, " + type + "[1,1,1,2] g) => (" + type +
@@ -22,23 +24,18 @@ TEST(ExactDecisionsTest, CellsOfAGridAreDecisions) {
   const std::vector<double> row = {1, 1, 4, 9, 9};
   const std::vector<Feed> feeds = {D({1, 1, 1, 5}, row),
                                    D({1, 1, 1, 2}, {-1e-17, 0})};
-  const std::vector<TruthRow> rows = {
-      {"the cell on the right", grid("double", "linear"), feeds, Ask::kValue, 0,
-       0, Quad(4) + Quad(3) * left, Known::kPerhaps},
-      {"its slope", grid("double", "linear"), feeds, Ask::kVjp, 1, 0,
-       Quad(3 * 2.5), Known::kPerhaps},
+  ExpectTruths({
+      {"the cell on the right", grid("double", "linear"), feeds,
+       ValueIs(0, Quad(4) + Quad(3) * left, kPerhaps)},
+      {"its slope", grid("double", "linear"), feeds,
+       GradientIs(1, 0, 3 * 2.5, kPerhaps)},
       // x = ((-1e-17 + 1) 4 - 1) / 2 = 1.5 - 2e-17, nearer to 1 than to 2.
       {"the nearest",
        "g (double[1,1,1,4] x, double[1,1,1,2] g) => (double[1,1,1,1] y) "
        "{ y = GridSample <mode = \"nearest\"> (x, g) }",
        {D({1, 1, 1, 4}, {1, 1, 4, 9}), D({1, 1, 1, 2}, {-1e-17, 0})},
-       Ask::kValue,
-       0,
-       0,
-       Quad(1),
-       Known::kPerhaps},
-  };
-  for (const TruthRow& one : rows) ExpectTruth(one);
+       ValueIs(0, 1, kPerhaps)},
+  });
 }
 
 TEST(ExactDecisionsTest, NumbersThatDecideAnExtentHaveDerivativesBetweenJumps) {
@@ -55,28 +52,23 @@ TEST(ExactDecisionsTest, NumbersThatDecideAnExtentHaveDerivativesBetweenJumps) {
   const std::vector<Feed> scaled = {D({1, 1, 4}, {1, 3, 2, 5}),
                                     F({1}, {1.375})};
   const Quad slopes(-(1.5 * 2 - 2.5 * 1 + 3.5 * 3 + 4.5 * 3));
-  const std::vector<TruthRow> rows = {
-      {"start", range, steps, Ask::kVjp, 0, 0, Quad(4), Known::kAlways},
-      {"limit", range, steps, Ask::kVjp, 1, 0, Quad(0), Known::kAlways},
-      {"delta", range, steps, Ask::kVjp, 2, 0, Quad(6), Known::kAlways},
-      {"scale", resize, scaled, Ask::kVjp, 1, 0, slopes / Quad(1.890625),
-       Known::kAlways},
-  };
-  for (const TruthRow& one : rows) ExpectTruth(one);
+  ExpectTruths({
+      {"start", range, steps, GradientIs(0, 0, 4)},
+      {"limit", range, steps, GradientIs(1, 0, 0)},
+      {"delta", range, steps, GradientIs(2, 0, 6)},
+      {"scale", resize, scaled, GradientIs(1, 0, slopes / Quad(1.890625))},
+  });
 }
 
 // 1 - 1e-17 is 1 in double, and is cut to 0.
 TEST(ExactDecisionsTest, NumbersReadAsIntegersAreDecisions) {
-  ExpectTruth({"a hot element",
-               "g (double[1] x, double[1] one, double[2] v) => (double[1,2] y) "
-               "{ i = Add(x, one) d = Constant <value_int = 2> () "
-               "y = OneHot(i, d, v) }",
-               {D({1}, {-1e-17}), D({1}, {1}), D({2}, {0, 1})},
-               Ask::kValue,
-               0,
-               0,
-               Quad(1),
-               Known::kPerhaps});
+  ExpectTruths(
+      {{"a hot element",
+        "g (double[1] x, double[1] one, double[2] v) => (double[1,2] y) "
+        "{ i = Add(x, one) d = Constant <value_int = 2> () "
+        "y = OneHot(i, d, v) }",
+        {D({1}, {-1e-17}), D({1}, {1}), D({2}, {0, 1})},
+        ValueIs(0, 1, kPerhaps)}});
 }
 
 // x + 1 - 1 is 0 in double, for a tiny x of either sign.
@@ -86,57 +78,51 @@ std::string Tiny(const std::string& nodes) {
          nodes + " }";
 }
 
+// Such an x of either sign.
+const std::vector<Feed> kTiny = {D({2}, {1e-17, -1e-17}), D({2}, {1, 1})};
+
 TEST(ExactDecisionsTest, DecisionsInDoubtAreTakenAgainOrUnknown) {
-  const std::vector<Feed> feeds = {D({2}, {1e-17, -1e-17}), D({2}, {1, 1})};
   const Quad tiny(1e-17);
-  const std::vector<TruthRow> rows = {
-      {"Sign", Tiny("y = Sign(t)"), feeds, Ask::kValue, 0, 0, Quad(1),
-       Known::kPerhaps},
-      {"ThresholdedRelu", Tiny("s = Add(t, one) y = ThresholdedRelu(s)"), feeds,
-       Ask::kValue, 0, 0, Quad(1) + tiny, Known::kPerhaps},
-      {"Shrink", Tiny("y = Shrink <lambd = 0.0, bias = 2.0> (t)"), feeds,
-       Ask::kValue, 0, 0, tiny - Quad(2), Known::kPerhaps},
-      {"Cast", Tiny("i = Cast <to = 7> (a) y = Cast <to = 11> (i)"), feeds,
-       Ask::kValue, 0, 1, Quad(0), Known::kPerhaps},
-      {"Relu", Tiny("y = Relu(t)"), feeds, Ask::kValue, 0, 1, Quad(0),
-       Known::kAlways},
-      {"Max", Tiny("d = Add(t, t) y = Max(d, t)"), feeds, Ask::kValue, 0, 0,
-       tiny + tiny, Known::kAlways},
-      {"LeakyRelu", Tiny("y = LeakyRelu <alpha = 100.0> (t)"), feeds,
-       Ask::kValue, 0, 1, Quad(-100) * tiny, Known::kAlways},
-      {"PRelu", Tiny("h = Add(one, one) y = PRelu(t, h)"), feeds, Ask::kValue,
-       0, 1, Quad(-2) * tiny, Known::kAlways},
-      {"gradient of Relu", Tiny("y = Relu(t)"), feeds, Ask::kVjp, 0, 1, Quad(0),
-       Known::kPerhaps},
-      {"tangent of LeakyRelu", Tiny("y = LeakyRelu <alpha = 100.0> (t)"), feeds,
-       Ask::kJvp, 0, 1, Quad(100), Known::kPerhaps},
-      {"gradient of Abs", Tiny("y = Abs(t)"), feeds, Ask::kVjp, 0, 1, Quad(-1),
-       Known::kPerhaps},
-      {"Floor", Tiny("y = Floor(t)"), feeds, Ask::kValue, 0, 1, Quad(-1),
-       Known::kPerhaps},
-      {"gradient of Floor", Tiny("y = Floor(t)"), feeds, Ask::kVjp, 0, 1,
-       Quad(0), Known::kPerhaps},
+  ExpectTruths({
+      {"Sign", Tiny("y = Sign(t)"), kTiny, ValueIs(0, 1, kPerhaps)},
+      {"ThresholdedRelu", Tiny("s = Add(t, one) y = ThresholdedRelu(s)"), kTiny,
+       ValueIs(0, Quad(1) + tiny, kPerhaps)},
+      {"Shrink", Tiny("y = Shrink <lambd = 0.0, bias = 2.0> (t)"), kTiny,
+       ValueIs(0, tiny - Quad(2), kPerhaps)},
+      {"Cast", Tiny("i = Cast <to = 7> (a) y = Cast <to = 11> (i)"), kTiny,
+       ValueIs(1, 0, kPerhaps)},
+      {"Relu", Tiny("y = Relu(t)"), kTiny, ValueIs(1, 0)},
+      {"Max", Tiny("d = Add(t, t) y = Max(d, t)"), kTiny,
+       ValueIs(0, tiny + tiny)},
+      {"LeakyRelu", Tiny("y = LeakyRelu <alpha = 100.0> (t)"), kTiny,
+       ValueIs(1, Quad(-100) * tiny)},
+      {"PRelu", Tiny("h = Add(one, one) y = PRelu(t, h)"), kTiny,
+       ValueIs(1, Quad(-2) * tiny)},
+      {"gradient of Relu", Tiny("y = Relu(t)"), kTiny,
+       GradientIs(0, 1, 0, kPerhaps)},
+      {"tangent of LeakyRelu", Tiny("y = LeakyRelu <alpha = 100.0> (t)"), kTiny,
+       TangentIs(1, 100, kPerhaps)},
+      {"gradient of Abs", Tiny("y = Abs(t)"), kTiny,
+       GradientIs(0, 1, -1, kPerhaps)},
+      {"Floor", Tiny("y = Floor(t)"), kTiny, ValueIs(1, -1, kPerhaps)},
+      {"gradient of Floor", Tiny("y = Floor(t)"), kTiny,
+       GradientIs(0, 1, 0, kPerhaps)},
       {"tangent where a branch is in doubt",
-       Tiny("c = Less(t, x) y = Where(c, x, one)"), feeds, Ask::kJvp, 0, 1,
-       Quad(1), Known::kPerhaps},
-  };
-  for (const TruthRow& row : rows) ExpectTruth(row);
+       Tiny("c = Less(t, x) y = Where(c, x, one)"), kTiny,
+       TangentIs(1, 1, kPerhaps)},
+  });
 }
 
 TEST(ExactDecisionsTest, IntegersThatHangOnADoubtAreNotKnown) {
   const auto present = [](const std::string& node, double x) {
-    RowBackend backend;
-    LoadOptions options;
-    options.exact = true;
-    const std::vector<Feed> feeds = {D({2}, {x, -x}), D({2}, {1, 1})};
-    const auto network =
-        backend.Load(ModelOf("g (double[2] x, double[2] one) => (int64[N] y) "
-                             "{ a = Add(x, one) t = Sub(a, one) " +
-                             node + " }"),
-                     options);
-    const auto values =
-        EvaluateAt(*(*network)->exact(), {{feeds[0].Make(), feeds[1].Make()}},
-                   Precision::kDouble);
+    const auto network = NetworkOf(
+        "g (double[2] x, double[2] one) => (int64[N] y) "
+        "{ a = Add(x, one) t = Sub(a, one) " +
+            node + " }",
+        {.exact = true});
+    const auto values = EvaluateAt(*network->exact(),
+                                   ValuesOf({D({2}, {x, -x}), D({2}, {1, 1})}),
+                                   Precision::kDouble);
     EXPECT_TRUE(values.ok()) << node;
     return values.ok() && (*values)[0].value.present();
   };
@@ -148,15 +134,11 @@ TEST(ExactDecisionsTest, IntegersThatHangOnADoubtAreNotKnown) {
 }
 
 TEST(ExactDecisionsTest, TopKsIndicesAreADecision) {
-  ExpectTruth({"TopK",
-               Tiny("k = Constant <value_ints = [1]> () "
-                    "v, i = TopK(t, k) f = Cast <to = 11> (i) y = Add(f, t)"),
-               {D({2}, {-1e-17, 1e-17}), D({2}, {1, 1})},
-               Ask::kValue,
-               0,
-               0,
-               Quad(1) - Quad(1e-17),
-               Known::kPerhaps});
+  ExpectTruths({{"TopK",
+                 Tiny("k = Constant <value_ints = [1]> () "
+                      "v, i = TopK(t, k) f = Cast <to = 11> (i) y = Add(f, t)"),
+                 {D({2}, {-1e-17, 1e-17}), D({2}, {1, 1})},
+                 ValueIs(0, Quad(1) - Quad(1e-17), kPerhaps)}});
 }
 
 TEST(ExactDecisionsTest, WhatIsCountedIsADecision) {
@@ -169,36 +151,22 @@ TEST(ExactDecisionsTest, WhatIsCountedIsADecision) {
       "g (int64 b, int64 d, int64 r, double from, double to) => "
       "(double[8,1] y) { y = MelWeightMatrix <output_datatype = 11> "
       "(b, d, r, from, to) }";
-  const std::vector<TruthRow> rows = {
+  ExpectTruths({
       {"Range",
        range,
        {D({}, {1e-17}), D({}, {1}), D({}, {3})},
-       Ask::kValue,
-       0,
-       0,
-       Quad(10),
-       Known::kPerhaps},
+       ValueIs(0, 10, kPerhaps)},
       {"NonZero",
        Tiny("n = NonZero(t) f = Cast <to = 11> (n) "
             "s = ReduceSum <keepdims = 0> (f) y = Add(s, t)"),
-       {D({2}, {1e-17, -1e-17}), D({2}, {1, 1})},
-       Ask::kValue,
-       0,
-       0,
-       Quad(1) + Quad(1e-17),
-       Known::kPerhaps},
+       kTiny, ValueIs(0, Quad(1) + Quad(1e-17), kPerhaps)},
       // 250 hertz are at 16 * 250 / 1000 = 4, where the band begins with 0; in
       // double they come back from the mel scale as a little less.
       {"MelWeightMatrix",
        mel,
        {I({}, {1}), I({}, {15}), I({}, {1000}), D({}, {250}), D({}, {490})},
-       Ask::kValue,
-       0,
-       4,
-       Quad(0),
-       Known::kPerhaps},
-  };
-  for (const TruthRow& row : rows) ExpectTruth(row);
+       ValueIs(4, 0, kPerhaps)},
+  });
 }
 
 TEST(ExactDecisionsTest, StepsOfQuantizationAndOfModelsAreDecisions) {
@@ -213,7 +181,6 @@ TEST(ExactDecisionsTest, StepsOfQuantizationAndOfModelsAreDecisions) {
       "k = Constant <value_ints = [0]> () scale = Squeeze(u, k) "
       "q = QuantizeLinear(one, s) z = Sub(q, q) "
       "p = QLinearMatMul(q, s, z, q, scale, z, s, z) y = Cast <to = 1> (p) }";
-  const std::vector<Feed> tiny = {D({2}, {1e-17, -1e-17}), D({2}, {1, 1})};
   const std::string tree =
       "g (double[1,1] x, double[1,1] one) => (float[1,1] y) { "
       "a = Add(x, one) t = Sub(a, one) y = ai.onnx.ml.TreeEnsembleRegressor "
@@ -223,59 +190,38 @@ TEST(ExactDecisionsTest, StepsOfQuantizationAndOfModelsAreDecisions) {
       "nodes_truenodeids = [1, 0, 0], nodes_falsenodeids = [2, 0, 0], "
       "target_treeids = [0, 0], target_nodeids = [1, 2], "
       "target_ids = [0, 0], target_weights = [3.0, 5.0]> (t) }";
-  const std::vector<TruthRow> rows = {
+  ExpectTruths({
       {"QuantizeLinear",
        quantize,
        {F({1}, {1e-17}), F({1}, {1}), F({}, {0.5}), F({}, {1})},
-       Ask::kValue,
-       0,
-       0,
-       Quad(1),
-       Known::kPerhaps},
+       ValueIs(0, 1, kPerhaps)},
       {"QLinearMatMul",
        product,
        {F({1, 1}, {1e-17}), F({1, 1}, {1}), F({}, {0.5}), F({}, {1})},
-       Ask::kValue,
-       0,
-       0,
-       Quad(1),
-       Known::kPerhaps},
+       ValueIs(0, 1, kPerhaps)},
       {"LabelEncoder",
        "g (float[1] x, float[1] one) => (float[1] y) { a = Add(x, one) "
        "t = Sub(a, one) y = ai.onnx.ml.LabelEncoder <keys_floats = [0.0], "
        "values_floats = [5.0], default_float = 7.0> (t) }",
        {F({1}, {1e-17}), F({1}, {1})},
-       Ask::kValue,
-       0,
-       0,
-       Quad(7),
-       Known::kPerhaps},
+       ValueIs(0, 7, kPerhaps)},
       // 1 - 1e-17 is cast to 0.
       {"OneHotEncoder",
        "g (float[1] x, float[1] one) => (float[1,2] y) { a = Add(x, one) "
        "y = ai.onnx.ml.OneHotEncoder <cats_int64s = [0, 1]> (a) }",
        {F({1}, {-1e-17}), F({1}, {1})},
-       Ask::kValue,
-       0,
-       0,
-       Quad(1),
-       Known::kPerhaps},
+       ValueIs(0, 1, kPerhaps)},
       {"Binarizer", Tiny("y = ai.onnx.ml.Binarizer <threshold = 0.0> (t)"),
-       tiny, Ask::kValue, 0, 0, Quad(1), Known::kPerhaps},
+       kTiny, ValueIs(0, 1, kPerhaps)},
       {"Imputer",
        Tiny("y = ai.onnx.ml.Imputer <imputed_value_floats = [5.0], "
             "replaced_value_float = 0.0> (t)"),
-       tiny, Ask::kValue, 0, 0, Quad(1e-17), Known::kPerhaps},
+       kTiny, ValueIs(0, 1e-17, kPerhaps)},
       {"TreeEnsembleRegressor",
        tree,
        {D({1, 1}, {1e-17}), D({1, 1}, {1})},
-       Ask::kValue,
-       0,
-       0,
-       Quad(5),
-       Known::kPerhaps},
-  };
-  for (const TruthRow& row : rows) ExpectTruth(row);
+       ValueIs(0, 5, kPerhaps)},
+  });
 }
 
 TEST(ExactDecisionsTest, CellsOfRegionsAndKernelsAreDecisions) {
@@ -296,55 +242,34 @@ TEST(ExactDecisionsTest, CellsOfRegionsAndKernelsAreDecisions) {
       "(double[1,1,1,1] y) { s = Sub(r, tiny) "
       "y = MaxRoiPool <pooled_shape = [1, 1]> (x, s) }";
   const Feed none = D({1, 4}, {0, 0, 0, 0});
-  const std::vector<TruthRow> rows = {
+  ExpectTruths({
       {"DeformConv, the cell on the left",
        deform,
        {D({1, 1, 1, 3}, {1, 2, 5}), D({1, 1, 1, 1}, {1}),
         D({1, 2, 1, 3}, {0, 0, 0, 0, -1e-17, 0})},
-       Ask::kValue,
-       0,
-       1,
-       Quad(2) - Quad(1e-17),
-       Known::kPerhaps},
+       ValueIs(1, Quad(2) - Quad(1e-17), kPerhaps)},
       // Samples at 0.25 and 0.75.
       {"RoiAlign's greatest",
        greatest,
        {D({1, 1, 1, 2}, {1e-17, 2e-17}), D({1, 1, 1, 2}, {1, 1}),
         D({1, 4}, {0, 0, 1, 1}), I({1}, {0})},
-       Ask::kValue,
-       0,
-       0,
-       Quad(0.75) * Quad(2e-17),
-       Known::kAlways},
+       ValueIs(0, Quad(0.75) * Quad(2e-17))},
       // 1 + 1e-17 wide: samples at 0 and at 0.25 + 0.75e-17.
       {"RoiAlign's samples",
        mean,
        {D({1, 1, 1, 2}, {0, 8}), D({1, 4}, {0, 0, 1, 1}),
         D({1, 4}, {0, 0, 1e-17, 0}), I({1}, {0})},
-       Ask::kValue,
-       0,
-       0,
-       Quad(1) + Quad(3) * Quad(1e-17),
-       Known::kPerhaps},
+       ValueIs(0, Quad(1) + Quad(3) * Quad(1e-17), kPerhaps)},
       {"MaxRoiPool",
        pool,
        {D({1, 1, 1, 2}, {2, 7}), D({1, 5}, {0, 0, 0, 0.5, 0}),
         D({1, 5}, {0, 0, 0, 1e-17, 0})},
-       Ask::kValue,
-       0,
-       0,
-       Quad(2),
-       Known::kPerhaps},
+       ValueIs(0, 2, kPerhaps)},
       {"RoiAlign outside",
        mean,
        {D({1, 1, 1, 2}, {5, 8}), D({1, 4}, {-9, 0, -7, 1}), none, I({1}, {0})},
-       Ask::kValue,
-       0,
-       0,
-       Quad(0),
-       Known::kAlways},
-  };
-  for (const TruthRow& row : rows) ExpectTruth(row);
+       ValueIs(0, 0)},
+  });
 }
 
 }  // namespace

@@ -2,25 +2,21 @@
 
 #include "backends/reference/exact/exact_network.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "backends/reference/kernel_rows.h"
 #include "framework/backend/exact.h"
+#include "framework/testing/support/statuses_fixture.h"
 
 namespace assay::reference {
 namespace {
 
 struct Loaded1 {
-  explicit Loaded1(const std::string& graph) {
-    RowBackend backend;
-    LoadOptions options;
-    options.exact = true;
-    auto loaded = backend.Load(ModelOf(graph), options);
-    EXPECT_TRUE(loaded.ok()) << loaded.status().message();
-    if (loaded.ok()) network = std::move(*loaded);
-  }
+  explicit Loaded1(const std::string& graph)
+      : network(NetworkOf(graph, {.exact = true})) {}
   Result<std::vector<ExactValue>> Evaluate(const std::vector<v1::Value>& inputs,
                                            Precision precision) {
     return EvaluateAt(*network->exact(), inputs, precision);
@@ -31,9 +27,7 @@ struct Loaded1 {
     for (const ValueInfo& input : network->inputs()) {
       if (IsFloatingPoint(input.type.dtype)) targets.push_back(input.name);
     }
-    auto run = network->exact()->At(inputs, targets);
-    EXPECT_TRUE(run.ok()) << run.status().message();
-    return run.ok() ? *std::move(run) : nullptr;
+    return Got(network->exact()->At(inputs, targets));
   }
   std::unique_ptr<Network> network;
 };
@@ -50,12 +44,10 @@ TEST(ExactNetworkTest, NothingIsRoundedBetweenTheNodes) {
   Loaded1 sum(
       "g (float[1] x, float[1] y) => (float[1] d) "
       "{ s = Add(x, y) d = Sub(s, x) }");
-  const std::vector<v1::Value> inputs = {F({1}, {16777216}).Make(),
-                                         F({1}, {0.5}).Make()};
-  const auto exact = sum.Evaluate(inputs, Precision::kDouble);
-  ASSERT_TRUE(exact.ok()) << exact.status().message();
-  EXPECT_EQ(At((*exact)[0].value, 0), 0.5);
-  EXPECT_LT(At((*exact)[0].bound, 0), 1e-8);
+  const auto inputs = ValuesOf({F({1}, {16777216}), F({1}, {0.5})});
+  const auto exact = Got(sum.Evaluate(inputs, Precision::kDouble));
+  EXPECT_EQ(At(exact[0].value, 0), 0.5);
+  EXPECT_LT(At(exact[0].bound, 0), 1e-8);
 }
 
 TEST(ExactNetworkTest, EachPrecisionIsWithinItsBound) {
@@ -64,9 +56,8 @@ TEST(ExactNetworkTest, EachPrecisionIsWithinItsBound) {
   std::vector<ExactValue> answers;
   for (const Precision precision :
        {Precision::kDouble, Precision::kQuad, Precision::kArbitrary}) {
-    auto exact = erf.Evaluate(inputs, precision);
-    ASSERT_TRUE(exact.ok()) << exact.status().message();
-    answers.push_back(std::move((*exact)[0]));
+    auto exact = Got(erf.Evaluate(inputs, precision));
+    answers.push_back(std::move(exact[0]));
   }
   // Value and tail hold 106 bits.
   const double truth = At(answers[2].value, 0);
@@ -177,10 +168,8 @@ TEST(ExactNetworkTest, VjpJvpAndDifferencesAgree) {
 TEST(ExactNetworkTest, AJumpThatIsTooNearLeavesTheRefereeWithoutABound) {
   Loaded1 loaded("g (float[1] x) => (float[1] y) { y = Floor(x) }");
   const std::vector<v1::Value> inputs = {F({1}, {2}).Make()};
-  const std::vector<v1::Value> ones = {D({1}, {1}).Make()};
-  const auto slope = loaded.RunAt(inputs)->Difference(ones, ones);
-  ASSERT_TRUE(slope.ok());
-  EXPECT_TRUE(std::isinf(slope->bound));
+  const auto slope = Got(loaded.RunAt(inputs)->Difference(Ones(1), Ones(1)));
+  EXPECT_TRUE(std::isinf(slope.bound));
 }
 
 TEST(ExactNetworkTest, AComparisonInDoubtHasNoBound) {
@@ -188,21 +177,18 @@ TEST(ExactNetworkTest, AComparisonInDoubtHasNoBound) {
   Loaded1 loaded(
       "g (float[1] x, float[1] y) => (float[1] z) "
       "{ q = Div(x, y) r = Mul(q, y) c = Less(r, x) z = Where(c, x, y) }");
-  const std::vector<v1::Value> inputs = {F({1}, {1}).Make(),
-                                         F({1}, {3}).Make()};
-  const auto exact = loaded.Evaluate(inputs, Precision::kDouble);
-  ASSERT_TRUE(exact.ok()) << exact.status().message();
-  EXPECT_TRUE(std::isinf(At((*exact)[0].bound, 0)));
+  const auto inputs = ValuesOf({F({1}, {1}), F({1}, {3})});
+  const auto exact = Got(loaded.Evaluate(inputs, Precision::kDouble));
+  EXPECT_TRUE(std::isinf(At(exact[0].bound, 0)));
 }
 
 TEST(ExactNetworkTest, ConditionUnitsSeeCancellation) {
   // x + y of 1 and -1 + 2^-20: both inputs may have been rounded.
   Loaded1 sum("g (float[1] x, float[1] y) => (float[1] s) { s = Add(x, y) }");
-  const std::vector<v1::Value> inputs = {F({1}, {1}).Make(),
-                                         F({1}, {-1 + 0x1p-20}).Make()};
-  const auto units = sum.RunAt(inputs)->EvaluateUnits(UnitKind::kCondition);
-  ASSERT_TRUE(units.ok());
-  EXPECT_EQ(At((*units)[0], 0), 2 - 0x1p-20);
+  const auto inputs = ValuesOf({F({1}, {1}), F({1}, {-1 + 0x1p-20})});
+  const auto units =
+      Got(sum.RunAt(inputs)->EvaluateUnits(UnitKind::kCondition));
+  EXPECT_EQ(At(units[0], 0), 2 - 0x1p-20);
 }
 
 TEST(ExactNetworkTest, WhatHasNoExactValueIsDeclined) {
@@ -216,13 +202,10 @@ TEST(ExactNetworkTest, WhatHasNoExactValueIsDeclined) {
       {"g (float[2] x) => (string[2] y) { y = Cast<to=8>(x) }", "numbers"},
   };
   for (const Row& row : rows) {
-    RowBackend backend;
-    LoadOptions options;
-    options.exact = true;
-    const auto loaded = backend.Load(ModelOf(row.graph), options);
-    EXPECT_EQ(loaded.status().code(), StatusCode::kUnsupported) << row.graph;
-    EXPECT_NE(loaded.status().message().find(row.message), std::string::npos)
-        << loaded.status().message();
+    const auto loaded = RowBackend().Load(ModelOf(row.graph), {.exact = true});
+    EXPECT_THAT(loaded.status(),
+                IsStatus(StatusCode::kUnsupported, row.message))
+        << row.graph;
   }
 }
 
@@ -243,30 +226,25 @@ TEST(ExactNetworkTest, InputsThatShareMemoryAreTwoVariables) {
       "g (float[1] x, float[1] y) => (float[1] z) { z = Mul(x, y) }");
   const v1::Value shared = F({1}, {3}).Make();
   const std::vector<v1::Value> inputs = {shared, shared};
-  const std::vector<v1::Value> one = {D({1}, {1}).Make()};
   const auto run = loaded.RunAt(inputs);
-  const auto vjp = run->Vjp(one, Precision::kDouble);
-  ASSERT_TRUE(vjp.ok()) << vjp.status().message();
-  EXPECT_EQ(At((*vjp)[0].value, 0), 3);
-  EXPECT_EQ(At((*vjp)[1].value, 0), 3);
-  const std::vector<v1::Value> along = {D({1}, {1}).Make(), D({1}, {0}).Make()};
-  const auto jvp = run->Jvp(along, Precision::kDouble);
-  ASSERT_TRUE(jvp.ok()) << jvp.status().message();
-  EXPECT_EQ(At((*jvp)[0].value, 0), 3);
-  const auto slope = run->Difference(along, one);
-  ASSERT_TRUE(slope.ok()) << slope.status().message();
-  EXPECT_NEAR(slope->value, 3, 1e-9);
+  const auto vjp = Got(run->Vjp(Ones(1), Precision::kDouble));
+  EXPECT_EQ(At(vjp[0].value, 0), 3);
+  EXPECT_EQ(At(vjp[1].value, 0), 3);
+  const auto along = ValuesOf({D({1}, {1}), D({1}, {0})});
+  const auto jvp = Got(run->Jvp(along, Precision::kDouble));
+  EXPECT_EQ(At(jvp[0].value, 0), 3);
+  const auto slope = Got(run->Difference(along, Ones(1)));
+  EXPECT_NEAR(slope.value, 3, 1e-9);
 }
 
 TEST(ExactNetworkTest, ConditionUnitsOfAProductAreThoseOfItsTerms) {
   // Each term: two numbers given and one product.
   Loaded1 product(
       "g (float[1,2] x, float[2,1] y) => (float[1,1] z) { z = MatMul(x, y) }");
-  const std::vector<v1::Value> inputs = {F({1, 2}, {1, -2}).Make(),
-                                         F({2, 1}, {4, 8}).Make()};
-  const auto units = product.RunAt(inputs)->EvaluateUnits(UnitKind::kCondition);
-  ASSERT_TRUE(units.ok());
-  EXPECT_EQ(At((*units)[0], 0), 3 * (4 + 16));
+  const auto inputs = ValuesOf({F({1, 2}, {1, -2}), F({2, 1}, {4, 8})});
+  const auto units =
+      Got(product.RunAt(inputs)->EvaluateUnits(UnitKind::kCondition));
+  EXPECT_EQ(At(units[0], 0), 3 * (4 + 16));
 }
 
 // Kills: a step over a pole, beyond the scale of a function, or into numbers
@@ -295,8 +273,7 @@ TEST(ExactNetworkTest, TheRefereeIsWithinItsBoundWhereItIsHard) {
   for (const auto& row : rows) {
     Loaded1 loaded(row.graph);
     const std::vector<v1::Value> inputs = {D({1}, {row.at}).Make()};
-    const std::vector<v1::Value> one = {D({1}, {1}).Make()};
-    const auto slope = loaded.RunAt(inputs)->Difference(one, one);
+    const auto slope = loaded.RunAt(inputs)->Difference(Ones(1), Ones(1));
     ASSERT_TRUE(slope.ok()) << row.graph << slope.status().message();
     EXPECT_LE(std::abs(slope->value - row.slope),
               slope->bound + 1e-12 * std::abs(row.slope))
@@ -308,14 +285,11 @@ TEST(ExactNetworkTest, AnInputThatIsNotReadHasZeroGradient) {
   Loaded1 loaded(
       "g (float[2] x, float[2] unused, int64[1] n) => (float[2] y) "
       "{ y = Relu(x) }");
-  const std::vector<v1::Value> inputs = {
-      F({2}, {1, -2}).Make(), F({2}, {3, 4}).Make(), I({1}, {7}).Make()};
-  const std::vector<v1::Value> ones = {D({2}, {1, 1}).Make()};
-  const auto vjp = loaded.RunAt(inputs)->Vjp(ones, Precision::kDouble);
-  ASSERT_TRUE(vjp.ok()) << vjp.status().message();
-  EXPECT_EQ(At((*vjp)[0].value, 0), 1);
-  EXPECT_EQ(At((*vjp)[0].value, 1), 0);
-  EXPECT_EQ(At((*vjp)[1].value, 0), 0);
+  const auto inputs = ValuesOf({F({2}, {1, -2}), F({2}, {3, 4}), I({1}, {7})});
+  const auto vjp = Got(loaded.RunAt(inputs)->Vjp(Ones(2), Precision::kDouble));
+  EXPECT_EQ(At(vjp[0].value, 0), 1);
+  EXPECT_EQ(At(vjp[0].value, 1), 0);
+  EXPECT_EQ(At(vjp[1].value, 0), 0);
 }
 
 }  // namespace

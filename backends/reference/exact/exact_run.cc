@@ -8,17 +8,17 @@
 #include <limits>
 #include <string_view>
 
-#include "backends/reference/exact/branch_doubt.h"
+#include "backends/reference/exact/gather.h"
 #include "backends/reference/exact/hull.h"
-#include "backends/reference/exact/margins.h"
+#include "backends/reference/exact/recording.h"
+#include "backends/reference/exact/referee.h"
 #include "backends/reference/exact/sampled.h"
-#include "backends/reference/exact/scalar_of.h"
 
 namespace assay::reference {
 namespace {
 
 constexpr double kUnknown = std::numeric_limits<double>::infinity();
-// Of a referee: with a smaller one nothing is left of a difference.
+// The least step of a referee: a smaller one leaves nothing of a difference.
 constexpr double kLeastStep = 0x1p-30;
 // Bytes of what is kept of tapes beside their nodes: numbers, then derivatives.
 constexpr size_t kMostKeptNumbers = size_t{1} << 29;
@@ -58,7 +58,7 @@ GivenOf<Charged<kCharge>> RoundedGiven() {
   };
 }
 
-// Of a number given. Targets are the first sources.
+// The direction of a given number. Targets are the first sources.
 double DirectionAt(const Directions& directions, uint32_t source,
                    uint32_t index) {
   if ((source & kGivenSource) != 0) return 0;
@@ -150,7 +150,7 @@ Result<Passed<Bounded<S>>*> RecordedRun::PassedIn() {
                        const std::vector<Bounded<S>>& of_tape) {
     passed.undecided = passed.undecided || IsUndecided(tape, of_tape);
   };
-  // Of a great run no charge says much.
+  // No charge says much about a great run.
   bool sampled = !trace.is_kept();
   if (!sampled || std::same_as<S, Mpfr>) {
     ASSAY_RETURN_IF_ERROR(ReplaySteps(trace, left, &passed.numbers, see));
@@ -202,7 +202,7 @@ Status RecordedRun::Charges(Left left, Borders<Charged<kCharge>>* charges,
   return OkStatus();
 }
 
-// Of a great run no charge says much, and errors of double grow as fast.
+// No charge says much about a great run, and errors of double grow as fast.
 Precision RecordedRun::LeastPrecision() const {
   const Trace& trace = record_.trace;
   const bool is_great =

@@ -25,7 +25,7 @@
 
 namespace assay::reference {
 
-/// What a pass over a record has left, for derivatives.
+/// The results of a pass over a record, kept for derivatives.
 template <class N>
 struct Passed {
   Borders<N> numbers;
@@ -150,8 +150,8 @@ class RecordedRun final : public ExactRun {
   template <Charge kCharge>
   Status Charges(Left left, Borders<Charged<kCharge>>* charges, bool* unknown);
 
-  /// What pass(watched, found) finds for the values `of` a record, joined over
-  /// both ways that ties may go.
+  /// The hulls that pass(watched, found) finds for the values `of` a record,
+  /// joined over both ways that ties may go.
   template <class Pass>
   Result<std::vector<ExactHull>> HullOf(std::vector<v1::Value> Recording::*of,
                                         double roundoff, const Pass& pass);

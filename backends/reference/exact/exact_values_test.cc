@@ -11,9 +11,12 @@
 #include "backends/reference/exact/referee.h"
 #include "backends/reference/truth_rows.h"
 #include "framework/backend/exact.h"
+#include "framework/testing/support/statuses_fixture.h"
 
 namespace assay::reference {
 namespace {
+
+using enum Known;
 
 Quad Ratio(double a, double b) { return Quad(a) / Quad(b); }
 
@@ -29,21 +32,15 @@ TEST(ExactValuesTest, WeightsAreOnTheTape) {
       "g (double[1,1,4] x, int64[3] s) => (double[1,1,11] y) { y = Resize "
       "<mode = \"linear\", coordinate_transformation_mode = \"align_corners\">"
       " (x, , , s) }";
-  const std::vector<TruthRow> rows = {
-      {"weights in double", linear, line, Ask::kValue, 0, 1, Quad(5),
-       Known::kAlways},
-      {"weights in double, gradient", linear, line, Ask::kVjp, 0, 0,
-       Quad(1) + Ratio(10, 14), Known::kAlways},
+  ExpectTruths({
+      {"weights in double", linear, line, ValueIs(1, 5)},
+      {"weights in double, gradient", linear, line,
+       GradientIs(0, 0, Quad(1) + Ratio(10, 14))},
       {"weights in double, corners",
        corners,
        {D({1, 1, 4}, {0, 10, 1, 1}), I({3}, {1, 1, 11})},
-       Ask::kValue,
-       0,
-       1,
-       Quad(3),
-       Known::kAlways},
-  };
-  for (const TruthRow& row : rows) ExpectTruth(row);
+       ValueIs(1, 3)},
+  });
 }
 
 TEST(ExactValuesTest, DeterminantsOfSingularMatricesAreRight) {
@@ -54,109 +51,58 @@ TEST(ExactValuesTest, DeterminantsOfSingularMatricesAreRight) {
                  -4031885, 25281})};
   const double third = 1.0 / 3;
   const std::vector<Feed> singular = {D({2, 2}, {1, 2, 2, 4})};
-  const std::vector<TruthRow> rows = {
-      {"a pivot of 0", three, unimodular, Ask::kValue, 0, 0, Quad(1),
-       Known::kAlways},
+  ExpectTruths({
+      {"a pivot of 0", three, unimodular, ValueIs(0, 1)},
       {"a product that rounds",
        two,
        {D({2, 2}, {1, third, 3, 1})},
-       Ask::kValue,
-       0,
-       0,
-       Quad(0x1p-54),
-       Known::kAlways},
-      {"a singular matrix has a gradient", two, singular, Ask::kVjp, 0, 0,
-       Quad(4), Known::kAlways},
-      {"off the diagonal", two, singular, Ask::kVjp, 0, 1, Quad(-2),
-       Known::kAlways},
-      {"of rank 1",
-       two,
-       {D({2, 2}, {0, 0, 0, 3})},
-       Ask::kVjp,
-       0,
-       0,
-       Quad(3),
-       Known::kAlways},
-  };
-  for (const TruthRow& row : rows) ExpectTruth(row);
+       ValueIs(0, 0x1p-54)},
+      {"a singular matrix has a gradient", two, singular, GradientIs(0, 0, 4)},
+      {"off the diagonal", two, singular, GradientIs(0, 1, -2)},
+      {"of rank 1", two, {D({2, 2}, {0, 0, 0, 3})}, GradientIs(0, 0, 3)},
+  });
 }
 
 TEST(ExactValuesTest, WhatIsBeyondDoubleOnTheWayIsUnknown) {
-  const std::vector<TruthRow> rows = {
+  ExpectTruths({
       {"Log of Exp",
        "g (float[1] x) => (float[1] y) { e = Exp(x) y = Log(e) }",
        {F({1}, {-800})},
-       Ask::kValue,
-       0,
-       0,
-       Quad(-800),
-       Known::kPerhaps},
+       ValueIs(0, -800, kPerhaps)},
       {"its gradient",
        "g (float[1] x) => (float[1] y) { e = Exp(x) y = Log(e) }",
        {F({1}, {-800})},
-       Ask::kVjp,
-       0,
-       0,
-       Quad(1),
-       Known::kPerhaps},
+       GradientIs(0, 0, 1, kPerhaps)},
       {"a product that comes back",
        "g (double[4] x) => (double y) { y = ReduceProd <keepdims = 0> (x) }",
        {D({4}, {1e200, 1e200, 1e-200, 1e-200})},
-       Ask::kValue,
-       0,
-       0,
-       Quad(1e200) * Quad(1e200) * Quad(1e-200) * Quad(1e-200),
-       Known::kPerhaps},
+       ValueIs(0, Quad(1e200) * Quad(1e200) * Quad(1e-200) * Quad(1e-200),
+               kPerhaps)},
       {"a great number has a bound",
        "g (double[1] x) => (double[1] y) { y = Mul(x, x) }",
        {D({1}, {0x1.5555555555555p511})},
-       Ask::kValue,
-       0,
-       0,
-       Quad(0x1.5555555555555p511) * Quad(0x1.5555555555555p511),
-       Known::kAlways},
+       ValueIs(0, Quad(0x1.5555555555555p511) * Quad(0x1.5555555555555p511))},
       {"Acosh' of a great number",
        "g (double[1] x) => (double[1] y) { y = Acosh(x) }",
        {D({1}, {1e300})},
-       Ask::kVjp,
-       0,
-       0,
-       Quad(1) / Quad(1e300),
-       Known::kAlways},
+       GradientIs(0, 0, Quad(1) / Quad(1e300))},
       {"Asinh'",
        "g (double[1] x) => (double[1] y) { y = Asinh(x) }",
        {D({1}, {-1e300})},
-       Ask::kVjp,
-       0,
-       0,
-       Quad(1) / Quad(1e300),
-       Known::kAlways},
+       GradientIs(0, 0, Quad(1) / Quad(1e300))},
       {"Atan'",
        "g (double[1] x) => (double[1] y) { y = Atan(x) }",
        {D({1}, {0x1p100})},
-       Ask::kVjp,
-       0,
-       0,
-       Quad(0x1p-200),
-       Known::kAlways},
+       GradientIs(0, 0, 0x1p-200)},
       {"a saturated Tanh'",
        "g (double[1] x) => (double[1] y) { y = Tanh(x) }",
        {D({1}, {1000})},
-       Ask::kVjp,
-       0,
-       0,
-       Quad(0),
-       Known::kAlways},
+       GradientIs(0, 0, 0)},
       {"an infinity that is given",
        "g (double[2] x) => (double[2] y) { y = Exp(x) }",
        {D({2}, {-std::numeric_limits<double>::infinity(), 0})},
-       Ask::kValue,
-       0,
-       0,
-       Quad(0),
-       Known::kAlways},
-  };
-  for (const TruthRow& row : rows) ExpectTruth(row);
+       ValueIs(0, 0)},
+  });
 }
 
 TEST(ExactValuesTest, ASmoothFunctionHasItsDerivativeWhereItsFormulasMeet) {
@@ -164,35 +110,26 @@ TEST(ExactValuesTest, ASmoothFunctionHasItsDerivativeWhereItsFormulasMeet) {
     return "g (double[1] x) => (double[1] y) { y = " + node + " (x) }";
   };
   const std::vector<Feed> zero = {D({1}, {0})};
-  const std::vector<TruthRow> rows = {
-      {"Celu", of("Celu <alpha = 0.5>"), zero, Ask::kVjp, 0, 0, Quad(1),
-       Known::kAlways},
-      {"Elu", of("Elu"), zero, Ask::kVjp, 0, 0, Quad(1), Known::kAlways},
-      {"Softplus", of("Softplus"), zero, Ask::kVjp, 0, 0, Quad(0.5),
-       Known::kAlways},
-      {"Softsign", of("Softsign"), zero, Ask::kJvp, 0, 0, Quad(1),
-       Known::kAlways},
-      {"Mish", of("Mish"), zero, Ask::kVjp, 0, 0, Quad(3) / Quad(5),
-       Known::kAlways},
-      {"Sigmoid", of("Sigmoid"), zero, Ask::kJvp, 0, 0, Quad(0.25),
-       Known::kAlways},
-  };
-  for (const TruthRow& row : rows) ExpectTruth(row);
+  ExpectTruths({
+      {"Celu", of("Celu <alpha = 0.5>"), zero, GradientIs(0, 0, 1)},
+      {"Elu", of("Elu"), zero, GradientIs(0, 0, 1)},
+      {"Softplus", of("Softplus"), zero, GradientIs(0, 0, 0.5)},
+      {"Softsign", of("Softsign"), zero, TangentIs(0, 1)},
+      {"Mish", of("Mish"), zero, GradientIs(0, 0, Quad(3) / Quad(5))},
+      {"Sigmoid", of("Sigmoid"), zero, TangentIs(0, 0.25)},
+  });
 }
 
 TEST(ExactValuesTest, ATangentThatVanishesInDoubleKeepsItsBound) {
   // (a - 1/3) 1e20 with a the double next to a third, which is 2^-54/3 below.
   const double third = 1.0 / 3;
-  ExpectTruth({"a tangent of 0",
-               "g (double[1] x, double[1] a, double[1] three, double[1] much) "
-               "=> (double[1] y) { p = Mul(x, a) q = Div(x, three) "
-               "d = Sub(p, q) y = Mul(d, much) }",
-               {D({1}, {0}), D({1}, {third}), D({1}, {3}), D({1}, {1e20})},
-               Ask::kJvp,
-               0,
-               0,
-               Ratio(-0x1p-54, 3) * Quad(1e20),
-               Known::kAlways});
+  ExpectTruths(
+      {{"a tangent of 0",
+        "g (double[1] x, double[1] a, double[1] three, double[1] much) "
+        "=> (double[1] y) { p = Mul(x, a) q = Div(x, three) "
+        "d = Sub(p, q) y = Mul(d, much) }",
+        {D({1}, {0}), D({1}, {third}), D({1}, {3}), D({1}, {1e20})},
+        TangentIs(0, Ratio(-0x1p-54, 3) * Quad(1e20))}});
 }
 
 TEST(ExactValuesTest, ErrorsCountBeyondFirstOrder) {
@@ -206,23 +143,16 @@ TEST(ExactValuesTest, ErrorsCountBeyondFirstOrder) {
   };
   const std::vector<Feed> feeds = {D({1}, {x}), D({1}, {1}), D({1}, {0x1p53})};
   const double below = 0.9 * 0x1p-53;  // a is 0
-  const std::vector<TruthRow> rows = {
-      {"beside a pole", of_a("y = Div(one, a)"), feeds, Ask::kValue, 0, 0,
-       Quad(1) / Quad(x), Known::kAlways},
-      {"Log", of_a("y = Log(a)"), feeds, Ask::kValue, 0, 0, log(Quad(x)),
-       Known::kAlways},
-      {"Sqrt", of_a("y = Sqrt(a)"), feeds, Ask::kValue, 0, 0, sqrt(Quad(x)),
-       Known::kAlways},
+  ExpectTruths({
+      {"beside a pole", of_a("y = Div(one, a)"), feeds,
+       ValueIs(0, Quad(1) / Quad(x))},
+      {"Log", of_a("y = Log(a)"), feeds, ValueIs(0, log(Quad(x)))},
+      {"Sqrt", of_a("y = Sqrt(a)"), feeds, ValueIs(0, sqrt(Quad(x)))},
       {"Exp",
        of_a("b = Mul(a, much) y = Exp(b)"),
        {D({1}, {below}), D({1}, {1}), D({1}, {0x1p53})},
-       Ask::kValue,
-       0,
-       0,
-       exp(Quad(below) * Quad(0x1p53)),
-       Known::kAlways},
-  };
-  for (const TruthRow& row : rows) ExpectTruth(row);
+       ValueIs(0, exp(Quad(below) * Quad(0x1p53)))},
+  });
 }
 
 // Nothing is rounded to a narrow float, but numbers beyond its largest are
@@ -248,39 +178,22 @@ TEST(ExactValuesTest, SaturationIsPartOfTheFormula) {
       F({1, 2}, {1.5, 2}), F({2, 1}, {1.25, -0.75}), F({}, {3}), F({}, {7})};
   std::vector<Feed> beyond = factors;
   beyond[3] = F({}, {0x1p-10});
-  const std::vector<TruthRow> rows = {
-      {"within", eight, {x}, Ask::kValue, 0, 0, Quad(1.3125), Known::kAlways},
-      {"beyond", eight, {x}, Ask::kValue, 0, 1, Quad(-448), Known::kAlways},
+  ExpectTruths({
+      {"within", eight, {x}, ValueIs(0, 1.3125)},
+      {"beyond", eight, {x}, ValueIs(1, -448)},
       {"a whole number",
        "g (int64[1] x) => (float8e4m3fn[1] y) { y = Cast <to = 17> (x) }",
        {I({1}, {1000})},
-       Ask::kValue,
-       0,
-       0,
-       Quad(448),
-       Known::kAlways},
-      {"there and back",
-       back,
-       {x},
-       Ask::kValue,
-       0,
-       1,
-       Quad(-6),
-       Known::kAlways},
-      {"no slope", back, {x}, Ask::kVjp, 0, 1, Quad(0), Known::kAlways},
-      {"a slope", back, {x}, Ask::kVjp, 0, 0, Quad(1), Known::kAlways},
-      {"quantized", quantized, scaled, Ask::kValue, 0, 0, Ratio(3, 7),
-       Known::kAlways},
-      {"to the largest", quantized, scaled, Ask::kValue, 0, 1, Quad(-57344),
-       Known::kAlways},
-      {"a product", product, factors, Ask::kValue, 0, 0, Ratio(3.375, 7),
-       Known::kAlways},
-      {"its gradient", product, factors, Ask::kVjp, 3, 0, Ratio(-3.375, 49),
-       Known::kAlways},
-      {"a product beyond", product, beyond, Ask::kValue, 0, 0, Quad(448),
-       Known::kAlways},
-  };
-  for (const TruthRow& row : rows) ExpectTruth(row);
+       ValueIs(0, 448)},
+      {"there and back", back, {x}, ValueIs(1, -6)},
+      {"no slope", back, {x}, GradientIs(0, 1, 0)},
+      {"a slope", back, {x}, GradientIs(0, 0, 1)},
+      {"quantized", quantized, scaled, ValueIs(0, Ratio(3, 7))},
+      {"to the largest", quantized, scaled, ValueIs(1, -57344)},
+      {"a product", product, factors, ValueIs(0, Ratio(3.375, 7))},
+      {"its gradient", product, factors, GradientIs(3, 0, Ratio(-3.375, 49))},
+      {"a product beyond", product, beyond, ValueIs(0, 448)},
+  });
 }
 
 // Kills: a formula of two kinks that cancel in the value and not in the slope.
@@ -292,25 +205,13 @@ TEST(ExactValuesTest, SoftplusHasNoKink) {
   const std::string plain =
       "g (float[1] x) => (float[1] y) { y = Softplus(x) }";
   const Feed zero = F({1, 1, 1}, {0});
-  const std::vector<TruthRow> rows = {
+  ExpectTruths({
       {"of a cell",
        recurrent,
        {F({1, 1, 1}, {3}), zero, zero},
-       Ask::kVjp,
-       1,
-       0,
-       Quad(1.5),
-       Known::kAlways},
-      {"alone",
-       plain,
-       {F({1}, {0})},
-       Ask::kVjp,
-       0,
-       0,
-       Quad(0.5),
-       Known::kAlways},
-  };
-  for (const TruthRow& row : rows) ExpectTruth(row);
+       GradientIs(1, 0, 1.5)},
+      {"alone", plain, {F({1}, {0})}, GradientIs(0, 0, 0.5)},
+  });
 }
 
 TEST(ExactValuesTest, NothingCancelsInAFormulaThatNeedNot) {
@@ -330,17 +231,12 @@ TEST(ExactValuesTest, NothingCancelsInAFormulaThatNeedNot) {
        D({1, 2}, {40, 0}), 0, 100},
   };
   for (const Row& row : rows) {
-    RowBackend backend;
-    LoadOptions options;
-    options.exact = true;
-    const auto network = backend.Load(ModelOf(row.graph), options);
-    ASSERT_TRUE(network.ok()) << network.status().ToString();
+    const auto network = NetworkOf(row.graph, {.exact = true});
     const std::vector<v1::Value> inputs = {row.x.Make()};
     const auto exact =
-        EvaluateAt(*(*network)->exact(), inputs, Precision::kDouble);
-    ASSERT_TRUE(exact.ok()) << exact.status().ToString();
-    const double value = (*exact)[0].value.tensor()->elements<double>()[row.at];
-    const double bound = (*exact)[0].bound.elements<double>()[row.at];
+        Got(EvaluateAt(*network->exact(), inputs, Precision::kDouble));
+    const double value = exact[0].value.tensor()->elements<double>()[row.at];
+    const double bound = exact[0].bound.elements<double>()[row.at];
     EXPECT_LE(bound, row.units * 0x1p-53 * std::abs(value)) << row.graph;
   }
 }
@@ -353,27 +249,25 @@ TEST(Referee, IsNotFooledByErrorsThatCancel) {
   const double h = options.step;
   for (const double b : {1.0, -1e4, 1e8}) {
     const double a = -1.25 * b * h * h;
-    const auto slope = SlopeAtZero(
+    const auto slope = Got(SlopeAtZero(
         [&](double x) -> Result<Sample> {
           const double value = 3 * x + a * x * x * x + b * std::pow(x, 5);
           return Sample{value, 0x1p-52 * std::abs(value)};
         },
-        options);
-    ASSERT_TRUE(slope.ok()) << slope.status().message();
-    EXPECT_LE(std::abs(slope->value - 3), slope->bound) << b;
+        options));
+    EXPECT_LE(std::abs(slope.value - 3), slope.bound) << b;
   }
 }
 
 // Kills: a bound that doubts entries which agree.
 TEST(Referee, ResolvesASmoothSlope) {
-  const auto slope = SlopeAtZero(
+  const auto slope = Got(SlopeAtZero(
       [](double x) -> Result<Sample> {
         return Sample{std::exp(x), 0x1p-52};
       },
-      {});
-  ASSERT_TRUE(slope.ok()) << slope.status().message();
-  EXPECT_LE(std::abs(slope->value - 1), slope->bound);
-  EXPECT_LT(slope->bound, 1e-12);
+      {}));
+  EXPECT_LE(std::abs(slope.value - 1), slope.bound);
+  EXPECT_LT(slope.bound, 1e-12);
 }
 
 }  // namespace

@@ -30,6 +30,27 @@ inline bool IsVars(const v1::Value& value) {
   return tensor != nullptr && tensor->dtype() == kDTypeOf<Var>;
 }
 
+/// True when this branch, which was taken in double, may be the wrong one: what
+/// it compared was rounded.
+template <Charge kCharge, class S>
+bool IsInDoubt(const Comparison& branch, const std::vector<double>& taken,
+               const std::vector<Charged<kCharge, S>>& numbers) {
+  const Charged<kCharge, S>& a = numbers[branch.a];
+  const Charged<kCharge, S>& b = numbers[branch.b];
+  return (a < b) != (taken[branch.a] < taken[branch.b]) ||
+         (b < a) != (taken[branch.b] < taken[branch.a]) ||
+         Charged<kCharge, S>::MayCross(a, b);
+}
+
+/// True when a branch of the tape may be.
+template <Charge kCharge, class S>
+bool IsUndecided(const Tape& tape,
+                 const std::vector<Charged<kCharge, S>>& numbers) {
+  return std::ranges::any_of(tape.branches(), [&](const Comparison& branch) {
+    return IsInDoubt(branch, tape.values(), numbers);
+  });
+}
+
 /// First order, and a little more for the orders that follow.
 template <class S>
 double BoundOf(const Bounded<S>& number) {
@@ -37,7 +58,7 @@ double BoundOf(const Bounded<S>& number) {
   return std::isnan(bound) ? Bounded<S>::kUnknown : bound;
 }
 
-/// What a tail, a double, leaves of the number behind the value.
+/// The most that is left of a number beyond its value and its tail, a double.
 inline double BeyondTail(double tail) {
   return tail == 0 ? 0 : std::abs(tail) * 0x1p-53 + 0x1p-1074;
 }
@@ -92,7 +113,7 @@ Result<ExactValue> GatherValue(const v1::Value& value, bool undecided,
   if (IsVars(value)) {
     return GatherTensor<S>(*value.tensor(), undecided, number_of);
   }
-  // What has no bound cannot be said to be off.
+  // A value without a bound cannot be said to be off.
   if (undecided) return ExactValue();
   if (const Sequence* const sequence = value.sequence()) {
     return GatherSequence<S>(*sequence, number_of);

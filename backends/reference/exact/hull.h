@@ -10,7 +10,8 @@
 //
 // A choice, a selection of formulas and an absolute value may go either way in
 // one pass. A comparison that a kernel branched on was taken in one way: of
-// those a tape is recorded for each way (Ties), and TieWithin makes it see ties.
+// those a tape is recorded for each way (Ties), and TieWithin makes it see
+// ties.
 
 #pragma once
 
@@ -79,7 +80,8 @@ inline Interval operator*(double factor, const Interval& x) {
                   IntervalsRounded::roundoff() * product.Magnitude();
   return product;
 }
-/// Of a derivative that is not known, such as that of a step at its jump, all.
+/// The whole line where the derivative is not known, such as that of a step at
+/// its jump.
 inline Interval operator*(const Hard& factor, const Interval& x) {
   if (factor.units == Hard::kUnknown && !IsZero(x)) {
     return {-kUnbounded, kUnbounded};
@@ -88,7 +90,7 @@ inline Interval operator*(const Hard& factor, const Interval& x) {
   product.error += factor.Error() * x.Magnitude();
   return product;
 }
-/// Of what is no number, all.
+/// The whole line where an end is NaN.
 inline Interval Hull(const Interval& a, const Interval& b) {
   for (const double end : {a.low, a.high, b.low, b.high}) {
     if (std::isnan(end)) return {-kUnbounded, kUnbounded};

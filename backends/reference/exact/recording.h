@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Recording: a run of a traced network with the Vars of what came out, to seed
-// passes over its trace with.
+// passes over its trace with; and the scalar of a precision, as far as a pass
+// with it is possible.
 //
 //   Recording record;
 //   ASSAY_RETURN_IF_ERROR(
@@ -17,13 +18,16 @@
 #include <string_view>
 #include <vector>
 
+#include "backends/reference/number/mpfr.h"
+#include "backends/reference/number/quad.h"
 #include "backends/reference/tape/trace.h"
 #include "framework/backend/backend.h"
+#include "framework/backend/exact.h"
 
 namespace assay::reference {
 
-/// What derivatives are taken of: an input or an initializer, a tensor of
-/// floating-point numbers in memory that no other of them shares.
+/// A value that derivatives are taken by: an input or an initializer, a tensor
+/// of floating-point numbers in memory that no other of them shares.
 struct Target {
   std::string name;
   v1::Value value;
@@ -77,5 +81,32 @@ struct Recording {
   std::vector<std::string> names;  // of the outputs
   std::vector<v1::Value> targets;
 };
+
+/// A pass forward that evaluates, or one for a derivative.
+enum class PassKind : uint8_t { kValues, kDerivatives };
+
+/// Resource exhausted where a pass in a precision takes too much: in quad more
+/// than 2^28 operations, those within products included, which are half a
+/// minute, or more than 2^35 that an evaluation leaves to pairs; in MPFR more
+/// than 2^26, or 2^23 nodes of one kernel, of some 100 bytes, since MPFR ends
+/// the program where it gets no memory.
+Status CheckSteps(const Trace& trace, Precision precision, PassKind kind);
+
+/// Calls body.operator()<S>() with the scalar of a precision.
+template <class Body>
+Result<std::vector<ExactValue>> WithScalarOf(Precision precision,
+                                             const Trace& trace, PassKind kind,
+                                             const Body& body) {
+  ASSAY_RETURN_IF_ERROR(CheckSteps(trace, precision, kind));
+  switch (precision) {
+    case Precision::kQuad:
+      return body.template operator()<Quad>();
+    case Precision::kArbitrary:
+      return body.template operator()<Mpfr>();
+    case Precision::kDouble:
+      break;
+  }
+  return body.template operator()<double>();
+}
 
 }  // namespace assay::reference

@@ -20,13 +20,13 @@ constexpr size_t kMostSampledNodes = size_t{1} << 24;
 // How far below the standard deviation no lane may be.
 constexpr double kLeastShare = 1.0 / 256;
 
-// What an error of 1 is drawn with.
+// The factor that an error of 1 is drawn with.
 double ScaleOf(size_t count) {
   return std::sqrt(3.0 * static_cast<double>(count)) / kLeastShare;
 }
 
 // Uniform over [-1, 1).
-double Drawn(std::mt19937_64& engine) {
+double Uniform(std::mt19937_64& engine) {
   return 2 * (static_cast<double>(engine() >> 11U) * 0x1p-53) - 1;
 }
 
@@ -55,7 +55,7 @@ class Sampler {
         scale_(ScaleOf(count)),
         engine_(seed) {}
 
-  // Of inputs, before Run.
+  // Sets the number of an input, before Run.
   void SetNumber(uint32_t node, const Number& number) {
     numbers_[node] = number;
   }
@@ -99,7 +99,7 @@ class Sampler {
   // Notes what has come to a node, its own rounding still to be drawn.
   void Put(size_t node, Lanes lanes, double own) {
     if (own > 0) {
-      for (double& lane : lanes) lane += own * scale_ * Drawn(engine_);
+      for (double& lane : lanes) lane += own * scale_ * Uniform(engine_);
     }
     const double units = Greatest(lanes);
     if (!std::isfinite(units)) return Lose(node);
@@ -190,7 +190,8 @@ class Sampler {
   const Tape& tape_;
   InputOf<Number> given_;
   std::vector<Number> numbers_;
-  // Of great runs most of the memory: touched where it is written.
+  // The lanes are most of the memory of a great run: touched where they are
+  // written.
   std::unique_ptr<Lanes[]> lanes_;
   double scale_;
   std::mt19937_64 engine_;
@@ -207,7 +208,7 @@ std::vector<Lanes> OwnLanes(const std::vector<Bounded<S>>& numbers,
   for (size_t i = 0; i < numbers.size(); ++i) {
     for (double& lane : lanes[i]) {
       lane = std::isfinite(numbers[i].units)
-                 ? numbers[i].units * scale * Drawn(engine)
+                 ? numbers[i].units * scale * Uniform(engine)
                  : 0;
     }
   }
@@ -237,10 +238,8 @@ template std::vector<Bounded<double>> Sampled<double>(const Tape& tape);
 template std::vector<Bounded<Quad>> Sampled<Quad>(const Tape& tape);
 
 template <class S>
-Status SampleSteps(
-    Trace& trace, Left left, Borders<Bounded<S>>* numbers,
-    const std::function<void(uint32_t step, const Tape& tape,
-                             const std::vector<Bounded<S>>& of_tape)>& see) {
+Status SampleSteps(Trace& trace, Left left, Borders<Bounded<S>>* numbers,
+                   const SeeStep<S>& see) {
   Borders<Lanes> lanes(NothingGiven<Lanes>());
   for (const uint32_t step : trace.steps()) {
     ASSAY_ASSIGN_OR_RETURN(const auto tape, trace.TapeOf(step));
@@ -274,13 +273,9 @@ Status SampleSteps(
   return OkStatus();
 }
 
-template Status SampleSteps(
-    Trace&, Left, Borders<Bounded<double>>*,
-    const std::function<void(uint32_t, const Tape&,
-                             const std::vector<Bounded<double>>&)>&);
-template Status SampleSteps(
-    Trace&, Left, Borders<Bounded<Quad>>*,
-    const std::function<void(uint32_t, const Tape&,
-                             const std::vector<Bounded<Quad>>&)>&);
+template Status SampleSteps<double>(Trace&, Left, Borders<Bounded<double>>*,
+                                    const SeeStep<double>&);
+template Status SampleSteps<Quad>(Trace&, Left, Borders<Bounded<Quad>>*,
+                                  const SeeStep<Quad>&);
 
 }  // namespace assay::reference

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The codecs of the module image_codecs, a file each. A codec throws Broken, or
+// The codecs of the module image_codecs. A codec throws Broken, or
 // what the standard library throws; the module's boundary is in module.cc.
-//
-//   Image DecodePng(Bytes bytes);
 
 #pragma once
 

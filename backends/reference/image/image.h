@@ -4,10 +4,6 @@
 // the libraries of JPEG, JPEG 2000, PNG, TIFF and WebP. It is loaded when the
 // first ImageDecoder is.
 //
-//   Image image;
-//   std::string why;
-//   if (!codecs->png(bytes, image, why)) return InvalidArgument(why);
-//
 // Both sides are built from one tree, by one compiler.
 
 #pragma once

@@ -2,8 +2,6 @@
 //
 // The module image_codecs, loaded on first use. It lies in the folder codecs
 // beside the backend's module.
-//
-//   ASSAY_ASSIGN_OR_RETURN(const ImageCodecs* codecs, LoadImageCodecs());
 
 #pragma once
 

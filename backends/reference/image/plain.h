@@ -2,8 +2,6 @@
 //
 // BMP and the portable pixmaps (PBM, PGM, PPM, in text and in binary): formats
 // that need no library.
-//
-//   ASSAY_ASSIGN_OR_RETURN(const Image image, DecodePnm(bytes));
 
 #pragma once
 

@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "backends/reference/kernel/backward_inputs.h"
 #include "backends/reference/kernel/gradient.h"
 #include "backends/reference/scalar/codec.h"
 #include "framework/backend/eager/flow/flow.h"
@@ -114,7 +113,7 @@ class NumberedContext final : public BackwardInputs {
       if (x.dtype() != type_) continue;
       const Shape shape = x.shape();
       ASSAY_ASSIGN_OR_RETURN(
-          Tensor numbers,
+          auto numbers,
           Tensor::Allocate(narrow ? DType::kUint32 : DType::kUint64, shape));
       if (narrow) {
         const auto all = numbers.mutable_elements<uint32_t>();
@@ -190,7 +189,7 @@ class NumberedContext final : public BackwardInputs {
 
 Result<Tensor> Unpacked(const Tensor& tensor) {
   if (!IsPacked(tensor.dtype())) return tensor;
-  ASSAY_ASSIGN_OR_RETURN(Tensor bytes,
+  ASSAY_ASSIGN_OR_RETURN(auto bytes,
                          Tensor::Allocate(DType::kUint8, tensor.shape()));
   UnpackCodes(tensor, bytes.mutable_elements<uint8_t>().data());
   return bytes;
@@ -198,7 +197,7 @@ Result<Tensor> Unpacked(const Tensor& tensor) {
 
 Result<Tensor> Repacked(const Tensor& bytes, DType type) {
   if (!IsPacked(type)) return bytes;
-  ASSAY_ASSIGN_OR_RETURN(Tensor packed, Tensor::Allocate(type, bytes.shape()));
+  ASSAY_ASSIGN_OR_RETURN(auto packed, Tensor::Allocate(type, bytes.shape()));
   PackCodes(bytes.elements<uint8_t>().data(), packed);
   return packed;
 }

@@ -3,13 +3,9 @@
 // Kernels that only move elements, for elements of less than a byte too: those
 // are moved as bytes, unpacked before and packed again after.
 //
-//   return MovingKernel(load, op.data, transpose);
-//
 // The gradient of such a kernel needs no formula: it moves the numbers of the
 // elements in their place, and what flows into an element of the result goes to
 // the element that its number names.
-//
-//   return WithMovedGradient(load, op.data, std::move(kernel));
 
 #pragma once
 

@@ -5,19 +5,20 @@
 // a kernel for every scalar asked for.
 //
 //   return Map(load, kFloats, [](auto x) { return decltype(x)(1) / x; });
-//   return Compare(load, kNumbers, [](auto a, auto b) { return Before(a, b); });
+//   return Compare(load, kFloats, [](auto a, auto b) { return Before(a, b); });
 //
 // Only the loop over elements is made anew for each function, and the one over
-// its derivatives (slope.h). Without `load` the same are rows of a table
-// (family.h).
+// its derivatives. Without `load` the same are rows of a table
+// (families.h).
 
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <functional>
+#include <utility>
 
 #include "backends/reference/kernel/gradient.h"
-#include "backends/reference/kernel/slope.h"
 #include "backends/reference/loop/nest.h"
 #include "backends/reference/scalar/codec.h"
 #include "backends/reference/scalar/scalar.h"
@@ -36,16 +37,46 @@ template <class T, class Y = T>
 using PairLoop =
     std::function<void(const Nest<3>& nest, const T* a, const T* b, Y* y)>;
 
-/// The kernels around such loops, made for all four scalars. The result has
-/// the first input's element type, or is of booleans.
-template <class T>
-Kernel MapKernel(MapLoop<T> loop);
-template <class T>
-Kernel TestKernel(MapLoop<T, bool> loop);
-template <class T>
-Kernel PairKernel(PairLoop<T> loop);
-template <class T>
-Kernel CompareKernel(PairLoop<T, bool> loop);
+/// Calls write(y, elements of y): numbers of the type, or booleans.
+template <class Y>
+Status WriteResult(KernelContext& run, DType type, const Shape& shape,
+                   const auto& write) {
+  if constexpr (std::same_as<Y, bool>) {
+    ASSAY_ASSIGN_OR_RETURN(Tensor * y,
+                           run.Output(kResult, DType::kBool, shape));
+    write(y->mutable_elements<bool>().data(), y->num_elements());
+  } else {
+    ASSAY_ASSIGN_OR_RETURN(auto y, Store<Y>(run, kResult, type, shape));
+    write(y.data(), y.size());
+  }
+  return OkStatus();
+}
+
+/// The kernels around such loops. The result has the first input's element type
+/// or, where Y is bool, is of booleans.
+template <class T, class Y>
+Kernel MapKernel(MapLoop<T, Y> loop) {
+  return {.forward = [loop = std::move(loop)](KernelContext& run) {
+    const Tensor& input = run.input(kFirst);
+    const Loaded<T> x(input);
+    return WriteResult<Y>(
+        run, input.dtype(), input.shape(),
+        [&](Y* y, int64_t count) { loop(x.data(), y, count); });
+  }};
+}
+template <class T, class Y>
+Kernel PairKernel(PairLoop<T, Y> loop) {
+  return {.forward = [loop = std::move(loop)](KernelContext& run) -> Status {
+    const Tensor& a = run.input(kFirst);
+    const Tensor& b = run.input(kSecond);
+    ASSAY_ASSIGN_OR_RETURN(const Shape shape, Broadcast(a.shape(), b.shape()));
+    const Loaded<T> va(a);
+    const Loaded<T> vb(b);
+    return WriteResult<Y>(run, a.dtype(), shape, [&](Y* y, int64_t) {
+      loop(PairNest(a.shape(), b.shape(), shape), va.data(), vb.data(), y);
+    });
+  }};
+}
 
 /// dx from x and dy, `count` elements each; dx is zero before.
 using SlopeLoop = std::function<void(const double* x, const double* dy,
@@ -99,18 +130,14 @@ template <class F>
 PairSlopeLoop PairSlopeLoopOf(F f) {
   return [f](const Nest<3>& nest, const double* a, const double* b,
              const double* dy, double* da, double* db) {
-    nest.ForEachRow([&](const Nest<3>::Row& row) {
-      for (int64_t i = 0; i < row.count; ++i) {
-        const int64_t ia = row.at[0] + i * row.step[0];
-        const int64_t ib = row.at[1] + i * row.step[1];
-        const double flow = dy[row.at[2] + i * row.step[2]];
-        if (flow == 0) continue;
-        if (da != nullptr) {
-          da[ia] += Flow(flow, f(Slope(a[ia], 1), Slope(b[ib])).tangent);
-        }
-        if (db != nullptr) {
-          db[ib] += Flow(flow, f(Slope(a[ia]), Slope(b[ib], 1)).tangent);
-        }
+    nest.ForEach([&](int64_t ia, int64_t ib, int64_t iy) {
+      const double flow = dy[iy];
+      if (flow == 0) return;
+      if (da != nullptr) {
+        da[ia] += Flow(flow, f(Slope(a[ia], 1), Slope(b[ib])).tangent);
+      }
+      if (db != nullptr) {
+        db[ib] += Flow(flow, f(Slope(a[ia]), Slope(b[ib], 1)).tangent);
       }
     });
   };
@@ -121,7 +148,7 @@ template <class... Ts, class F, class D>
 Result<Kernel> MapWithSlope(const LoadContext& load,
                             const Scalars<Ts...>& scalars, F f, D slope) {
   return Dispatch(load, kFirst, scalars, [f, slope]<class T>() {
-    Kernel kernel = MapKernel<T>(LoopOf<T, T>(f));
+    Kernel kernel = MapKernel(LoopOf<T, T>(f));
     if constexpr (std::floating_point<T>) {
       kernel.backward = MapBackward(SlopeLoopOf(slope));
     }
@@ -149,7 +176,7 @@ template <class... Ts, class F>
 Result<Kernel> Test(const LoadContext& load, const Scalars<Ts...>& scalars,
                     F f) {
   return Dispatch(load, kFirst, scalars,
-                  [f]<class T>() { return TestKernel<T>(LoopOf<T, bool>(f)); });
+                  [f]<class T>() { return MapKernel(LoopOf<T, bool>(f)); });
 }
 template <class... Ts, class F>
 auto Test(const Scalars<Ts...>& scalars, F f) {
@@ -164,7 +191,7 @@ template <class... Ts, class F>
 Result<Kernel> Combine(const LoadContext& load, const Scalars<Ts...>& scalars,
                        F f) {
   return Dispatch(load, kFirst, scalars, [f]<class T>() {
-    Kernel kernel = PairKernel<T>(PairLoopOf<T, T>(f));
+    Kernel kernel = PairKernel(PairLoopOf<T, T>(f));
     if constexpr (std::floating_point<T>) {
       kernel.backward = PairBackward(PairSlopeLoopOf(f));
     }
@@ -183,7 +210,7 @@ template <class... Ts, class F>
 Result<Kernel> Compare(const LoadContext& load, const Scalars<Ts...>& scalars,
                        F f) {
   return Dispatch(load, kFirst, scalars, [f]<class T>() {
-    return CompareKernel<T>(PairLoopOf<T, bool>(f));
+    return PairKernel(PairLoopOf<T, bool>(f));
   });
 }
 template <class... Ts, class F>

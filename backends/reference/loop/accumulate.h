@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Accumulate: runs a Product, by the loops of an instruction set where the
-// scalar has them.
-//
-//   Accumulate(LoopsOf<float>(load), product, a, b, y);
+// scalar has them; and Batched, the Products that a MatMul is made of.
 
 #pragma once
 
 #include <array>
 #include <cstdint>
 
+#include "backends/reference/loop/nest.h"
 #include "backends/reference/loop/product.h"
 #include "backends/reference/loop/simd.h"
 #include "backends/reference/scalar/factors.h"
@@ -62,5 +61,21 @@ void MultiplyPlainly(const Product& p, const T* a, const T* b, T* y) {
     for (; t < p.inner; ++t) AddTerms<1>(p, i, t, a, b, y);
   }
 }
+
+/// One Product, repeated over the batches that the nest (a, b, y) pairs.
+struct Batched {
+  Shape y_shape;
+  Product product;
+  Nest<3> batches;
+
+  template <class Body>
+  void ForEach(Body&& body) const {
+    batches.ForEach(body);
+  }
+};
+
+/// MatMul-13, "behaves like numpy.matmul": a vector is a row on the left and a
+/// column on the right, and its axis of extent 1 is left out of the result.
+Result<Batched> PlanMatMul(const Shape& a, const Shape& b);
 
 }  // namespace assay::reference

@@ -11,7 +11,7 @@ unique=$(mktemp)
 trap 'rm -f "$unique"' EXIT
 
 "${LD:-ld}" -r --force-group-allocation -o "$out" "$in"
-# What GCC makes unique in the process is made local only when it is weak.
+# Symbols that GCC makes unique in the process become local only when they are weak.
 "${NM:-nm}" "$out" | awk '$2 == "u" { print $3 }' >"$unique"
 # (An empty list is an error to objcopy.)
 [[ ! -s $unique ]] ||

@@ -3,6 +3,7 @@
 #include "backends/reference/loop/nest.h"
 
 #include <algorithm>
+#include <vector>
 
 namespace assay::reference {
 
@@ -50,6 +51,17 @@ int64_t Extent(const Shape& shape, int first, int last) {
   return product;
 }
 
+Shape SubShape(const Shape& shape, int first, int last) {
+  return Shape(
+      std::vector<int64_t>(shape.begin() + first, shape.begin() + last));
+}
+
+Shape JoinedShape(const Shape& a, const Shape& b) {
+  Dims dims = a.dims();
+  dims.insert(dims.end(), b.begin(), b.end());
+  return Shape(dims);
+}
+
 Result<int> NormalizeAxis(int64_t axis, int rank) {
   if (axis < -rank || axis >= rank) {
     return InvalidArgument("axis ", axis, " is outside [", -rank, ", ", rank,
@@ -59,10 +71,15 @@ Result<int> NormalizeAxis(int64_t axis, int rank) {
 }
 
 Result<AxisView> AxisView::Of(const Shape& shape, int64_t axis) {
-  ASSAY_ASSIGN_OR_RETURN(const int k, NormalizeAxis(axis, shape.rank()));
+  ASSAY_ASSIGN_OR_RETURN(const int k, NormalizeAxis(axis, shape));
   return AxisView{.outer = Extent(shape, 0, k),
                   .count = shape[k],
                   .inner = Extent(shape, k + 1, shape.rank())};
+}
+
+Nest<3> PairNest(const Shape& a, const Shape& b, const Shape& y) {
+  return Nest<3>(
+      y, {BroadcastStrides(a, y), BroadcastStrides(b, y), DenseStrides(y)});
 }
 
 }  // namespace assay::reference

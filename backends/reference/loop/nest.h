@@ -5,21 +5,16 @@
 // all operands step through alike are merged, so that the innermost loop is as
 // long as it can be.
 //
-//   Nest<3> nest(y_shape, {BroadcastStrides(a, y_shape),
-//                          BroadcastStrides(b, y_shape),
-//                          DenseStrides(y_shape)});
-//   nest.ForEachRow([&](const Nest<3>::Row& row) {
-//     for (int64_t i = 0; i < row.count; ++i) {
-//       y[row.at[2] + i * row.step[2]] =
-//           a[row.at[0] + i * row.step[0]] + b[row.at[1] + i * row.step[1]];
-//     }
+//   const Nest<3> nest = PairNest(a_shape, b_shape, y_shape);
+//   nest.ForEach([&](int64_t ia, int64_t ib, int64_t iy) {
+//     y[iy] = a[ia] + b[ib];
 //   });
 
 #pragma once
 
 #include <array>
 #include <cstdint>
-#include <span>
+#include <utility>
 
 #include "framework/core/shape.h"
 #include "framework/core/status.h"
@@ -42,8 +37,15 @@ Result<Shape> Broadcast(const Shape& a, const Shape& b);
 /// The product of the extents of axes [first, last).
 int64_t Extent(const Shape& shape, int first, int last);
 
+/// Axes [first, last) of a shape, and the axes of one and then of another.
+Shape SubShape(const Shape& shape, int first, int last);
+Shape JoinedShape(const Shape& a, const Shape& b);
+
 /// `axis` counted from the front; invalid argument outside [-rank, rank).
 Result<int> NormalizeAxis(int64_t axis, int rank);
+inline Result<int> NormalizeAxis(int64_t axis, const Shape& shape) {
+  return NormalizeAxis(axis, shape.rank());
+}
 
 /// A dense tensor seen along one axis: `outer` blocks of `count` elements that
 /// are `inner` apart, `inner` of them side by side.
@@ -109,6 +111,22 @@ class Nest {
     }
   }
 
+  /// Calls body(the element of each operand...) for every step of every row.
+  template <class Body>
+  void ForEach(Body&& body, const Offsets& start = {}) const {
+    const auto visit = [&]<size_t... k>(const Row& row,
+                                        std::index_sequence<k...>) {
+      for (int64_t i = 0; i < row.count; ++i) {
+        body((row.at[k] + i * row.step[k])...);
+      }
+    };
+    ForEachRow(
+        [&](const Row& row) {
+          visit(row, std::make_index_sequence<kOperands>());
+        },
+        start);
+  }
+
  private:
   struct Axis {
     int64_t extent;
@@ -137,5 +155,8 @@ class Nest {
 
   InlineVector<Axis, 8> axes_;
 };
+
+/// Pairs the elements of a and b, broadcast, with those of a dense y.
+Nest<3> PairNest(const Shape& a, const Shape& b, const Shape& y);
 
 }  // namespace assay::reference

@@ -23,7 +23,7 @@ struct MatrixStrides {
   int64_t row = 0;
   int64_t column = 0;
 
-  MatrixStrides Transposed() const { return {column, row}; }
+  constexpr MatrixStrides Transposed() const { return {column, row}; }
 };
 
 struct Product {
@@ -35,10 +35,33 @@ struct Product {
 };
 
 /// A dense row-major product.
-Product DenseProduct(int64_t rows, int64_t inner, int64_t columns);
+constexpr Product DenseProduct(int64_t rows, int64_t inner, int64_t columns) {
+  return {.rows = rows,
+          .inner = inner,
+          .columns = columns,
+          .a = {inner, 1},
+          .b = {columns, 1},
+          .y = {columns, 1}};
+}
 
 /// The product that takes (dy, b) to da, and the one that takes (a, dy) to db.
-Product ForA(const Product& product);
-Product ForB(const Product& product);
+constexpr Product ForA(const Product& p) {
+  return {.rows = p.rows,
+          .inner = p.columns,
+          .columns = p.inner,
+          .a = p.y,
+          .b = p.b.Transposed(),
+          .y = p.a,
+          .scale = p.scale};
+}
+constexpr Product ForB(const Product& p) {
+  return {.rows = p.inner,
+          .inner = p.rows,
+          .columns = p.columns,
+          .a = p.a.Transposed(),
+          .b = p.y,
+          .y = p.b,
+          .scale = p.scale};
+}
 
 }  // namespace assay::reference

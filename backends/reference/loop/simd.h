@@ -4,9 +4,6 @@
 // from one source (simd_loops.cc) and chosen at Load: the best that the
 // processor has, or what the setting `isa` names.
 //
-//   const SimdLoops<T>* loops = LoopsOf<T>(load);     // at Load
-//   Accumulate(loops, product, a, b, y);              // in the run
-//
 // There are loops over float and double only; another scalar takes the plain
 // loop of the same kernel, which is what the null pointer stands for. The
 // objects are isolated: none of their code can be linked in for another's, so
@@ -14,7 +11,6 @@
 
 #pragma once
 
-#include <concepts>
 #include <cstdint>
 #include <string>
 #include <string_view>

@@ -22,8 +22,8 @@ fail() {
   failures=$((failures + 1))
 }
 
-# Whether an object names a register of 256 or 512 bits, or a mask. Read whole:
-# a reader that leaves early would stop objdump with a signal.
+# True where an object names a register of 256 or 512 bits, or a mask. The output
+# is read whole: a reader that leaves early would stop objdump with a signal.
 is_wide() {
   local found
   found=$(objdump --disassemble --no-show-raw-insn "$1" |

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Unfold: the columns that the windows of an image read; its adjoint is Fold
-// (fold.h). A row for each tap of each channel, zeros where a tap stands in the
-// padding.
-//
-//   Unfold(window, channels, image, 0, window.OutputSize(), columns);
+// The columns that the windows of an image read, a row for each tap of each
+// channel: Unfold writes them, zeros where a tap stands in the padding, and its
+// adjoint Fold adds every value of a column to where its tap stands.
 
 #pragma once
 
@@ -36,8 +34,8 @@ void CopyLine(const T* line, int64_t extent, int64_t start, int64_t stride,
   std::fill(row + end, row + count, T(0));
 }
 
-/// What tap (kx, ky, kz) reads of one channel at output positions [first,
-/// last).
+/// The elements that tap (kx, ky, kz) reads of one channel at output positions
+/// [first, last).
 template <class T>
 void UnfoldRow(const Window& window, const std::array<int64_t, 3>& tap,
                const T* image, int64_t first, int64_t last, T* row) {
@@ -70,6 +68,41 @@ void Unfold(const Window& window, int64_t channels, const T* image,
         for (int64_t k = 0; k < kz.kernel; ++k) {
           UnfoldRow(window, {i, j, k}, image, first, last, columns);
           columns += last - first;
+        }
+      }
+    }
+  }
+}
+
+/// `columns` is [channels * taps, window.OutputSize()], `image` is
+/// [channels, window.InputSize()]; what falls into the padding is dropped.
+template <class T>
+void Fold(const Window& window, int64_t channels, const T* columns, T* image) {
+  const WindowAxis& x = window.axes()[0];
+  const WindowAxis& y = window.axes()[1];
+  const WindowAxis& z = window.axes()[2];
+  const auto inside = [](int64_t i, const WindowAxis& axis) {
+    return i >= 0 && i < axis.input;
+  };
+  const auto fold_tap = [&](const std::array<int64_t, 3>& tap, T* to) {
+    for (int64_t ox = 0; ox < x.output; ++ox) {
+      const int64_t ix = x.Start(ox) + tap[0] * x.dilation;
+      for (int64_t oy = 0; oy < y.output; ++oy, columns += z.output) {
+        const int64_t iy = y.Start(oy) + tap[1] * y.dilation;
+        if (!inside(ix, x) || !inside(iy, y)) continue;
+        T* line = to + (ix * y.input + iy) * z.input;
+        for (int64_t oz = 0; oz < z.output; ++oz) {
+          const int64_t iz = z.Start(oz) + tap[2] * z.dilation;
+          if (inside(iz, z)) line[iz] += columns[oz];
+        }
+      }
+    }
+  };
+  for (int64_t c = 0; c < channels; ++c) {
+    for (int64_t i = 0; i < x.kernel; ++i) {
+      for (int64_t j = 0; j < y.kernel; ++j) {
+        for (int64_t k = 0; k < z.kernel; ++k) {
+          fold_tap({i, j, k}, image + c * window.InputSize());
         }
       }
     }

@@ -38,19 +38,19 @@ struct Given {
   }
 };
 
-// auto_pad: as many outputs as strides fit into the input, the odd padding at
-// the end (SAME_UPPER) or at the beginning (SAME_LOWER).
-void PadToSame(WindowAxis& axis, bool upper) {
-  const int64_t span = (axis.kernel - 1) * axis.dilation + 1;
-  const int64_t outputs = (axis.input + axis.stride - 1) / axis.stride;
-  const int64_t total =
-      std::max<int64_t>((outputs - 1) * axis.stride + span - axis.input, 0);
+int64_t SpanOf(const WindowAxis& axis) {
+  return (axis.kernel - 1) * axis.dilation + 1;
+}
+
+// The odd padding goes to the end where `upper`, else to the beginning.
+void PadBy(int64_t total, bool upper, WindowAxis& axis) {
+  total = std::max<int64_t>(total, 0);
   axis.pad_begin = upper ? total / 2 : total - total / 2;
   axis.pad_end = total - axis.pad_begin;
 }
 
 Status CountOutputs(WindowAxis& axis, bool ceil_mode) {
-  const int64_t span = (axis.kernel - 1) * axis.dilation + 1;
+  const int64_t span = SpanOf(axis);
   const int64_t room = axis.input + axis.pad_begin + axis.pad_end - span;
   if (room < 0) {
     return InvalidArgument("a window that spans ", span,
@@ -70,6 +70,12 @@ struct Window::Attributes {
   bool explicit_pads = true;
   bool same = false;
   bool upper = false;  // the odd padding of `same` goes to the end
+
+  void PadExplicitly(size_t i, int rank, WindowAxis& axis) const {
+    if (!explicit_pads) return;
+    axis.pad_begin = pads[i];
+    axis.pad_end = pads[i + static_cast<size_t>(rank)];
+  }
 };
 
 Result<Window::Attributes> Window::Complete(const WindowSpec& spec,
@@ -109,11 +115,12 @@ Result<Window> Window::Plan(const WindowSpec& spec, const Shape& input) {
             .kernel = all.kernel[i],
             .stride = all.strides[i],
             .dilation = all.dilations[i]};
-    if (all.explicit_pads) {
-      axis.pad_begin = all.pads[i];
-      axis.pad_end = all.pads[i + static_cast<size_t>(rank)];
+    all.PadExplicitly(i, rank, axis);
+    if (all.same) {  // as many outputs as strides fit into the input
+      const int64_t outputs = (axis.input + axis.stride - 1) / axis.stride;
+      PadBy((outputs - 1) * axis.stride + SpanOf(axis) - axis.input, all.upper,
+            axis);
     }
-    if (all.same) PadToSame(axis, all.upper);
     ASSAY_RETURN_IF_ERROR(CountOutputs(axis, spec.ceil_mode));
   }
   return window;
@@ -139,19 +146,14 @@ Result<Window> Window::PlanTransposed(
             .stride = all.strides[i],
             .dilation = all.dilations[i],
             .output = input[k + 2]};
-    const int64_t span = (axis.kernel - 1) * axis.dilation + 1;
-    const int64_t whole = axis.stride * (axis.output - 1) + more[i] + span;
+    const int64_t whole =
+        axis.stride * (axis.output - 1) + more[i] + SpanOf(axis);
     const bool fixed = wanted[i] > 0;
     if (fixed || all.same) {
       axis.input = fixed ? wanted[i] : axis.output * axis.stride;
-      const int64_t total = std::max<int64_t>(whole - axis.input, 0);
-      axis.pad_begin = all.upper ? total / 2 : total - total / 2;
-      axis.pad_end = total - axis.pad_begin;
+      PadBy(whole - axis.input, all.upper, axis);
     } else {
-      if (all.explicit_pads) {
-        axis.pad_begin = all.pads[i];
-        axis.pad_end = all.pads[i + static_cast<size_t>(rank)];
-      }
+      all.PadExplicitly(i, rank, axis);
       axis.input = whole - axis.pad_begin - axis.pad_end;
     }
     if (axis.input < 1) {
@@ -162,30 +164,15 @@ Result<Window> Window::PlanTransposed(
   return window;
 }
 
-int64_t Window::InputSize() const {
-  return axes_[0].input * axes_[1].input * axes_[2].input;
+int64_t Window::Size(int64_t WindowAxis::*extent) const {
+  return axes_[0].*extent * axes_[1].*extent * axes_[2].*extent;
 }
 
-int64_t Window::OutputSize() const {
-  return axes_[0].output * axes_[1].output * axes_[2].output;
-}
-
-int64_t Window::KernelSize() const {
-  return axes_[0].kernel * axes_[1].kernel * axes_[2].kernel;
-}
-
-Shape Window::OutputShape(int64_t n, int64_t channels) const {
+Shape Window::ShapeOf(int64_t n, int64_t channels,
+                      int64_t WindowAxis::*extent) const {
   Dims dims = {n, channels};
   for (int k = 3 - rank_; k < 3; ++k) {
-    dims.push_back(axes_.at(static_cast<size_t>(k)).output);
-  }
-  return Shape(dims);
-}
-
-Shape Window::InputShape(int64_t n, int64_t channels) const {
-  Dims dims = {n, channels};
-  for (int k = 3 - rank_; k < 3; ++k) {
-    dims.push_back(axes_.at(static_cast<size_t>(k)).input);
+    dims.push_back(axes_.at(static_cast<size_t>(k)).*extent);
   }
   return Shape(dims);
 }

@@ -3,7 +3,7 @@
 // Window: where a sliding window of Conv or of a pooling operator stands, up to
 // three spatial axes; fewer are lifted to three by axes of extent 1.
 //
-//   ASSAY_ASSIGN_OR_RETURN(const Window window, Window::Plan(spec, x.shape()));
+//   ASSAY_ASSIGN_OR_RETURN(const auto window, Window::Plan(spec, x.shape()));
 //   window.ForEach([&](int64_t o, auto&& taps) {
 //     T sum(0);
 //     taps([&](int64_t i) { sum += x[i]; });  // inside the input, row-major
@@ -80,13 +80,17 @@ class Window {
       const std::vector<int64_t>& output_shape, const Shape& input);
 
   const WindowAxes& axes() const { return axes_; }
-  int64_t InputSize() const;
-  int64_t OutputSize() const;
-  int64_t KernelSize() const;
+  int64_t InputSize() const { return Size(&WindowAxis::input); }
+  int64_t OutputSize() const { return Size(&WindowAxis::output); }
+  int64_t KernelSize() const { return Size(&WindowAxis::kernel); }
 
   /// [n, channels, output extents...], and with the input's.
-  Shape OutputShape(int64_t n, int64_t channels) const;
-  Shape InputShape(int64_t n, int64_t channels) const;
+  Shape OutputShape(int64_t n, int64_t channels) const {
+    return ShapeOf(n, channels, &WindowAxis::output);
+  }
+  Shape InputShape(int64_t n, int64_t channels) const {
+    return ShapeOf(n, channels, &WindowAxis::input);
+  }
 
   /// Calls body(o, taps) for every output position in row-major order;
   /// taps(visit) calls visit(i) with every position inside the input.
@@ -103,6 +107,8 @@ class Window {
   struct Attributes;  // with their defaults, one value per spatial axis
   static Result<Attributes> Complete(const WindowSpec& spec,
                                      const Shape& input);
+  int64_t Size(int64_t WindowAxis::*extent) const;
+  Shape ShapeOf(int64_t n, int64_t channels, int64_t WindowAxis::*extent) const;
 
   int rank_ = 0;
   WindowAxes axes_;

@@ -16,7 +16,6 @@
 #include <limits>
 
 #include "backends/reference/number/first_order.h"
-#include "backends/reference/number/lifted.h"
 #include "backends/reference/number/mpfr.h"
 #include "backends/reference/number/primitives.h"
 #include "backends/reference/number/quad.h"
@@ -26,10 +25,10 @@ namespace assay::reference {
 /// The errors that a Charged counts.
 enum class Charge : uint8_t {
   /// One rounding of each number given and of each result that is no sum: the
-  /// unit that errors are judged in. What a sum of rounded numbers loses to
-  /// cancellation is in it; how the sum is ordered is not. The rounding of such
-  /// a sum is no more than those of its numbers; so that of a rounded number
-  /// and an exact one, which has none, counts.
+  /// unit that errors are judged in. It includes the loss of a sum of rounded
+  /// numbers to cancellation, but not the order of the sum. The rounding of
+  /// such a sum is no more than those of its numbers; so the rounding of a sum
+  /// of a rounded number and an exact one, which has none, counts.
   kCondition,
   /// One rounding of sums, too.
   kHard,
@@ -151,9 +150,9 @@ struct Charged {
 
   // The parts of the charge of a result v, for a pass that adds them otherwise.
 
-  /// What the first operand's error does to a result v. A power is taken by its
-  /// share of the operand, since its derivative may be below all of double.
-  /// That of Detach has no derivative, yet moves.
+  /// The effect of the first operand's error on a result v. A power takes the
+  /// error as a share of the operand, since its derivative may be below all of
+  /// double. The result of Detach has no derivative, yet moves.
   static double ByA(Primitive primitive, const Charged& a, double at_b,
                     double v) {
     if (a.units == 0) return 0;
@@ -174,7 +173,8 @@ struct Charged {
     }
     return Carried(partial, a.units);
   }
-  /// What the second's does; a quotient by its share.
+  /// The effect of the second operand's error; a quotient takes it as a share
+  /// of the operand.
   static double ByB(Primitive primitive, const Charged& b, double at_a,
                     double v) {
     if (b.units == 0) return 0;
@@ -186,7 +186,7 @@ struct Charged {
     return Carried(d.b, b.units);
   }
 
-  /// What errors do to second order where the first may vanish, in units.
+  /// The effect of errors to second order where the first may vanish, in units.
   static double Curved(Primitive primitive, const Charged& a,
                        const Charged& b) {
     const double error = a.Error();
@@ -208,7 +208,7 @@ struct Charged {
            (units_of_a == 0) != (units_of_b == 0);
   }
 
-  /// What rounding the result itself does.
+  /// The effect of rounding the result itself.
   static double OwnUnits(Primitive primitive, const Charged& a,
                          const Charged& b, double v) {
     const double at_a = ToDouble(a.value);
@@ -238,7 +238,7 @@ struct Charged {
     return gap != kUnknown && !(gap > a.Error() + b.Error());
   }
 
-  /// Of a result v, whose derivatives are those of double.
+  /// The units of a result v, whose derivatives are those of double.
   static double UnitsOf(Primitive primitive, const Charged& a, const Charged& b,
                         double v) {
     const double at_a = ToDouble(a.value);
@@ -309,8 +309,8 @@ template <Charge kCharge, class S>
 inline constexpr bool kMeetsZeros<Charged<kCharge, S>> =
     kCharge != Charge::kBound;
 
-/// What is taken off and added again cancels, but not where it is infinite: of
-/// units nothing is known then.
+/// A number that is subtracted and added again cancels, unless it is infinite:
+/// its units are unknown then.
 template <Charge kCharge, class S>
 Charged<kCharge, S> Detached(const Charged<kCharge, S>& x) {
   if (kCharge == Charge::kBound || std::isfinite(ToDouble(x.value))) return x;
@@ -369,9 +369,10 @@ inline Charged<kCharge, S> AddProduct(const Charged<kCharge, S>& sum,
   return sum + a * b;
 }
 
-/// Of a power of an exact 0 after base and exponent, each from the side of its
-/// domain where it has a limit. An exponent that is given is what it is, as the
-/// choices that were taken are: only in a bound is one near 0 or 1 in doubt.
+/// The partial derivatives of a power of an exact 0 by base and exponent, each
+/// from the side of its domain where it has a limit. A given exponent counts as
+/// exact, and so do the choices that were taken: only in a bound is an exponent
+/// near 0 or 1 in doubt.
 template <Charge kCharge, class S>
 Partials<Charged<kCharge, S>> PowerOfZero(const Charged<kCharge, S>& exponent) {
   using C = Charged<kCharge, S>;

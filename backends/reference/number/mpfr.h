@@ -11,6 +11,8 @@
 
 #include <utility>
 
+#include "backends/reference/scalar/math_functions.h"
+
 namespace assay::reference {
 
 class Mpfr {
@@ -79,25 +81,10 @@ inline Mpfr fmod(const Mpfr& a, const Mpfr& b) {
   return Mpfr::Of(mpfr_fmod, a, b);
 }
 inline Mpfr abs(const Mpfr& a) { return Mpfr::Of(mpfr_abs, a); }
-inline Mpfr sqrt(const Mpfr& a) { return Mpfr::Of(mpfr_sqrt, a); }
-inline Mpfr exp(const Mpfr& a) { return Mpfr::Of(mpfr_exp, a); }
-inline Mpfr expm1(const Mpfr& a) { return Mpfr::Of(mpfr_expm1, a); }
-inline Mpfr log(const Mpfr& a) { return Mpfr::Of(mpfr_log, a); }
-inline Mpfr log1p(const Mpfr& a) { return Mpfr::Of(mpfr_log1p, a); }
-inline Mpfr sin(const Mpfr& a) { return Mpfr::Of(mpfr_sin, a); }
-inline Mpfr cos(const Mpfr& a) { return Mpfr::Of(mpfr_cos, a); }
-inline Mpfr tan(const Mpfr& a) { return Mpfr::Of(mpfr_tan, a); }
-inline Mpfr asin(const Mpfr& a) { return Mpfr::Of(mpfr_asin, a); }
-inline Mpfr acos(const Mpfr& a) { return Mpfr::Of(mpfr_acos, a); }
-inline Mpfr atan(const Mpfr& a) { return Mpfr::Of(mpfr_atan, a); }
-inline Mpfr sinh(const Mpfr& a) { return Mpfr::Of(mpfr_sinh, a); }
-inline Mpfr cosh(const Mpfr& a) { return Mpfr::Of(mpfr_cosh, a); }
-inline Mpfr tanh(const Mpfr& a) { return Mpfr::Of(mpfr_tanh, a); }
-inline Mpfr asinh(const Mpfr& a) { return Mpfr::Of(mpfr_asinh, a); }
-inline Mpfr acosh(const Mpfr& a) { return Mpfr::Of(mpfr_acosh, a); }
-inline Mpfr atanh(const Mpfr& a) { return Mpfr::Of(mpfr_atanh, a); }
-inline Mpfr erf(const Mpfr& a) { return Mpfr::Of(mpfr_erf, a); }
-inline Mpfr erfc(const Mpfr& a) { return Mpfr::Of(mpfr_erfc, a); }
+#define ASSAY_MPFR(primitive, name) \
+  inline Mpfr name(const Mpfr& a) { return Mpfr::Of(mpfr_##name, a); }
+ASSAY_SMOOTH_FUNCTIONS(ASSAY_MPFR)
+#undef ASSAY_MPFR
 inline Mpfr floor(const Mpfr& a) { return Mpfr::Of(mpfr_rint_floor, a); }
 inline Mpfr ceil(const Mpfr& a) { return Mpfr::Of(mpfr_rint_ceil, a); }
 inline Mpfr nearbyint(const Mpfr& a) { return Mpfr::Of(mpfr_rint, a); }

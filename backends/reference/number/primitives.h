@@ -78,44 +78,11 @@ S ApplyFunction(Primitive primitive, const S& a) {
   switch (primitive) {
     case Primitive::kAbs:
       return abs(a);
-    case Primitive::kSqrt:
-      return sqrt(a);
-    case Primitive::kExp:
-      return exp(a);
-    case Primitive::kExpm1:
-      return expm1(a);
-    case Primitive::kLog:
-      return log(a);
-    case Primitive::kLog1p:
-      return log1p(a);
-    case Primitive::kSin:
-      return sin(a);
-    case Primitive::kCos:
-      return cos(a);
-    case Primitive::kTan:
-      return tan(a);
-    case Primitive::kAsin:
-      return asin(a);
-    case Primitive::kAcos:
-      return acos(a);
-    case Primitive::kAtan:
-      return atan(a);
-    case Primitive::kSinh:
-      return sinh(a);
-    case Primitive::kCosh:
-      return cosh(a);
-    case Primitive::kTanh:
-      return tanh(a);
-    case Primitive::kAsinh:
-      return asinh(a);
-    case Primitive::kAcosh:
-      return acosh(a);
-    case Primitive::kAtanh:
-      return atanh(a);
-    case Primitive::kErf:
-      return erf(a);
-    case Primitive::kErfc:
-      return erfc(a);
+#define ASSAY_CASE(function, name) \
+  case Primitive::function:        \
+    return name(a);
+      ASSAY_SMOOTH_FUNCTIONS(ASSAY_CASE)
+#undef ASSAY_CASE
     default:
       std::abort();
   }
@@ -275,6 +242,121 @@ Partials<S> PartialsOf(Primitive primitive, const S& a, const S& b, const S& v,
     default:
       return {DerivativeOf(primitive, a, v), S(0)};
   }
+}
+
+/// A scalar that carries something beside a number: Dual a tangent, Charged
+/// (charged.h) what rounding can have done. It has one function, Of(primitive,
+/// a, b); arithmetic and the functions of <cmath> all come to it.
+template <class S>
+concept Lifted = S::kIsLifted;
+
+/// The partial derivatives, as far as they are known: all of plain numbers.
+template <class S>
+Partials<S> KnownPartials(Primitive primitive, const S& a, const S& b,
+                          const S& v, Wanted wanted = {}) {
+  return PartialsOf<S>(primitive, a, b, v, wanted);
+}
+
+/// A number and its derivative along a direction: with Dual<double> x(0.5, 1)
+/// the slope of x * exp(x) is (x * exp(x)).tangent.
+template <class S>
+struct Dual {
+  static constexpr bool kIsLifted = true;
+
+  Dual() = default;
+  explicit Dual(double x) : value(x) {}
+  explicit Dual(int x) : value(x) {}
+  Dual(const S& number, const S& direction)
+      : value(number), tangent(direction) {}
+
+  static Dual Of(Primitive primitive, const Dual& a, const Dual& b = Dual()) {
+    const S v = Apply<S>(primitive, a.value, b.value);
+    const Partials<S> d =
+        KnownPartials(primitive, a.value, b.value, v,
+                      {.a = !IsZero(a.tangent), .b = !IsZero(b.tangent)});
+    S tangent(0);
+    // Neither a tangent nor a derivative of 0 adds anything, also against what
+    // is infinite.
+    if (!IsZero(a.tangent) && !IsZero(d.a)) tangent = tangent + d.a * a.tangent;
+    if (!IsZero(b.tangent) && !IsZero(d.b)) tangent = tangent + d.b * b.tangent;
+    return {v, tangent};
+  }
+
+  S value{0};
+  S tangent{0};
+};
+
+template <class S>
+Dual<S> Detached(const Dual<S>& x) {
+  return {x.value, S(0)};
+}
+template <class S>
+double ToDouble(const Dual<S>& x) {
+  return ToDouble(x.value);
+}
+template <class S>
+bool IsZero(const Dual<S>& x) {
+  return IsZero(x.value) && IsZero(x.tangent);
+}
+template <class S>
+bool operator<(const Dual<S>& a, const Dual<S>& b) {
+  return a.value < b.value;
+}
+
+template <Lifted S>
+S operator+(const S& a, const S& b) {
+  return S::Of(Primitive::kAdd, a, b);
+}
+template <Lifted S>
+S operator-(const S& a, const S& b) {
+  return S::Of(Primitive::kSubtract, a, b);
+}
+template <Lifted S>
+S operator*(const S& a, const S& b) {
+  return S::Of(Primitive::kMultiply, a, b);
+}
+template <Lifted S>
+S operator/(const S& a, const S& b) {
+  return S::Of(Primitive::kDivide, a, b);
+}
+template <Lifted S>
+S pow(const S& a, const S& b) {
+  return S::Of(Primitive::kPow, a, b);
+}
+template <Lifted S>
+S fmod(const S& a, const S& b) {
+  return S::Of(Primitive::kFmod, a, b);
+}
+template <Lifted S>
+S operator-(const S& a) {
+  return S::Of(Primitive::kNegate, a);
+}
+template <Lifted S>
+S abs(const S& a) {
+  return S::Of(Primitive::kAbs, a);
+}
+#define ASSAY_LIFTED(primitive, name)      \
+  template <Lifted S>                      \
+  S name(const S& a) {                     \
+    return S::Of(Primitive::primitive, a); \
+  }
+ASSAY_SMOOTH_FUNCTIONS(ASSAY_LIFTED)
+#undef ASSAY_LIFTED
+template <Lifted S>
+S floor(const S& a) {
+  return S::Of(Primitive::kFloor, a);
+}
+template <Lifted S>
+S ceil(const S& a) {
+  return S::Of(Primitive::kCeil, a);
+}
+template <Lifted S>
+S nearbyint(const S& a) {
+  return S::Of(Primitive::kRound, a);
+}
+template <Lifted S>
+S trunc(const S& a) {
+  return S::Of(Primitive::kTrunc, a);
 }
 
 }  // namespace assay::reference

@@ -275,4 +275,39 @@ Status CheckMovable(const LoadContext& load, Input input) {
   return DeclineType(load, input, "a tensor with elements of whole bytes");
 }
 
+template <>
+void Decode(const Tensor& tensor, Complex* values) {
+  if (tensor.dtype() == DType::kComplex64) {
+    std::ranges::copy(tensor.elements<std::complex<float>>(), values);
+  } else {
+    std::ranges::copy(tensor.elements<Complex>(), values);
+  }
+}
+
+template <>
+void Encode(const Complex* values, Tensor& tensor, const Rounding&) {
+  const auto count = static_cast<size_t>(tensor.num_elements());
+  if (tensor.dtype() == DType::kComplex64) {
+    std::transform(
+        values, values + count,
+        tensor.mutable_elements<std::complex<float>>().begin(),
+        [](const Complex& x) { return static_cast<std::complex<float>>(x); });
+  } else {
+    std::copy_n(values, count, tensor.mutable_elements<Complex>().begin());
+  }
+}
+
+std::pmr::memory_resource& ScratchMemory() {
+#ifdef __SANITIZE_ADDRESS__
+  // Which sees no access beyond a block that lies in a pool.
+  return *std::pmr::new_delete_resource();
+#else
+  // Each block by itself: the pool would ask for sixteen of a size at once.
+  thread_local std::pmr::unsynchronized_pool_resource pool(
+      std::pmr::pool_options{.max_blocks_per_chunk = 1,
+                             .largest_required_pool_block = size_t{4} << 20});
+  return pool;
+#endif
+}
+
 }  // namespace assay::reference

@@ -18,19 +18,49 @@
 
 #pragma once
 
+#include <complex>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
+#include <memory_resource>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "backends/reference/scalar/float_format.h"
-#include "backends/reference/scalar/scratch.h"
 #include "backends/reference/scalar/var.h"
 #include "framework/backend/eager/kernel.h"
 
 namespace assay::reference {
+
+/// Memory that a kernel needs for one call, of this thread, for as long as it
+/// lives. A thread keeps what its kernels gave back, so that a network that
+/// runs again, as each step of a training does, asks the system for none.
+std::pmr::memory_resource& ScratchMemory();
+
+template <class T>
+struct ScratchAllocator {
+  using value_type = T;
+
+  ScratchAllocator() = default;
+  template <class U>
+  ScratchAllocator(const ScratchAllocator<U>&) {}
+
+  T* allocate(size_t count) {
+    return static_cast<T*>(
+        ScratchMemory().allocate(count * sizeof(T), alignof(T)));
+  }
+  void deallocate(T* memory, size_t count) {
+    ScratchMemory().deallocate(memory, count * sizeof(T), alignof(T));
+  }
+
+  friend bool operator==(ScratchAllocator, ScratchAllocator) { return true; }
+};
+
+/// Ends in the thread that made it.
+template <class T>
+using Scratch = std::vector<T, ScratchAllocator<T>>;
 
 /// The scalars that computations on an element type are done in.
 enum class ScalarKind : uint8_t {
@@ -250,5 +280,20 @@ Unit* MutableUnits(Tensor& tensor) {
 
 /// OK when the input is a tensor of elements of whole bytes, or of strings.
 Status CheckMovable(const LoadContext& load, Input input);
+
+/// A scalar for the few operators of ONNX that permit complex numbers and do
+/// more than move elements. Sums and products are computed in double and each
+/// part is rounded once when stored.
+using Complex = std::complex<double>;
+
+inline bool IsComplex(DType type) {
+  return ClassOf(type) == DTypeClass::kComplex;
+}
+
+/// For Loaded<Complex> and Stored<Complex>, of complex64 and complex128 only.
+template <>
+void Decode(const Tensor& tensor, Complex* values);
+template <>
+void Encode(const Complex* values, Tensor& tensor, const Rounding& rounding);
 
 }  // namespace assay::reference

@@ -93,8 +93,8 @@ void NoteRounded(T x, double nearest) {
   NoteBetween(T(nearest - 0.5), x, T(nearest + 0.5));
 }
 
-/// True when the first of equal numbers is taken. Of Vars it may be the last,
-/// to see what a tie means.
+/// True when the first of equal numbers is taken. Vars may take the last, to
+/// see what a tie means.
 template <PlainScalar T>
 bool TakesFirst() {
   return true;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Seeds: what operators that draw start from where their node has no seed. A run
-// that is to be repeated has seeds of its own; with the same ones every operator
-// draws the same again.
+// Seeds: what operators that draw start from where their node has no seed. A
+// run that is to be repeated has seeds of its own; with the same ones every
+// operator draws the same again.
 //
 //   Seeds seeds(FreshSeed());
 //   const Seeds::Scope drawing(&seeds);
@@ -46,7 +46,7 @@ class Seeds {
   uint64_t next_;
 };
 
-/// Of the current seeds, else a fresh one.
+/// The next of the current seeds, else a fresh seed.
 uint64_t NextSeed();
 
 /// True where a load may draw: where numbers that are drawn need no exact

@@ -23,6 +23,7 @@
 #include <span>
 #include <type_traits>
 
+#include "backends/reference/scalar/math_functions.h"
 #include "framework/core/dtype.h"
 
 namespace assay::reference {
@@ -131,63 +132,12 @@ inline Var fmod(Var a, Var b) {
 inline Var abs(Var a) {
   return Record(Primitive::kAbs, a, std::abs(a.value()));
 }
-inline Var sqrt(Var a) {
-  return Record(Primitive::kSqrt, a, std::sqrt(a.value()));
-}
-inline Var exp(Var a) {
-  return Record(Primitive::kExp, a, std::exp(a.value()));
-}
-inline Var expm1(Var a) {
-  return Record(Primitive::kExpm1, a, std::expm1(a.value()));
-}
-inline Var log(Var a) {
-  return Record(Primitive::kLog, a, std::log(a.value()));
-}
-inline Var log1p(Var a) {
-  return Record(Primitive::kLog1p, a, std::log1p(a.value()));
-}
-inline Var sin(Var a) {
-  return Record(Primitive::kSin, a, std::sin(a.value()));
-}
-inline Var cos(Var a) {
-  return Record(Primitive::kCos, a, std::cos(a.value()));
-}
-inline Var tan(Var a) {
-  return Record(Primitive::kTan, a, std::tan(a.value()));
-}
-inline Var asin(Var a) {
-  return Record(Primitive::kAsin, a, std::asin(a.value()));
-}
-inline Var acos(Var a) {
-  return Record(Primitive::kAcos, a, std::acos(a.value()));
-}
-inline Var atan(Var a) {
-  return Record(Primitive::kAtan, a, std::atan(a.value()));
-}
-inline Var sinh(Var a) {
-  return Record(Primitive::kSinh, a, std::sinh(a.value()));
-}
-inline Var cosh(Var a) {
-  return Record(Primitive::kCosh, a, std::cosh(a.value()));
-}
-inline Var tanh(Var a) {
-  return Record(Primitive::kTanh, a, std::tanh(a.value()));
-}
-inline Var asinh(Var a) {
-  return Record(Primitive::kAsinh, a, std::asinh(a.value()));
-}
-inline Var acosh(Var a) {
-  return Record(Primitive::kAcosh, a, std::acosh(a.value()));
-}
-inline Var atanh(Var a) {
-  return Record(Primitive::kAtanh, a, std::atanh(a.value()));
-}
-inline Var erf(Var a) {
-  return Record(Primitive::kErf, a, std::erf(a.value()));
-}
-inline Var erfc(Var a) {
-  return Record(Primitive::kErfc, a, std::erfc(a.value()));
-}
+#define ASSAY_RECORDED(primitive, name)                           \
+  inline Var name(Var a) {                                        \
+    return Record(Primitive::primitive, a, std::name(a.value())); \
+  }
+ASSAY_SMOOTH_FUNCTIONS(ASSAY_RECORDED)
+#undef ASSAY_RECORDED
 inline Var floor(Var a) {
   return Record(Primitive::kFloor, a, std::floor(a.value()));
 }

@@ -14,8 +14,8 @@
 
 namespace assay::reference {
 
-// What Reverse (passes.h) asks of a scalar, found by its argument. Each notes
-// what it computes on the current tape.
+// Reverse (passes.h) calls these functions of a scalar, found by its argument.
+// Each notes what it computes on the current tape.
 
 double ToDouble(const Var& x) { return x.value(); }
 
@@ -64,8 +64,8 @@ Var AddProduct(const Var& sum, const Var& a, const Var& b) {
 
 namespace {
 
-// What is left of a flow for the way that a comparison of a and b went: all but
-// the share of the other way, which is as good where they are tied. Else the
+// The part of a flow for the way that a comparison of a and b went: all but the
+// share of the other way, which is as good where a and b are tied. Else the
 // derivative is that of one way, and jumps where the other begins.
 Var Divide(const Var& flow, const Var& a, const Var& b, Var& to_other) {
   if (a.value() != b.value()) {

@@ -25,7 +25,7 @@
 
 namespace assay::reference {
 
-/// Of numbers S that are charged. It takes some 80 bytes for a node.
+/// The numbers S are charged. Linear takes some 80 bytes for a node.
 template <class S>
 class Linear {
  public:

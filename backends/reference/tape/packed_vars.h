@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// PackedVars: a tensor of Vars in less memory. Of each run of Vars that follow
-// each other in one source only the first is kept.
+// PackedVars: a tensor of Vars in less memory. It keeps only the first of each
+// run of Vars that follow each other in one source.
 //
 //   std::optional<PackedVars> packed = PackedVars::Of(vars);
 //   ASSAY_ASSIGN_OR_RETURN(const Tensor again, packed->Unpack(values_of));

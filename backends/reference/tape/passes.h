@@ -22,8 +22,8 @@
 
 #include "backends/reference/dense/block_passes.h"
 #include "backends/reference/number/charged.h"
-#include "backends/reference/number/lifted.h"
 #include "backends/reference/number/mpfr.h"
+#include "backends/reference/number/primitives.h"
 #include "backends/reference/number/quad.h"
 #include "backends/reference/tape/tape.h"
 
@@ -212,7 +212,7 @@ void ReverseDecision(const Tape& tape, const Decision& decision,
   to = to + flow;
 }
 
-/// What might have been taken as well has an unknown part of the flow.
+/// A node that might have been taken as well has an unknown part of the flow.
 template <Charge kCharge, class S, class Decision>
 void ReverseDecision(const Tape& tape, const Decision& decision,
                      const std::vector<Charged<kCharge, S>>& values,
@@ -255,9 +255,9 @@ void AddFlow(const Charged<kCharge, S>& derivative,
 
 /// The adjoints of all nodes: for each, the derivative of the sum of seed times
 /// node after it. `values` are those of a replay with `input`; `adjoints` holds
-/// the seeds, one for each node. What nothing flows into has no say, also
-/// against an infinite derivative. Nothing flows on from nodes that do not
-/// move.
+/// the seeds, one for each node. A node that nothing flows into has no
+/// influence, even where its derivative is infinite. Nothing flows on from
+/// nodes that do not move.
 template <class S, class A = S>
 void Reverse(const Tape& tape, const std::vector<S>& values,
              std::vector<A>& adjoints, const InputOf<S>& input = AsGiven<S>) {

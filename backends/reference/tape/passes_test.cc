@@ -8,16 +8,24 @@
 #include <limits>
 #include <numeric>
 
-#include "backends/reference/exact/margins.h"
 #include "backends/reference/exact/referee.h"
 #include "backends/reference/loop/product.h"
 #include "backends/reference/scalar/scalar.h"
+#include "framework/testing/support/statuses_fixture.h"
 #include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::reference {
 namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+// dy by each node, in double.
+std::vector<double> AdjointsOf(const Tape& tape, const Var& y) {
+  std::vector<double> adjoints(tape.size());
+  adjoints[y.node()] = 1;
+  Reverse(tape, tape.values(), adjoints);
+  return adjoints;
+}
 
 // x tanh(log(1 + exp(x))), in any scalar.
 template <class S>
@@ -73,10 +81,9 @@ TEST(TapeTest, ReverseDualAndDifferencesAgree) {
       x[node - 1] += h;
       return Sample{SumOfMish(x), 0x1p-50};
     };
-    const auto slope = SlopeAtZero(along, {});
-    ASSERT_TRUE(slope.ok());
-    EXPECT_LE(std::abs(slope->value - ToDouble(tangent)), slope->bound);
-    EXPECT_LE(slope->bound, 1e-9);
+    const auto slope = Got(SlopeAtZero(along, {}));
+    EXPECT_LE(std::abs(slope.value - ToDouble(tangent)), slope.bound);
+    EXPECT_LE(slope.bound, 1e-9);
   }
 }
 
@@ -121,9 +128,7 @@ struct Matrices {
     result = y[0] * y[1] + y[2] * y[3];
   }
   std::vector<double> Gradient() const {
-    std::vector<double> adjoints(tape.size());
-    adjoints[result.node()] = 1;
-    Reverse(tape, tape.values(), adjoints);
+    const std::vector<double> adjoints = AdjointsOf(tape, result);
     return {adjoints.begin() + 1, adjoints.begin() + 17};
   }
   Tape tape;
@@ -189,15 +194,9 @@ TEST(TapeTest, WhatDoesNotMoveIsLeftOut) {
                     sum.data());
     y = sum[0] + Detach(x) * still;
   }
-  const auto adjoints = [&] {
-    std::vector<double> flows(tape.size());
-    flows[y.node()] = 1;
-    Reverse(tape, tape.values(), flows);
-    return flows;
-  };
-  const std::vector<double> all = adjoints();
+  const std::vector<double> all = AdjointsOf(tape, y);
   tape.MarkMoving([](uint32_t source, uint32_t) { return source == kTarget; });
-  const std::vector<double> moving = adjoints();
+  const std::vector<double> moving = AdjointsOf(tape, y);
   EXPECT_NE(all[tape.NodeOf(given[0])], 0);
   EXPECT_EQ(moving[tape.NodeOf(x)], all[tape.NodeOf(x)]);
   for (const Var& still : given) {
@@ -232,11 +231,8 @@ TEST(TapeTest, TiesTellAKinkFromAJump) {
       const Tape::Scope recording(&tape);
       const Var x = tape.Input(row.at);
       const Var y = Before(x, Var(0)) ? Var(0.125) * x : x;  // LeakyRelu
-      std::vector<double> adjoints(tape.size());
-      adjoints[y.node()] = 1;
-      Reverse(tape, tape.values(), adjoints);
       values.push_back(y.value());
-      slopes.push_back(adjoints[x.node()]);
+      slopes.push_back(AdjointsOf(tape, y)[x.node()]);
     }
     EXPECT_EQ(values[0] != values[1], row.is_jump) << row.what;
     EXPECT_EQ(slopes[0] != slopes[1], row.is_kink) << row.what;
@@ -265,11 +261,8 @@ TEST(TapeTest, NothingFlowsThroughWhatIsDetached) {
   const Tape::Scope recording(&tape);
   const Var x = tape.Input(3);
   const Var y = x - Detach(x) * Var(2);
-  std::vector<double> adjoints(tape.size());
-  adjoints[y.node()] = 1;
-  Reverse(tape, tape.values(), adjoints);
   EXPECT_EQ(y.value(), -3);
-  EXPECT_EQ(adjoints[x.node()], 1);
+  EXPECT_EQ(AdjointsOf(tape, y)[x.node()], 1);
 }
 
 TEST(TapeTest, AFullTapeSaysSo) {
@@ -300,15 +293,14 @@ TEST(RefereeTest, BoundsCoverTheTruth) {
       {"flat", [](double) { return 7.0; }, 0, 0},
   };
   for (const Row& row : rows) {
-    const auto slope = SlopeAtZero(
+    const auto slope = Got(SlopeAtZero(
         [&](double h) -> Result<Sample> {
           const double value = row.f(row.at + h);
           return Sample{value, 0x1p-52 * std::abs(value)};
         },
-        {.step = 0x1p-7});
-    ASSERT_TRUE(slope.ok());
-    EXPECT_LE(std::abs(slope->value - row.slope), slope->bound) << row.name;
-    EXPECT_LE(slope->bound, 1e-6 * std::max(1.0, std::abs(row.slope)))
+        {.step = 0x1p-7}));
+    EXPECT_LE(std::abs(slope.value - row.slope), slope.bound) << row.name;
+    EXPECT_LE(slope.bound, 1e-6 * std::max(1.0, std::abs(row.slope)))
         << row.name;
   }
 }

@@ -23,8 +23,8 @@ bool IsVars(const Tensor* tensor) {
   return tensor != nullptr && tensor->dtype() == kDTypeOf<Var>;
 }
 
-// What the network gave the node. Wanted ones are copies: a trace knows values
-// by where they lie, and two may lie in one place.
+// The values that the network gave the node. Wanted ones are copies: a trace
+// knows values by where they lie, and two may lie in one place.
 Result<std::vector<v1::Value>> GivenTo(const NodeNetwork& node,
                                        const GradientContext& run) {
   std::vector<v1::Value> given;
@@ -37,7 +37,7 @@ Result<std::vector<v1::Value>> GivenTo(const NodeNetwork& node,
   return given;
 }
 
-std::vector<double> NumbersOf(const Tensor& tensor) {
+std::vector<double> DecodedNumbers(const Tensor& tensor) {
   std::vector<double> numbers(static_cast<size_t>(tensor.num_elements()));
   Decode(tensor, numbers.data());
   return numbers;
@@ -50,7 +50,7 @@ Status AddSeeds(const Trace& trace, const Tensor& cotangent, const Tensor& vars,
                               vars.shape().ToString(), ", in the run it gave ",
                               cotangent.shape().ToString());
   }
-  const std::vector<double> numbers = NumbersOf(cotangent);
+  const std::vector<double> numbers = DecodedNumbers(cotangent);
   for (size_t i = 0; i < numbers.size(); ++i) {
     const Var& x = vars.elements<Var>()[i];
     AddTo(trace, x.source(), x.node(), numbers[i], adjoints);

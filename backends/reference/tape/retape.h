@@ -8,8 +8,8 @@
 //     return Retape(node, Drawn::kNothing, run);
 //   };
 //
-// A node with bodies, as If, Loop and Scan, is Repeatable: its bodies draw again
-// what they drew in the run. Derivatives take that as given.
+// A node with bodies, as If, Loop and Scan, is Repeatable: its bodies draw
+// again what they drew in the run. Derivatives take that as given.
 //
 // Within a kernel derivatives are computed in double, and rounded once to the
 // type of the input; between the kernels of a subgraph each value is rounded to
@@ -28,7 +28,7 @@ namespace assay::reference {
 /// (seeds.h). Within a node that does so too, bodies go on from its seeds.
 Kernel Repeatable(Kernel kernel);
 
-/// What a node drew in the run.
+/// The draws of a node in the run.
 enum class Drawn : uint8_t { kNothing, kFromSavedSeed };
 
 /// Adds the gradients of the inputs of `run` that are wanted. The kernels of

@@ -99,7 +99,7 @@ class Borders {
   std::map<uint32_t, std::vector<S>> tapes_;
 };
 
-/// What the inputs of a step's tape are.
+/// The inputs of a step's tape.
 template <class S>
 InputOf<S> InputsOf(const Tape& tape, const Borders<S>& numbers) {
   return [&tape, &numbers](uint32_t node, double value) {

@@ -122,14 +122,14 @@ class Tape {
   bool Moves(size_t node) const { return moving_.empty() || moving_[node]; }
 
   size_t size() const { return values_.size(); }
-  /// Of memory, as good as.
+  /// Nearly the bytes of its memory.
   size_t bytes() const;
   /// The sources that inputs come from.
   std::vector<uint32_t> Sources() const;
   bool full() const { return full_; }
   Ties ties() const { return ties_; }
   Primitive primitive(size_t node) const { return primitives_[node]; }
-  /// Of an input a is its source, and b which of that source's numbers it is.
+  /// For an input, a is its source and b the index of its number there.
   uint32_t a(size_t node) const { return a_[node]; }
   uint32_t b(size_t node) const { return b_[node]; }
   const std::vector<double>& values() const { return values_; }

@@ -75,8 +75,9 @@ class Naming {
   std::vector<uint32_t> named_;  // by node; 0 where it has no name
 };
 
-// The context of a kernel of a traced network: Vars in, Vars out. What it sets
-// is passed on by NameOutputs, or at once where the kernel is part of a step.
+// The context of a kernel of a traced network: Vars in, Vars out. NameOutputs
+// passes on the outputs that it sets; where the kernel is part of a step they
+// are passed on at once.
 class TracedContext final : public KernelContext {
  public:
   TracedContext(KernelContext& run, Trace& trace, const TracedKernel& kernel,

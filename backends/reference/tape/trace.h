@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Trace: one run of a network on Vars, kernel by kernel. Between its kernels
-// every tensor of floating-point numbers is a tensor of Vars. Each kernel of the
-// main graph has a tape of its own, a step; what its subgraphs run is part of it.
+// every tensor of floating-point numbers is a tensor of Vars. Each kernel of
+// the main graph has a tape of its own, a step; what its subgraphs run is part
+// of it.
 //
 //   Trace trace;
 //   ASSAY_ASSIGN_OR_RETURN(const Tensor x_vars, trace.AddTarget(x, offsets));
@@ -13,12 +14,13 @@
 //     Use(*tape);                              // steps.h has passes over all
 //   }
 //
-// A Var names the step or the target that it comes from and which of its numbers
-// it is. Between kernels great tensors of them are packed: of each run of Vars
-// that follow each other only the first is kept. The tapes of a small run are kept. Those of a great one are recorded
-// again when they are asked for, so that memory holds the numbers between
-// kernels and the tape of one of them. For that the binding must live, and must
-// not run again, for as long as the trace is used.
+// A Var names the step or the target that it comes from and which of its
+// numbers it is. Between kernels great tensors of them are packed: of each run
+// of Vars that follow each other only the first is kept. The tapes of a small
+// run are kept. Those of a great one are recorded again when they are asked
+// for, so that memory holds the numbers between kernels and the tape of one of
+// them. For that the binding must live, and must not run again, for as long as
+// the trace is used.
 
 #pragma once
 
@@ -99,7 +101,7 @@ class Trace {
   /// numbers unless these are null. Before the run. The tensor's Vars. Targets
   /// are the first sources, in their order, from 1 on.
   Result<Tensor> AddTarget(const Tensor& tensor, const double* offsets);
-  /// What a network gave, with Vars where they were packed.
+  /// A value that a network gave, with Vars where they were packed.
   Result<assay::Value> Unpacked(const assay::Value& value) const;
   /// After the run: these unpacked values are read by whoever asked for it.
   void Keep(std::span<const v1::Value> values);
@@ -139,7 +141,7 @@ class Trace {
              KernelContext& run);
 
  private:
-  /// Of one step: 17 bytes each, and 8 to 80 in a pass.
+  /// The most nodes of one step: 17 bytes each, and 8 to 80 in a pass.
   static constexpr size_t kMostNodes = size_t{1} << 25;
 
   Result<Tensor> TracedTensor(const Tensor& tensor);
@@ -172,7 +174,8 @@ class Trace {
   };
   std::map<const std::byte*, Packing> packed_;  // by where stand-ins lie
 
-  /// What is given, by where the bytes lie, held so that they stay there.
+  /// A given tensor, found by where its bytes lie, and held so that they stay
+  /// there.
   struct Given {
     Tensor tensor;
     Tensor vars;  // undefined where no step has read it

@@ -15,6 +15,7 @@
 #include "backends/reference/exact/sampled.h"
 #include "backends/reference/kernel_rows.h"
 #include "backends/reference/tape/steps.h"
+#include "framework/testing/support/statuses_fixture.h"
 
 namespace assay::reference {
 namespace {
@@ -131,11 +132,10 @@ TEST(TraceTest, AStepIsAKernelThatComputes) {
       " }",
       F({1, 2}, {1, 2}), kKeepAll);
   ASSERT_EQ(run.trace.steps().size(), 1U);
-  const auto tape = run.trace.TapeOf(run.trace.steps()[0]);
-  ASSERT_TRUE(tape.ok());
-  EXPECT_EQ((*tape)->size(), 5U) << "a constant, two inputs, two sums";
-  EXPECT_THAT((*tape)->Sources(), ElementsAre(1U));
-  const Block& block = (*tape)->blocks()[0];
+  const auto tape = Got(run.trace.TapeOf(run.trace.steps()[0]));
+  EXPECT_EQ(tape->size(), 5U) << "a constant, two inputs, two sums";
+  EXPECT_THAT(tape->Sources(), ElementsAre(1U));
+  const Block& block = tape->blocks()[0];
   EXPECT_FALSE(block.b.has_nodes());
   EXPECT_EQ(block.b.number(2), 5);
 }
@@ -146,10 +146,9 @@ TEST(TraceTest, ATargetHasNodes) {
       "g (float[1,2] x) => (float[1,1] y) <float[1,2] u = {3, 4}> "
       "{ t = Transpose(x) y = MatMul(u, t) }",
       F({1, 2}, {1, 2}), kKeepAll);
-  const auto tape = run.trace.TapeOf(run.trace.steps()[0]);
-  ASSERT_TRUE(tape.ok());
-  EXPECT_TRUE((*tape)->blocks()[0].b.has_nodes());
-  EXPECT_FALSE((*tape)->blocks()[0].a.has_nodes());
+  const auto tape = Got(run.trace.TapeOf(run.trace.steps()[0]));
+  EXPECT_TRUE(tape->blocks()[0].b.has_nodes());
+  EXPECT_FALSE(tape->blocks()[0].a.has_nodes());
 }
 
 // Kills: nodes, of 16 bytes and more, for constants that kernels make or move;

@@ -1,28 +1,233 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Collectives whose input or output is changed: numbers of all ranks, and
+// blocks that go elsewhere.
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <type_traits>
 
 #include "backends/threads/mutants/mutant.h"
-#include "backends/threads/mutants/with_changes.h"
+#include "framework/core/tensor.h"
+#include "framework/ranks/endpoint.h"
 
 namespace assay::threads {
 namespace {
 
 using Bytes = std::span<std::byte>;
 using enum Operation;
+using enum Reduction;
+
+bool IsReduction(const CollectiveCall& call) {
+  return call.operation == kReduce || call.operation == kAllReduce ||
+         call.operation == kReduceScatter;
+}
+
+/// Right for all others.
+template <auto collect>
+Status OfReductions(Rank& rank, const CollectiveCall& call) {
+  return IsReduction(call) ? collect(rank, call) : rank.right.Collect(call);
+}
+template <Operation operation, auto collect>
+Status Of(Rank& rank, const CollectiveCall& call) {
+  return call.operation == operation ? collect(rank, call)
+                                     : rank.right.Collect(call);
+}
+
+/// `change` has the input in memory of its own.
+template <auto change>
+Status WithInput(Rank& rank, const CollectiveCall& call) {
+  std::vector<std::byte> in(call.in.begin(), call.in.end());
+  change(rank, call, std::span(in));
+  CollectiveCall other = call;
+  other.in = in;
+  return rank.right.Collect(other);
+}
+
+/// `change` has the output as it is right.
+template <auto change>
+Status WithOutput(Rank& rank, const CollectiveCall& call) {
+  ASSAY_RETURN_IF_ERROR(rank.right.Collect(call));
+  change(rank, call, call.out);
+  return OkStatus();
+}
+
+/// The same of reductions alone.
+template <auto change>
+Status ReduceInput(Rank& rank, const CollectiveCall& call) {
+  return OfReductions<WithInput<change>>(rank, call);
+}
+template <auto change>
+Status ReduceOutput(Rank& rank, const CollectiveCall& call) {
+  return OfReductions<WithOutput<change>>(rank, call);
+}
+
+/// Changes each element of a float32, float64, int32 or int64.
+template <class T>
+void EachAs(std::span<std::byte> bytes, const auto& change) {
+  for (size_t i = 0; i + sizeof(T) <= bytes.size(); i += sizeof(T)) {
+    T element;
+    std::memcpy(&element, bytes.data() + i, sizeof(T));
+    element = change(element);
+    std::memcpy(bytes.data() + i, &element, sizeof(T));
+  }
+}
+void Each(DType type, std::span<std::byte> bytes, const auto& change) {
+  switch (type) {
+    case DType::kFloat32:
+      return EachAs<float>(bytes, change);
+    case DType::kFloat64:
+      return EachAs<double>(bytes, change);
+    case DType::kInt32:
+      return EachAs<int32_t>(bytes, change);
+    default:
+      return EachAs<int64_t>(bytes, change);
+  }
+}
+
+/// The bytes of a block of the call.
+size_t BlockOf(const CollectiveCall& call) {
+  return static_cast<size_t>(call.count) *
+         static_cast<size_t>(BitsOf(call.type)) / 8;
+}
+size_t WidthOf(const CollectiveCall& call) {
+  return static_cast<size_t>(BitsOf(call.type)) / 8;
+}
+
+void Zero(Bytes bytes) { std::ranges::fill(bytes, std::byte{0}); }
+
+void LoseRankOne(Rank& rank, const CollectiveCall&, Bytes in) {
+  if (rank.number() == 1) Zero(in);
+}
+void LoseTheRoot(Rank& rank, const CollectiveCall& call, Bytes in) {
+  if (rank.number() == call.root) Zero(in);
+}
+void LoseTheLast(Rank& rank, const CollectiveCall&, Bytes in) {
+  if (rank.number() == rank.size() - 1) Zero(in);
+}
+/// Ranks beyond the greatest power of two.
+void LoseTheOdd(Rank& rank, const CollectiveCall&, Bytes in) {
+  const auto power = std::bit_floor(static_cast<unsigned>(rank.size()));
+  if (static_cast<unsigned>(rank.number()) >= power) Zero(in);
+}
+void CountTwice(Rank& rank, const CollectiveCall& call, Bytes in) {
+  if (rank.number() != 0) return;
+  Each(call.type, in, [](auto x) { return static_cast<decltype(x)>(x + x); });
+}
+void TakeWhatIsInPlaceForNothing(Rank&, const CollectiveCall& call, Bytes in) {
+  if (ShareMemory(call.in, call.out)) Zero(in);
+}
+void ToBfloat16(Rank&, const CollectiveCall& call, Bytes in) {
+  Each(call.type, in, []<class T>(T x) {
+    if constexpr (!std::is_floating_point_v<T>) return x;
+    const auto bits = std::bit_cast<uint32_t>(static_cast<float>(x));
+    return static_cast<T>(std::bit_cast<float>(bits & 0xFFFF0000U));
+  });
+}
+void ToFloat32(Rank&, const CollectiveCall& call, Bytes in) {
+  Each(call.type, in, []<class T>(T x) {
+    if constexpr (!std::is_same_v<T, double>) return x;
+    return static_cast<T>(static_cast<float>(x));
+  });
+}
+void FlushSmall(Rank&, const CollectiveCall& call, Bytes in) {
+  constexpr double kSmall = 0.01;
+  Each(call.type, in, []<class T>(T x) {
+    return std::abs(static_cast<double>(x)) < kSmall ? T{0} : x;
+  });
+}
+
+void DivideByRanks(Rank& rank, const CollectiveCall& call, Bytes out) {
+  Each(call.type, out, [&]<class T>(T x) {
+    return static_cast<T>(x / static_cast<T>(rank.size()));
+  });
+}
+void DivideByOthers(Rank& rank, const CollectiveCall& call, Bytes out) {
+  if (rank.size() < 3) return;
+  Each(call.type, out, [&]<class T>(T x) {
+    return static_cast<T>(x / static_cast<T>(rank.size() - 1));
+  });
+}
+void LoseLastElement(Rank&, const CollectiveCall& call, Bytes out) {
+  if (!out.empty()) Zero(out.last(WidthOf(call)));
+}
+void LoseRemainder(Rank& rank, const CollectiveCall& call, Bytes out) {
+  const auto ranks = static_cast<size_t>(rank.size());
+  const size_t even = out.size() / WidthOf(call) / ranks * ranks;
+  if (even > 0) Zero(out.subspan(even * WidthOf(call)));
+}
+void HaveItAtTheRootAlone(Rank& rank, const CollectiveCall&, Bytes out) {
+  if (rank.number() != 0) Zero(out);
+}
+void ShowCallBefore(Rank& rank, const CollectiveCall&, Bytes out) {
+  const std::vector<std::byte> now(out.begin(), out.end());
+  if (rank.kept.size() == out.size()) std::ranges::copy(rank.kept, out.begin());
+  rank.kept = now;
+}
+/// A rank's own rounding, as of another order.
+void RoundOnRankOne(Rank& rank, const CollectiveCall& call, Bytes out) {
+  if (rank.number() != 1) return;
+  Each(call.type, out, []<class T>(T x) {
+    if constexpr (std::is_floating_point_v<T>) x = std::nextafter(x, T{0});
+    return x;
+  });
+}
+
+template <Reduction from, Reduction to>
+Status Exchanging(Rank& rank, const CollectiveCall& call) {
+  CollectiveCall other = call;
+  if (call.reduction == from) other.reduction = to;
+  return rank.right.Collect(other);
+}
+
+/// The rank's own numbers are the result.
+Status DoNotWaitForSum(Rank& rank, const CollectiveCall& call) {
+  const std::vector<std::byte> in(call.in.begin(), call.in.end());
+  ASSAY_RETURN_IF_ERROR(rank.right.Collect(call));
+  std::copy_n(in.begin(), std::min(in.size(), call.out.size()),
+              call.out.begin());
+  return OkStatus();
+}
+
+/// Every rank adds up for itself, from its own number on.
+Status InOrdersOfTheirOwn(Rank& rank, const CollectiveCall& call) {
+  if (call.operation != kAllReduce) return rank.right.Collect(call);
+  const auto ranks = static_cast<size_t>(rank.size());
+  const size_t block = BlockOf(call);
+  std::vector<std::byte> all(ranks * block);
+  CollectiveCall gather = call;
+  gather.operation = kAllGather;
+  gather.out = all;
+  ASSAY_RETURN_IF_ERROR(rank.right.Collect(gather));
+  ASSAY_ASSIGN_OR_RETURN(Tensor sum, Tensor::Allocate(call.type, {call.count}));
+  for (size_t i = 0; i < ranks; ++i) {
+    const size_t other = (static_cast<size_t>(rank.number()) + i) % ranks;
+    const auto theirs = std::span(all).subspan(other * block, block);
+    if (i == 0) {
+      std::ranges::copy(theirs, sum.mutable_data());
+      continue;
+    }
+    ASSAY_RETURN_IF_ERROR(
+        ranks::Combine(call.reduction, theirs, {0, call.count}, &sum));
+  }
+  std::ranges::copy(sum.bytes(), call.out.begin());
+  return OkStatus();
+}
 
 void DropOffTheRoot(Rank& rank, const CollectiveCall& call, Bytes out) {
-  if (rank.number() != call.root) std::ranges::fill(out, std::byte{0});
+  if (rank.number() != call.root) Zero(out);
 }
 
 void DropOwnBlock(Rank& rank, const CollectiveCall& call, Bytes out) {
   if (out.empty()) return;
   const size_t block = BlockOf(call);
-  std::ranges::fill(
-      out.subspan(static_cast<size_t>(rank.number()) * block, block),
-      std::byte{0});
+  Zero(out.subspan(static_cast<size_t>(rank.number()) * block, block));
 }
 
 void DropLastBlock(Rank&, const CollectiveCall& call, Bytes out) {
-  if (!out.empty()) std::ranges::fill(out.last(BlockOf(call)), std::byte{0});
+  if (!out.empty()) Zero(out.last(BlockOf(call)));
 }
 
 void TurnBlocksRound(Rank& rank, const CollectiveCall& call, Bytes out) {
@@ -45,16 +250,11 @@ void ShiftBlocks(Rank&, const CollectiveCall& call, Bytes out) {
                      out.end() - static_cast<std::ptrdiff_t>(block), out.end());
 }
 
-void LoseLastElement(Rank&, const CollectiveCall& call, Bytes out) {
-  if (out.empty()) return;
-  std::ranges::fill(out.last(WidthOf(call)), std::byte{0});
-}
-
 /// A root other than 0 is not known.
 Status RootIsZero(Rank& rank, const CollectiveCall& call) {
   if (call.root == 0) return rank.right.Collect(call);
   ASSAY_RETURN_IF_ERROR(rank.right.Collect(call));
-  if (rank.number() == call.root) std::ranges::fill(call.out, std::byte{0});
+  if (rank.number() == call.root) Zero(call.out);
   return OkStatus();
 }
 
@@ -133,42 +333,67 @@ Status ShowBroadcastBefore(Rank& rank, const CollectiveCall& call) {
   return OkStatus();
 }
 
+constexpr Mutant kCollectiveMutants[] = {
+    {.name = "rank_one_not_added", .collect = ReduceInput<LoseRankOne>},
+    {.name = "root_not_added", .collect = ReduceInput<LoseTheRoot>},
+    {.name = "last_rank_not_added", .collect = ReduceInput<LoseTheLast>},
+    {.name = "ranks_beyond_a_power_not_added",
+     .collect = ReduceInput<LoseTheOdd>},
+    {.name = "rank_added_twice", .collect = ReduceInput<CountTwice>},
+    {.name = "in_place_not_added",
+     .collect = ReduceInput<TakeWhatIsInPlaceForNothing>},
+    {.name = "added_as_bfloat16", .collect = ReduceInput<ToBfloat16>},
+    {.name = "float64_added_as_float32", .collect = ReduceInput<ToFloat32>},
+    {.name = "small_numbers_not_added", .collect = ReduceInput<FlushSmall>},
+    {.name = "mean_for_sum", .collect = ReduceOutput<DivideByRanks>},
+    {.name = "sum_by_one_rank_less", .collect = ReduceOutput<DivideByOthers>},
+    {.name = "last_element_not_added",
+     .collect = ReduceOutput<LoseLastElement>},
+    {.name = "remainder_not_added", .collect = ReduceOutput<LoseRemainder>},
+    {.name = "result_at_the_root_alone",
+     .collect = ReduceOutput<HaveItAtTheRootAlone>},
+    {.name = "call_before_shown", .collect = ReduceOutput<ShowCallBefore>},
+    {.name = "rank_one_rounds_again", .collect = ReduceOutput<RoundOnRankOne>},
+    {.name = "product_is_a_sum", .collect = Exchanging<kProduct, kSum>},
+    {.name = "sum_is_a_maximum", .collect = Exchanging<kSum, kMax>},
+    {.name = "minimum_is_a_maximum", .collect = Exchanging<kMin, kMax>},
+    {.name = "maximum_is_a_minimum", .collect = Exchanging<kMax, kMin>},
+    {.name = "result_not_waited_for", .collect = OfReductions<DoNotWaitForSum>},
+    {.name = "orders_of_their_own", .collect = InOrdersOfTheirOwn},
+    {.name = "broadcast_dropped",
+     .collect = Of<kBroadcast, WithOutput<DropOffTheRoot>>},
+    {.name = "broadcast_before_shown",
+     .collect = Of<kBroadcast, ShowBroadcastBefore>},
+    {.name = "gather_drops_the_root",
+     .collect = Of<kGather, WithOutput<DropOwnBlock>>},
+    {.name = "gather_drops_the_last",
+     .collect = Of<kGather, WithOutput<DropLastBlock>>},
+    {.name = "gather_turned_round",
+     .collect = Of<kGather, WithOutput<TurnBlocksRound>>},
+    {.name = "allgather_drops_own_block",
+     .collect = Of<kAllGather, WithOutput<DropOwnBlock>>},
+    {.name = "allgather_shifted",
+     .collect = Of<kAllGather, WithOutput<ShiftBlocks>>},
+    {.name = "alltoall_keeps_its_blocks",
+     .collect = Of<kAllToAll, KeepOwnBlocks>},
+    {.name = "alltoall_turned_round",
+     .collect = Of<kAllToAll, WithOutput<TurnBlocksRound>>},
+    {.name = "scatter_loses_an_element",
+     .collect = Of<kScatter, WithOutput<LoseLastElement>>},
+    {.name = "reduce_scatter_of_the_next",
+     .collect = Of<kReduceScatter, NextBlock>},
+    {.name = "root_is_zero", .collect = RootIsZero},
+    {.name = "float64_refused", .collect = RefuseFloat64},
+    {.name = "one_rank_refused", .collect = RefuseOneRank},
+    {.name = "nothing_refused", .collect = RefuseNothing},
+    {.name = "written_beyond", .collect = WriteBeyond},
+    {.name = "input_changed", .collect = ChangeInput},
+    {.name = "last_rank_skips", .collect = SkipOnTheLastRank},
+    {.name = "barrier_lets_all_through", .collect = DoNotCome},
+};
+
 }  // namespace
 
-std::span<const Mutant> CollectiveMutants() {
-  static constexpr Mutant kMutants[] = {
-      {.name = "broadcast_dropped",
-       .collect = Of<kBroadcast, WithOutput<DropOffTheRoot>>},
-      {.name = "broadcast_before_shown",
-       .collect = Of<kBroadcast, ShowBroadcastBefore>},
-      {.name = "gather_drops_the_root",
-       .collect = Of<kGather, WithOutput<DropOwnBlock>>},
-      {.name = "gather_drops_the_last",
-       .collect = Of<kGather, WithOutput<DropLastBlock>>},
-      {.name = "gather_turned_round",
-       .collect = Of<kGather, WithOutput<TurnBlocksRound>>},
-      {.name = "allgather_drops_own_block",
-       .collect = Of<kAllGather, WithOutput<DropOwnBlock>>},
-      {.name = "allgather_shifted",
-       .collect = Of<kAllGather, WithOutput<ShiftBlocks>>},
-      {.name = "alltoall_keeps_its_blocks",
-       .collect = Of<kAllToAll, KeepOwnBlocks>},
-      {.name = "alltoall_turned_round",
-       .collect = Of<kAllToAll, WithOutput<TurnBlocksRound>>},
-      {.name = "scatter_loses_an_element",
-       .collect = Of<kScatter, WithOutput<LoseLastElement>>},
-      {.name = "reduce_scatter_of_the_next",
-       .collect = Of<kReduceScatter, NextBlock>},
-      {.name = "root_is_zero", .collect = RootIsZero},
-      {.name = "float64_refused", .collect = RefuseFloat64},
-      {.name = "one_rank_refused", .collect = RefuseOneRank},
-      {.name = "nothing_refused", .collect = RefuseNothing},
-      {.name = "written_beyond", .collect = WriteBeyond},
-      {.name = "input_changed", .collect = ChangeInput},
-      {.name = "last_rank_skips", .collect = SkipOnTheLastRank},
-      {.name = "barrier_lets_all_through", .collect = DoNotCome},
-  };
-  return kMutants;
-}
+std::span<const Mutant> CollectiveMutants() { return kCollectiveMutants; }
 
 }  // namespace assay::threads

@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Messages between two ranks, and blocks of neighbours.
 
 #include <algorithm>
-#include <cstring>
+#include <map>
+#include <numeric>
+#include <utility>
 
 #include "backends/threads/mutants/mutant.h"
 
 namespace assay::threads {
 namespace {
+
+using Bytes = std::span<std::byte>;
+using Connected = Result<std::unique_ptr<Neighbors>>;
+using Members = std::span<const int>;
 
 /// A message comes, and is spoiled where it is.
 template <auto spoil>
@@ -16,30 +24,30 @@ Status Spoiled(Rank& rank, const Exchanged& what) {
   return OkStatus();
 }
 
-void FlipLastBit(Rank& rank, std::span<std::byte> in) {
+void FlipLastBit(Rank& rank, Bytes in) {
   if (rank.number() == 1) in.back() ^= std::byte{1};
 }
 
-void FlipOnce(Rank& rank, std::span<std::byte> in) {
+void FlipOnce(Rank& rank, Bytes in) {
   if (rank.number() == 0 && rank.exchanges == 2) in.front() ^= std::byte{1};
 }
 
-void LoseLastByte(Rank&, std::span<std::byte> in) { in.back() = std::byte{0}; }
+void LoseLastByte(Rank&, Bytes in) { in.back() = std::byte{0}; }
 
-void LoseThird(Rank& rank, std::span<std::byte> in) {
+void LoseThird(Rank& rank, Bytes in) {
   if (rank.exchanges == 3) std::ranges::fill(in, std::byte{0});
 }
 
-void LoseSecondHalf(Rank&, std::span<std::byte> in) {
+void LoseSecondHalf(Rank&, Bytes in) {
   std::ranges::fill(in.subspan(in.size() / 2), std::byte{0});
 }
 
-void ExchangeHalves(Rank&, std::span<std::byte> in) {
+void ExchangeHalves(Rank&, Bytes in) {
   std::ranges::rotate(in,
                       in.begin() + static_cast<std::ptrdiff_t>(in.size() / 2));
 }
 
-void ReverseWords(Rank&, std::span<std::byte> in) {
+void ReverseWords(Rank&, Bytes in) {
   constexpr size_t kWord = 4;
   for (; in.size() >= kWord; in = in.subspan(kWord)) {
     std::ranges::reverse(in.first(kWord));
@@ -47,14 +55,14 @@ void ReverseWords(Rank&, std::span<std::byte> in) {
 }
 
 /// The two lower bytes of each word: half of a float32's digits.
-void RoundWords(Rank&, std::span<std::byte> in) {
+void RoundWords(Rank&, Bytes in) {
   constexpr size_t kWord = 4;
   for (; in.size() >= kWord; in = in.subspan(kWord)) {
     std::ranges::fill(in.first(kWord / 2), std::byte{0});
   }
 }
 
-void ShowLast(Rank& rank, std::span<std::byte> in) {
+void ShowLast(Rank& rank, Bytes in) {
   const std::vector<std::byte> now(in.begin(), in.end());
   if (rank.kept.size() == in.size()) std::ranges::copy(rank.kept, in.begin());
   rank.kept = now;
@@ -130,20 +138,113 @@ Status FailLate(Rank& rank, const Exchanged& what) {
   return what.By(rank.right);
 }
 
-Result<int> NameTheNextOne(Rank& rank, std::span<std::byte> in) {
+Result<int> NameTheNextOne(Rank& rank, Bytes in) {
   ASSAY_ASSIGN_OR_RETURN(const int from, rank.right.ReceiveAny(in));
   return (from + 1) % rank.size();
 }
 
-Result<int> TakeTheFirstOneAlone(Rank& rank, std::span<std::byte> in) {
+Result<int> TakeTheFirstOneAlone(Rank& rank, Bytes in) {
   ASSAY_RETURN_IF_ERROR(rank.right.Exchange(kNobody, {}, 1 % rank.size(), in));
   return 1 % rank.size();
 }
 
-Result<int> ShowLastOfAnybody(Rank& rank, std::span<std::byte> in) {
+Result<int> ShowLastOfAnybody(Rank& rank, Bytes in) {
   ASSAY_ASSIGN_OR_RETURN(const int from, rank.right.ReceiveAny(in));
   ShowLast(rank, in);
   return from;
+}
+
+/// `change` has the blocks of the list as they are right.
+template <auto change>
+class Changed final : public Neighbors {
+ public:
+  Changed(std::unique_ptr<Neighbors> right, Members from)
+      : right_(std::move(right)), from_(from.begin(), from.end()) {}
+  Status Exchange(std::span<const std::byte> out, Bytes in) override {
+    ASSAY_RETURN_IF_ERROR(right_->Exchange(out, in));
+    if (!in.empty()) change(from_, in);
+    return OkStatus();
+  }
+
+ private:
+  const std::unique_ptr<Neighbors> right_;
+  const std::vector<int> from_;
+};
+
+template <auto change>
+Connected WithBlocks(Rank& rank, Members to, Members from) {
+  ASSAY_ASSIGN_OR_RETURN(auto right, rank.right.Connect(to, from));
+  return std::unique_ptr<Neighbors>(
+      std::make_unique<Changed<change>>(std::move(right), from));
+}
+
+/// In the place of each block stands the one of that number.
+void Rearrange(const std::vector<size_t>& numbers, Bytes in) {
+  const std::vector<std::byte> right(in.begin(), in.end());
+  const size_t block = in.size() / numbers.size();
+  for (const size_t number : numbers) {
+    std::ranges::copy(std::span(right).subspan(number * block, block),
+                      in.begin());
+    in = in.subspan(block);
+  }
+}
+
+void SortByRank(Members from, Bytes in) {
+  std::vector<size_t> numbers(from.size());
+  std::iota(numbers.begin(), numbers.end(), size_t{0});
+  std::ranges::stable_sort(numbers, {}, [&](size_t i) { return from[i]; });
+  Rearrange(numbers, in);
+}
+
+/// Replaces each rank's first block by its last one, and so on.
+void TurnEdgesRound(Members from, Bytes in) {
+  std::map<int, std::vector<size_t>> of_rank;
+  for (size_t i = 0; i < from.size(); ++i) of_rank[from[i]].push_back(i);
+  std::vector<size_t> numbers;
+  for (const int rank : from) {
+    numbers.push_back(of_rank[rank].back());
+    of_rank[rank].pop_back();
+  }
+  Rearrange(numbers, in);
+}
+
+void LoseLast(Members from, Bytes in) {
+  std::ranges::fill(in.last(in.size() / from.size()), std::byte{0});
+}
+
+Connected TurnNeighborsRound(Rank& rank, Members to, Members from) {
+  return rank.right.Connect(from, to);
+}
+
+class Acknowledging final : public Neighbors {
+ public:
+  Acknowledging(std::unique_ptr<Neighbors> right, Endpoint& messages,
+                Members to, Members from)
+      : right_(std::move(right)),
+        messages_(messages),
+        to_(to.begin(), to.end()),
+        from_(from.begin(), from.end()) {}
+  Status Exchange(std::span<const std::byte> out, Bytes in) override {
+    ASSAY_RETURN_IF_ERROR(right_->Exchange(out, in));
+    for (const int other : from_) {
+      ASSAY_RETURN_IF_ERROR(messages_.Exchange(other, {}, kNobody, {}));
+    }
+    for (const int other : to_) {
+      ASSAY_RETURN_IF_ERROR(messages_.Exchange(kNobody, {}, other, {}));
+    }
+    return OkStatus();
+  }
+
+ private:
+  const std::unique_ptr<Neighbors> right_;
+  Endpoint& messages_;
+  const std::vector<int> to_, from_;
+};
+
+Connected AcknowledgeBlocks(Rank& rank, Members to, Members from) {
+  ASSAY_ASSIGN_OR_RETURN(auto right, rank.right.Connect(to, from));
+  return std::unique_ptr<Neighbors>(
+      std::make_unique<Acknowledging>(std::move(right), rank.right, to, from));
 }
 
 }  // namespace
@@ -172,6 +273,12 @@ std::span<const Mutant> MessageMutants() {
       {.name = "sender_misnamed", .receive_any = NameTheNextOne},
       {.name = "anybody_is_the_first", .receive_any = TakeTheFirstOneAlone},
       {.name = "anybody_before_shown", .receive_any = ShowLastOfAnybody},
+      {.name = "neighbors_in_order_of_ranks",
+       .connect = WithBlocks<SortByRank>},
+      {.name = "edges_turned_round", .connect = WithBlocks<TurnEdgesRound>},
+      {.name = "neighbors_turned_round", .connect = TurnNeighborsRound},
+      {.name = "last_neighbor_lost", .connect = WithBlocks<LoseLast>},
+      {.name = "neighbors_acknowledged", .connect = AcknowledgeBlocks},
   };
   return kMutants;
 }

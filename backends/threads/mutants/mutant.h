@@ -4,14 +4,12 @@
 // defect. Its sentence, its class and the cases that must see it are data:
 // mutants.txt.
 //
-//   const Mutant* const mutant = FindMutant("broadcast_dropped");
-//   MutantEndpoint wrong(*mutant, mine);
-//
 // To add one, write its row in the table of its theme and its line in
 // mutants.txt.
 
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -70,39 +68,12 @@ struct Mutant {
 };
 
 /// The tables.
-std::span<const Mutant> MessageMutants();     // between two ranks
-std::span<const Mutant> ReductionMutants();   // of numbers of all
-std::span<const Mutant> CollectiveMutants();  // blocks that go elsewhere
-std::span<const Mutant> NeighborMutants();    // blocks of neighbours
+std::span<const Mutant> MessageMutants();     // of messages, also of neighbours
+std::span<const Mutant> CollectiveMutants();  // of numbers and blocks of all
 std::span<const Mutant> LaunchMutants();  // ranks, groups, what is under way
 
-/// Null for a name that no table has.
-const Mutant* FindMutant(std::string_view name);
-
-/// A rank with the mutant's defect. `right` must outlive this.
-class MutantEndpoint final : public Endpoint {
- public:
-  MutantEndpoint(const Mutant& mutant, Endpoint& right)
-      : mutant_(mutant), rank_{right, 0, {}} {}
-
-  int rank() const override;
-  int size() const override;
-  Status Exchange(int to, std::span<const std::byte> out, int from,
-                  std::span<std::byte> in) override;
-  Result<int> ReceiveAny(std::span<std::byte> in) override;
-  Status Collect(const CollectiveCall& call) override;
-  Result<std::unique_ptr<Pending>> Start(const CollectiveCall& call) override;
-  Result<std::unique_ptr<Endpoint>> Split(int color, int key) override;
-  Result<std::unique_ptr<Neighbors>> Connect(
-      std::span<const int> to, std::span<const int> from) override;
-  Result<Counted> counted() const override { return rank_.right.counted(); }
-  const void* native_handle() const override {
-    return rank_.right.native_handle();
-  }
-
- private:
-  const Mutant& mutant_;
-  Rank rank_;
-};
+inline std::array<std::span<const Mutant>, 3> MutantTables() {
+  return {MessageMutants(), CollectiveMutants(), LaunchMutants()};
+}
 
 }  // namespace assay::threads

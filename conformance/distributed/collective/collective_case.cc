@@ -12,29 +12,21 @@ namespace {
 using ranks::Operation;
 using ranks::Reduction;
 
-constexpr Operation kOperations[] = {
-    Operation::kBarrier,   Operation::kBroadcast,     Operation::kReduce,
-    Operation::kAllReduce, Operation::kGather,        Operation::kScatter,
-    Operation::kAllGather, Operation::kReduceScatter, Operation::kAllToAll};
+// None, fewer than ranks, as many, and a prime, which leaves a remainder for
+// every number of ranks.
+constexpr int64_t kCollectiveCounts[] = {0, 1, 5, 16, 1021};
+// Ranks with which every type and reduction is tried.
+constexpr int kOfEachType[] = {1, 3, 4, 8};
+constexpr int kOfDrawn[] = {2, 3, 4, 7, 8, 9};
 constexpr DType kTypes[] = {DType::kFloat32, DType::kFloat64, DType::kInt32,
                             DType::kInt64};
 constexpr Reduction kReductions[] = {Reduction::kSum, Reduction::kProduct,
                                      Reduction::kMin, Reduction::kMax};
-
-// Powers of two, their neighbours, and a prime.
-constexpr int kCollectiveRanks[] = {1, 2, 3, 4, 5, 7, 8, 9, 16, 61};
-// None, fewer than ranks, as many, and a prime, which leaves a remainder for
-// every number of ranks.
-constexpr int64_t kCounts[] = {0, 1, 5, 16, 1021};
-// Ranks with which every type and reduction is tried.
-constexpr int kOfEachType[] = {1, 3, 4, 8};
-constexpr int64_t kCountOfEachType = 61;
 constexpr int kOfScale[] = {64, 256, 1024};
 constexpr int kMostOfCi = 61;
 // Operations with a block for each rank take more memory than they prove beyond
 // this.
 constexpr int kMostOfBlocks = 256;
-constexpr int kOfDrawn[] = {2, 3, 4, 7, 8, 9};
 
 }  // namespace
 
@@ -44,7 +36,30 @@ bool Reduces(Operation operation) {
          operation == Operation::kReduceScatter;
 }
 
-std::span<const Operation> Operations() { return kOperations; }
+std::vector<CollectiveCase> CasesOfEachType(Operation operation) {
+  std::vector<CollectiveCase> all;
+  const auto add = [&](Reduction reduction, DType type, Numbers numbers,
+                       std::span<const int> ranks) {
+    for (const int count : ranks) {
+      all.push_back(
+          {{operation, ranks::Algorithm::kLinear, count, kCountOfEachType, 0},
+           reduction,
+           type,
+           numbers});
+    }
+  };
+  for (const DType type : kTypes) {
+    for (const Reduction reduction : kReductions) {
+      add(reduction, type, Numbers::kWhole, kOfEachType);
+      if (!Reduces(operation)) break;
+    }
+  }
+  if (!Reduces(operation)) return all;
+  for (const DType type : {DType::kFloat32, DType::kFloat64}) {
+    add(Reduction::kSum, type, Numbers::kDrawn, kOfDrawn);
+  }
+  return all;
+}
 
 std::string IdOf(const CollectiveCase& test_case, std::string_view way,
                  int ranks) {
@@ -97,22 +112,11 @@ std::vector<CollectiveCase> AllCollectiveCases() {
           add(ranks, has_blocks ? 1 : 1031);
       }
       for (const int ranks : kCollectiveRanks) {
-        for (const int64_t count : kCounts) add(ranks, count);
+        for (const int64_t count : kCollectiveCounts) add(ranks, count);
       }
-      for (const DType type : kTypes) {
-        each.type = type;
-        for (const Reduction reduction : kReductions) {
-          each.reduction = reduction;
-          for (const int ranks : kOfEachType) add(ranks, kCountOfEachType);
-          if (!Reduces(operation)) break;
-        }
-      }
-      if (!Reduces(operation)) continue;
-      each.reduction = Reduction::kSum;
-      each.numbers = Numbers::kDrawn;
-      for (const DType type : {DType::kFloat32, DType::kFloat64}) {
-        each.type = type;
-        for (const int ranks : kOfDrawn) add(ranks, kCountOfEachType);
+      for (CollectiveCase typed : CasesOfEachType(operation)) {
+        typed.what.algorithm = algorithm;
+        all.push_back(typed);
       }
     }
   }

@@ -2,10 +2,6 @@
 //
 // CollectiveCase: one collective by one algorithm, with an element type and a
 // number of ranks.
-//
-//   for (const CollectiveCase& each : AllCollectiveCases()) {
-//     Use(each.test_id());
-//   }
 
 #pragma once
 
@@ -14,7 +10,7 @@
 
 #include "framework/core/dtype.h"
 #include "framework/ranks/collective.h"
-#include "framework/ranks/reduction.h"
+#include "framework/ranks/endpoint.h"
 #include "framework/testing/case/test_case.h"
 
 namespace assay::distributed {
@@ -44,7 +40,20 @@ std::string IdOf(const CollectiveCase& test_case, std::string_view way,
                  int ranks);
 
 /// All operations, in the order of the cases.
-std::span<const ranks::Operation> Operations();
+inline constexpr ranks::Operation kOperations[] = {
+    ranks::Operation::kBarrier,   ranks::Operation::kBroadcast,
+    ranks::Operation::kReduce,    ranks::Operation::kAllReduce,
+    ranks::Operation::kGather,    ranks::Operation::kScatter,
+    ranks::Operation::kAllGather, ranks::Operation::kReduceScatter,
+    ranks::Operation::kAllToAll};
+/// Powers of two, their neighbours, and a prime.
+inline constexpr int kCollectiveRanks[] = {1, 2, 3, 4, 5, 7, 8, 9, 16, 61};
+/// Elements of the cases of each type.
+inline constexpr int64_t kCountOfEachType = 61;
+
+/// A case for each type, reduction and kind of numbers that an operation is
+/// tried with, by some ranks. The caller fills in the algorithm.
+std::vector<CollectiveCase> CasesOfEachType(ranks::Operation operation);
 
 /// True where the operation combines numbers.
 bool Reduces(ranks::Operation operation);

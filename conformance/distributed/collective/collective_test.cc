@@ -13,7 +13,6 @@
 
 #include "conformance/distributed/collective/collective_case.h"
 #include "conformance/distributed/collective/collective_run.h"
-#include "conformance/distributed/collective/contents.h"
 #include "conformance/distributed/ranks/distributed_row.h"
 #include "conformance/distributed/ranks/ranks_fixture.h"
 #include "framework/core/text.h"
@@ -67,9 +66,7 @@ TEST(ContentsTest, NoTwoRanksHaveANumberInCommon) {
 TEST(CollectiveRunTest, EveryCasePassesOnThreads) {
   for (const CollectiveCase& each : AllCollectiveCases()) {
     if (each.tier() > cases::Tier::kCi) continue;
-    const RanCase ran = RanOn(each);
-    EXPECT_EQ(ran.judged.outcome, record::Outcome::kPass)
-        << each.test_id() << ": " << ran.judged.message;
+    const RanCase ran = PassedOn(each);
     EXPECT_EQ(ran.rows.size(), each.roots().size());
   }
 }
@@ -86,9 +83,7 @@ TEST(CollectiveRunTest, ARowSaysWhatWasFound) {
   EXPECT_EQ(row.messages, 2 * 4 * 3);
   EXPECT_EQ(row.mode, "exact");
   EXPECT_FALSE(row.simulated_us.has_value());
-  const RanCase clocked = RanOn(RingOf(4), [](Endpoint& mine) {
-    return std::make_unique<Clocked>(mine);
-  });
+  const RanCase clocked = RanOn(RingOf(4), WrapIn<Clocked>());
   EXPECT_EQ(clocked.rows.at(0).simulated_us, 1e6 * 2 * 3);
 }
 
@@ -100,14 +95,10 @@ TEST(CollectiveRunTest, OneBitOfOneMessageIsAFail) {
     // The third is added up and goes on to all, the sixth is what rank 1 ends
     // with.
     for (const int which : {3, 6}) {
-      const RanCase ran = RanOn(test_case, [&](Endpoint& mine) {
-        return std::make_unique<Flipping>(mine, which);
-      });
+      const RanCase ran = RanOn(test_case, WrapIn<Flipping>(which));
       EXPECT_EQ(ran.judged.outcome, record::Outcome::kFail);
-      EXPECT_EQ(ran.judged.reason, record::ReasonCode(kFailBits));
-      EXPECT_THAT(
-          ran.judged.message,
-          HasSubstr(which == 3 ? "rank 0, element " : "rank 1, element "));
+      ExpectFails(ran, kFailBits,
+                  which == 3 ? "rank 0, element " : "rank 1, element ");
       EXPECT_THAT(ran.judged.message, HasSubstr(", wanted "));
       EXPECT_THAT(ran.judged.message,
                   HasSubstr(StrCat("; rank 1 received message ", which,
@@ -128,17 +119,12 @@ class AllFirst : public Wrapped {
 // one rank has the result.
 TEST(CollectiveRunTest, RanksOfOneNumberAreAFail) {
   CollectiveCase alone = RingOf(1);
-  EXPECT_EQ(
-      RanOn(alone,
-            [](Endpoint& mine) { return std::make_unique<AllFirst>(mine); })
-          .judged.outcome,
-      record::Outcome::kPass);
+  PassedOn(alone, WrapIn<AllFirst>());
   CollectiveCase none = RingOf(3);
   none.what.count = 0;
   none.what.operation = ranks::Operation::kBarrier;
   none.what.algorithm = ranks::Algorithm::kLinear;
-  const RanCase ran = RanOn(
-      none, [](Endpoint& mine) { return std::make_unique<AllFirst>(mine); });
+  const RanCase ran = RanOn(none, WrapIn<AllFirst>());
   EXPECT_EQ(ran.judged.reason, record::ReasonCode(kFailRanks));
 }
 
@@ -155,12 +141,8 @@ class Acknowledging : public Wrapped {
 
 // Kills: messages that the library sends beside ours, and nobody sees.
 TEST(CollectiveRunTest, MessagesThatNobodyAskedForAreAFail) {
-  const RanCase ran = RanOn(RingOf(2), [](Endpoint& mine) {
-    return std::make_unique<Acknowledging>(mine);
-  });
-  EXPECT_EQ(ran.judged.reason, record::ReasonCode(kFailCost));
-  EXPECT_THAT(ran.judged.message,
-              HasSubstr("rank 0: found 4084 bytes in 4 messages and"));
+  const RanCase ran = RanOn(RingOf(2), WrapIn<Acknowledging>());
+  ExpectFails(ran, kFailCost, "rank 0: found 4084 bytes in 4 messages and");
   EXPECT_THAT(ran.judged.message, HasSubstr("wanted 4084 in 2"));
 }
 
@@ -175,12 +157,14 @@ class Twice : public Ranks {
   }
 };
 
-TEST(CollectiveRunTest, RanksThatRunTwiceAreAFail) {
-  Twice twice;
+void ExpectRingFailsOn(Ranks&& ranks, const std::string& said) {
   record::Record record;
-  const auto judged = RunCase(RingOf(2), {twice, "twice", 0}, &record);
-  EXPECT_EQ(judged.reason, record::ReasonCode(kFailRanks));
-  EXPECT_THAT(judged.message, HasSubstr("found 2 ranks of number 0"));
+  ExpectFails({RunCase(RingOf(2), {ranks, "others", 0}, &record), {}},
+              kFailRanks, said);
+}
+
+TEST(CollectiveRunTest, RanksThatRunTwiceAreAFail) {
+  ExpectRingFailsOn(Twice(), "found 2 ranks of number 0");
 }
 
 /// A library that runs nobody.
@@ -193,11 +177,7 @@ class Nobody : public Ranks {
 };
 
 TEST(CollectiveRunTest, RanksThatWereNotRunAreAFail) {
-  Nobody nobody;
-  record::Record record;
-  const auto judged = RunCase(RingOf(2), {nobody, "nobody", 0}, &record);
-  EXPECT_EQ(judged.reason, record::ReasonCode(kFailRanks));
-  EXPECT_THAT(judged.message, HasSubstr("found 0 ranks of number 0"));
+  ExpectRingFailsOn(Nobody(), "found 0 ranks of number 0");
 }
 
 /// Fails after its first message.
@@ -212,11 +192,8 @@ class Failing : public Wrapped {
 };
 
 TEST(CollectiveRunTest, ARankThatFailsIsNamed) {
-  const RanCase ran = RanOn(RingOf(4), [](Endpoint& mine) {
-    return std::make_unique<Failing>(mine);
-  });
-  EXPECT_EQ(ran.judged.reason, record::ReasonCode(kFailRanks));
-  EXPECT_THAT(ran.judged.message, HasSubstr("rank 2: the cable is out"));
+  const RanCase ran = RanOn(RingOf(4), WrapIn<Failing>());
+  ExpectFails(ran, kFailRanks, "rank 2: the cable is out");
 }
 
 }  // namespace

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // NeighborCase: a neighbour collective of the library: each rank sends a block
-// to each of its neighbours (MPI_Neighbor_alltoall).
-//
-//   for (const NeighborCase& each : AllNeighborCases()) Use(each.test_id());
+// to each of its neighbours (MPI_Neighbor_alltoall). RunCase runs it, and
+// compares the blocks bit by bit.
 
 #pragma once
 
@@ -11,6 +10,10 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "conformance/distributed/ranks/ranks_run.h"
+#include "framework/testing/measure/measure.h"
+#include "framework/testing/record/record.h"
 
 namespace assay::distributed {
 
@@ -45,5 +48,11 @@ struct NeighborCase {
 
 /// The cases of the plan, by topology, ranks and count.
 std::vector<NeighborCase> AllNeighborCases();
+
+/// Adds a row. Unsupported for a library without neighbour collectives. Where
+/// the libraries of all ranks count their messages, each has to count one for
+/// each edge to another rank, as long as its block.
+measure::Judgement RunCase(const NeighborCase& test_case, const RunOf& run,
+                           record::Record* record);
 
 }  // namespace assay::distributed

@@ -8,11 +8,8 @@
 #include <memory>
 #include <span>
 #include <utility>
-#include <vector>
 
 #include "conformance/distributed/neighbor/neighbor_case.h"
-#include "conformance/distributed/neighbor/neighbor_run.h"
-#include "conformance/distributed/ranks/distributed_row.h"
 #include "conformance/distributed/ranks/ranks_fixture.h"
 
 namespace assay::distributed {
@@ -62,9 +59,7 @@ TEST(NeighborCaseTest, ARankIsNamedAsOftenAsItNamesTheOther) {
 
 TEST(NeighborRunTest, EveryCasePassesOnThreads) {
   for (const NeighborCase& each : AllNeighborCases()) {
-    const RanCase ran = RanOn(each);
-    EXPECT_EQ(ran.judged.outcome, record::Outcome::kPass)
-        << each.test_id() << ": " << ran.judged.message;
+    const RanCase ran = PassedOn(each);
     ASSERT_EQ(ran.rows.size(), 1U);
     EXPECT_EQ(ran.rows[0].bytes_sent, ran.rows[0].bytes_formula);
   }
@@ -93,9 +88,8 @@ class WithoutNeighbors : public Wrapped {
 
 // Kills: a library without the exchange that fails where it declines.
 TEST(NeighborRunTest, WhatALibraryLacksIsUnsupported) {
-  const RanCase ran = RanOn(
-      NeighborCase{Topology::kRing, 4, 61},
-      [](Endpoint& mine) { return std::make_unique<WithoutNeighbors>(mine); });
+  const RanCase ran =
+      RanOn(NeighborCase{Topology::kRing, 4, 61}, WrapIn<WithoutNeighbors>());
   EXPECT_EQ(ran.judged.outcome, record::Outcome::kUnsupported)
       << ran.judged.message;
   EXPECT_THAT(ran.judged.message, HasSubstr("no exchange with neighbors"));
@@ -138,9 +132,7 @@ class ChangedExchange : public Wrapped {
 };
 
 RanCase RanChanged(const NeighborCase& test_case, Change change) {
-  return RanOn(test_case, [change](Endpoint& mine) {
-    return std::make_unique<ChangedExchange>(mine, change);
-  });
+  return RanOn(test_case, WrapIn<ChangedExchange>(change));
 }
 
 TEST(NeighborRunTest, ABitIsAFailWithItsPlace) {
@@ -150,8 +142,7 @@ TEST(NeighborRunTest, ABitIsAFailWithItsPlace) {
                    if (mine.rank() == 2) in[8] ^= std::byte{1};
                    return OkStatus();
                  });
-  EXPECT_EQ(ran.judged.reason, record::ReasonCode(kFailBits));
-  EXPECT_THAT(ran.judged.message, HasSubstr("rank 2, element 1: found "));
+  ExpectFails(ran, kFailBits, "rank 2, element 1: found ");
   EXPECT_EQ(ran.rows[0].differing_bits, 2);  // in two rounds
 }
 
@@ -163,9 +154,8 @@ TEST(NeighborRunTest, BlocksThatChangePlacesAreAFail) {
           std::ranges::swap_ranges(in.first(8), in.subspan(8, 8));
           return OkStatus();
         });
-    EXPECT_EQ(ran.judged.reason, record::ReasonCode(kFailBits))
-        << ToString(topology);
-    EXPECT_THAT(ran.judged.message, HasSubstr("rank 0, element 0: found "));
+    SCOPED_TRACE(ToString(topology));
+    ExpectFails(ran, kFailBits, "rank 0, element 0: found ");
   }
 }
 
@@ -176,15 +166,13 @@ TEST(NeighborRunTest, BytesBesideTheOutputAndAChangedInputAreFails) {
         *(in.data() + in.size()) = std::byte{1};
         return OkStatus();
       });
-  EXPECT_EQ(beside.judged.reason, record::ReasonCode(kFailRanks));
-  EXPECT_THAT(beside.judged.message, HasSubstr("wrote beside its output"));
+  ExpectFails(beside, kFailRanks, "wrote beside its output");
   const RanCase changed = RanChanged(
       test_case, [](Endpoint&, std::span<const std::byte> out, auto) {
         const_cast<std::byte&>(out.front()) ^= std::byte{1};
         return OkStatus();
       });
-  EXPECT_EQ(changed.judged.reason, record::ReasonCode(kFailRanks));
-  EXPECT_THAT(changed.judged.message, HasSubstr("changed its input"));
+  ExpectFails(changed, kFailRanks, "changed its input");
 }
 
 // Kills: a library whose exchange has messages that nobody asked for.
@@ -194,10 +182,9 @@ TEST(NeighborRunTest, AMessageBesideTheExchangeIsAFail) {
         const int other = 1 - mine.rank();
         return mine.Exchange(other, {}, other, {});
       });
-  EXPECT_EQ(ran.judged.reason, record::ReasonCode(kFailCost));
-  EXPECT_THAT(ran.judged.message,
-              HasSubstr("rank 0: found 976 bytes in 4 messages by the "
-                        "library's own count, wanted 976 in 2"));
+  ExpectFails(ran, kFailCost,
+              "rank 0: found 976 bytes in 4 messages by the "
+              "library's own count, wanted 976 in 2");
 }
 
 }  // namespace

@@ -1,20 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // NetworkCase: a network that ranks train together, each on its share of a
-// batch.
-//
-//   for (const NetworkCase& each : AllNetworkCases()) Use(each.test_id());
+// batch, and Student, that network on a backend.
 
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "conformance/distributed/ranks/distributed_row.h"
 #include "conformance/distributed/ranks/ranks_run.h"
 #include "conformance/distributed/scheme/scheme_case.h"
+#include "framework/backend/backend.h"
+#include "framework/core/status.h"
 #include "framework/testing/case/test_case.h"
+#include "framework/train/data/dataset.h"
+#include "framework/train/network_objective.h"
 
 namespace assay::distributed {
 
@@ -47,5 +52,31 @@ Promise PromiseOf(const NetworkCase& test_case);
 
 /// The row of a case before it runs.
 DistributedRow RowOf(const NetworkCase& test_case, const RunOf& run);
+
+/// The digits, read once. Unavailable where they are missing.
+Result<const train::Split*> Digits();
+
+class Student {
+ public:
+  /// Loads a network with the same initial weights each time. One thread loads
+  /// at a time: ranks may be threads. The dataset must outlive it.
+  static Result<std::unique_ptr<Student>> Of(const std::string& model,
+                                             Backend& backend,
+                                             const train::Dataset& digits);
+
+  Student(std::unique_ptr<train::NetworkObjective> network,
+          const train::Dataset& digits)
+      : network_(std::move(network)), digits_(digits) {}
+
+  train::NetworkObjective& network() { return *network_; }
+  /// Makes these samples the next batch.
+  Status Put(std::span<const int64_t> samples);
+  /// The sizes of the parameters, in elements.
+  std::vector<int64_t> Sizes();
+
+ private:
+  std::unique_ptr<train::NetworkObjective> network_;
+  const train::Dataset& digits_;
+};
 
 }  // namespace assay::distributed

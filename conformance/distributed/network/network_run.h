@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // RunCase of a NetworkCase: trains the digits on ranks, and beside them on one
-// rank with whole batches.
-//
-//   record::Record record;
-//   const measure::Judgement judged =
-//       RunCase(AllNetworkCases()[0], run, &record);
+// rank with whole batches, or until the test set has an accuracy.
 
 #pragma once
 
@@ -16,8 +12,8 @@
 
 namespace assay::distributed {
 
-/// On networks of RunOf::backend, which must be given. Unavailable without the
-/// digits.
+/// Runs the case on networks of RunOf::backend, which must be given.
+/// Unavailable without the digits.
 measure::Judgement RunCase(const NetworkCase& test_case, const RunOf& run,
                            record::Record* record);
 

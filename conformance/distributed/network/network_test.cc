@@ -5,15 +5,13 @@
 
 #include <memory>
 #include <string>
-#include <string_view>
 #include <utility>
 
+#include "conformance/distributed/case.h"
 #include "conformance/distributed/network/network_case.h"
 #include "conformance/distributed/network/network_run.h"
 #include "conformance/distributed/ranks/distributed_row.h"
 #include "conformance/distributed/ranks/ranks_fixture.h"
-#include "conformance/distributed/run.h"
-#include "framework/backend/registry.h"
 #include "framework/testing/support/backends_fixture.h"
 
 namespace assay::distributed {
@@ -39,9 +37,7 @@ TEST(NetworkRunTest, EveryCasePassesOnThreads) {
   DistributedRow alone;  // of the scheme, whose first case has one rank
   for (const NetworkCase& each : AllNetworkCases()) {
     if (each.tier() > cases::Tier::kCi) continue;
-    const RanCase ran = RanOnReference(each);
-    EXPECT_EQ(ran.judged.outcome, record::Outcome::kPass)
-        << each.test_id() << ": " << ran.judged.message;
+    const RanCase ran = PassedOn(each, nullptr, &Reference());
     ASSERT_EQ(ran.rows.size(), 1U);
     const DistributedRow& row = ran.rows[0];
     EXPECT_EQ(row.rank_agreement, 1);
@@ -62,16 +58,10 @@ TEST(NetworkRunTest, AGradientThatChangesUnderWayIsFound) {
   // Three of the ring's six messages of a step are added up, and the sum goes
   // to all.
   const NetworkCase test_case = NetworkCaseOf("train_all_reduce", "ring", 4);
-  const RanCase added = RanOnReference(test_case, [](Endpoint& mine) {
-    return std::make_unique<Flipping>(mine, 2);
-  });
-  EXPECT_EQ(added.judged.reason, record::ReasonCode(kFailNear));
-  EXPECT_THAT(added.judged.message, HasSubstr("step 1, "));
-  const RanCase sent = RanOnReference(test_case, [](Endpoint& mine) {
-    return std::make_unique<Flipping>(mine, 6);
-  });
-  EXPECT_EQ(sent.judged.reason, record::ReasonCode(kFailBits));
-  EXPECT_THAT(sent.judged.message, HasSubstr("rank 1, step 1, "));
+  const RanCase added = RanOnReference(test_case, WrapIn<Flipping>(2));
+  ExpectFails(added, kFailNear, "step 1, ");
+  const RanCase sent = RanOnReference(test_case, WrapIn<Flipping>(6));
+  ExpectFails(sent, kFailBits, "rank 1, step 1, ");
   EXPECT_THAT(sent.judged.message,
               HasSubstr("; rank 1 received message 6 from rank 0 "));
   EXPECT_EQ(sent.rows.at(0).rank_agreement, 0);
@@ -82,10 +72,7 @@ TEST(NetworkRunTest, AGradientThatChangesUnderWayIsFound) {
 TEST(NetworkRunTest, RanksTrainToAnAccuracy) {
   NetworkCase test_case = NetworkCaseOf("train_all_reduce", "ring", 2);
   test_case.goal = 0.5;
-  const RanCase ran = RanOnReference(test_case, [](Endpoint& mine) {
-    return std::make_unique<Clocked>(mine);
-  });
-  EXPECT_EQ(ran.judged.outcome, record::Outcome::kPass) << ran.judged.message;
+  const RanCase ran = PassedOn(test_case, WrapIn<Clocked>(), &Reference());
   ASSERT_EQ(ran.rows.size(), 1U);
   const DistributedRow& row = ran.rows[0];
   EXPECT_EQ(row.steps, 62);  // an epoch
@@ -95,8 +82,7 @@ TEST(NetworkRunTest, RanksTrainToAnAccuracy) {
   EXPECT_LT(*row.loss_last, *row.loss_first);
   test_case.goal = 2;
   const RanCase never = RanOnReference(test_case);
-  EXPECT_EQ(never.judged.reason, record::ReasonCode(kFailNear));
-  EXPECT_THAT(never.judged.message, HasSubstr("behind 6 epochs, wanted 2"));
+  ExpectFails(never, kFailNear, "behind 6 epochs, wanted 2");
 }
 
 TEST(NetworkRunTest, ABackendThatLoadsNoNetworkDeclines) {

@@ -2,104 +2,180 @@
 
 #include "conformance/distributed/own/own_case.h"
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include "conformance/distributed/ranks/bits.h"
+#include "framework/ranks/endpoint.h"
 
 namespace assay::distributed {
 namespace {
 
 using ranks::Operation;
-using ranks::Reduction;
 
-constexpr std::array<std::string_view, 6> kNames = {
+constexpr std::array<std::string_view, 6> kWayNames = {
     "own",     "own_in_place", "own_started", "own_started_in_place",
     "own_two", "own_split"};
 
-// Powers of two, their neighbours, and a prime.
-constexpr int kOwnRanks[] = {1, 2, 3, 4, 5, 7, 8, 9, 16, 61};
 // None, fewer than ranks, a prime, and both sides of 10,000 bytes of float32,
 // where Open MPI and others switch algorithms.
-constexpr int64_t kCounts[] = {0, 1, 5, 1021, 2499, 2501};
+constexpr int64_t kOwnCounts[] = {0, 1, 5, 1021, 2499, 2501};
 constexpr int kMostOfLong = 8;
 constexpr int64_t kLong = 2000;
-// Ranks with which every type, reduction and way is tried.
-constexpr int kOfEachType[] = {1, 3, 4, 8};
-constexpr int64_t kCountOfEachType = 61;
-constexpr DType kTypes[] = {DType::kFloat32, DType::kFloat64, DType::kInt32,
-                            DType::kInt64};
-constexpr Reduction kReductions[] = {Reduction::kSum, Reduction::kProduct,
-                                     Reduction::kMin, Reduction::kMax};
-constexpr int kOfDrawn[] = {2, 3, 4, 7, 8, 9};
+// Ranks with which every way is tried.
+constexpr int kOfEachWay[] = {1, 3, 4, 8};
 constexpr int kOfHalves[] = {1, 2, 3, 4};
 
-/// The cases of an operation.
-class Cases {
+/// A call whose input and output lie apart, in memory of their own.
+class Apart {
  public:
-  Cases(Operation operation, std::vector<OwnCase>* all)
-      : operation_(operation), all_(*all) {}
+  static Result<std::unique_ptr<Apart>> Of(const OwnTask& task,
+                                           ranks::Reduction reduction) {
+    Tensor buffer = task.buffer;
+    ASSAY_ASSIGN_OR_RETURN(
+        const CollectiveCall call,
+        ranks::OwnCallOf(task.what, reduction, task.rank, &buffer));
+    return std::make_unique<Apart>(call);
+  }
 
-  void AddAll() {
-    if (operation_ == Operation::kBarrier) {
-      for (const int ranks : kOwnRanks) Add(Way::kOwn, ranks, 0);
-    } else {
-      AddSizes();
-      AddTypes();
-      for (const int ranks : kOfEachType) {
-        Add(Way::kInPlace, ranks, kCountOfEachType);
-        Add(Way::kStartedInPlace, ranks, kCountOfEachType);
-      }
+  explicit Apart(const CollectiveCall& call)
+      : within_(call),
+        in_(call.in.begin(), call.in.end()),
+        out_(call.out.size()),
+        call_(call) {
+    call_.in = in_;
+    call_.out = out_.bytes();
+  }
+
+  const CollectiveCall& call() const { return call_; }
+
+  /// Checks the memory, and copies the output into the task's buffer.
+  Status Finish() const {
+    if (!std::ranges::equal(in_, within_.in)) {
+      return DataLoss(ToString(call_.operation), " changed its input");
     }
-    const int64_t count =
-        operation_ == Operation::kBarrier ? 0 : kCountOfEachType;
-    for (const int ranks : kOfEachType) {
-      Add(Way::kStarted, ranks, count);
-      Add(Way::kTwo, ranks, count);
+    if (!out_.is_whole()) {
+      return DataLoss(ToString(call_.operation), " wrote beside its output");
     }
-    for (const int ranks : kOfHalves) Add(Way::kSplit, ranks, count);
+    std::ranges::copy(call_.out, within_.out.begin());
+    return OkStatus();
   }
 
  private:
-  void Add(Way way, int ranks, int64_t count) {
-    OwnCase each{.of = type_and_reduction_, .way = way};
-    each.of.what = {operation_, ranks::Algorithm::kLinear, ranks, count, 0};
-    all_.push_back(each);
-  }
-
-  void AddSizes() {
-    for (const int ranks : kOwnRanks) {
-      for (const int64_t count : kCounts) {
-        if (count < kLong || ranks <= kMostOfLong) Add(Way::kOwn, ranks, count);
-      }
-    }
-  }
-
-  void AddTypes() {
-    for (const DType type : kTypes) {
-      for (const Reduction reduction : kReductions) {
-        type_and_reduction_ = {
-            .what = {}, .reduction = reduction, .type = type};
-        for (const int ranks : kOfEachType) {
-          Add(Way::kOwn, ranks, kCountOfEachType);
-        }
-        if (!Reduces(operation_)) break;
-      }
-    }
-    for (const DType type : {DType::kFloat32, DType::kFloat64}) {
-      if (!Reduces(operation_)) break;
-      type_and_reduction_ = {
-          .what = {}, .type = type, .numbers = Numbers::kDrawn};
-      for (const int ranks : kOfDrawn) Add(Way::kOwn, ranks, kCountOfEachType);
-    }
-    type_and_reduction_ = {};
-  }
-
-  const Operation operation_;
-  CollectiveCase type_and_reduction_;
-  std::vector<OwnCase>& all_;
+  const CollectiveCall within_;  // spans of the task's buffer
+  std::vector<std::byte> in_;
+  Guarded out_;
+  CollectiveCall call_;
 };
+
+Status RunApart(Endpoint& mine, ranks::Reduction reduction, OwnTask& task) {
+  ASSAY_ASSIGN_OR_RETURN(const auto apart, Apart::Of(task, reduction));
+  ASSAY_RETURN_IF_ERROR(mine.Collect(apart->call()));
+  return apart->Finish();
+}
+
+/// Makes a blocking call, or a nonblocking one and its wait.
+Status Collect(Endpoint& mine, const CollectiveCall& call, bool starts) {
+  if (!starts) return mine.Collect(call);
+  ASSAY_ASSIGN_OR_RETURN(const auto pending, mine.Start(call));
+  return pending->Wait();
+}
+
+/// The buffer has input and output apart: for this call both are in the first
+/// half.
+Status AllToAllInPlace(Endpoint& mine, CollectiveCall call, bool starts) {
+  std::vector<std::byte> both(call.in.begin(), call.in.end());
+  const std::span<std::byte> out = std::exchange(call.out, both);
+  call.in = both;
+  ASSAY_RETURN_IF_ERROR(Collect(mine, call, starts));
+  std::ranges::copy(both, out.begin());
+  return OkStatus();
+}
+
+Status RunInPlace(Endpoint& mine, ranks::Reduction reduction, OwnTask& task,
+                  bool starts) {
+  ASSAY_ASSIGN_OR_RETURN(
+      const CollectiveCall call,
+      ranks::OwnCallOf(task.what, reduction, task.rank, &task.buffer));
+  if (task.what.operation == ranks::Operation::kAllToAll) {
+    return AllToAllInPlace(mine, call, starts);
+  }
+  return Collect(mine, call, starts);
+}
+
+/// Starts all tasks, then waits for them, on every second rank in the reverse
+/// order.
+Status RunStarted(Endpoint& mine, ranks::Reduction reduction,
+                  std::vector<OwnTask>& tasks) {
+  std::vector<std::unique_ptr<Apart>> calls;
+  std::vector<std::unique_ptr<Pending>> pending;
+  for (const OwnTask& task : tasks) {
+    ASSAY_ASSIGN_OR_RETURN(auto apart, Apart::Of(task, reduction));
+    ASSAY_ASSIGN_OR_RETURN(auto begun, mine.Start(apart->call()));
+    calls.push_back(std::move(apart));
+    pending.push_back(std::move(begun));
+  }
+  if (mine.rank() % 2 == 1) std::ranges::reverse(pending);
+  for (const auto& each : pending) ASSAY_RETURN_IF_ERROR(each->Wait());
+  for (const auto& each : calls) ASSAY_RETURN_IF_ERROR(each->Finish());
+  return OkStatus();
+}
+
+/// Runs the task on the half of the ranks that it belongs to, in reverse order.
+Status RunSplit(Endpoint& mine, ranks::Reduction reduction, OwnTask& task) {
+  ASSAY_ASSIGN_OR_RETURN(const auto half, mine.Split(task.set, -mine.rank()));
+  if (half->rank() != task.rank || half->size() != task.what.ranks) {
+    return DataLoss("found rank ", half->rank(), " of ", half->size(),
+                    " in a half of the ranks, wanted ", task.rank, " of ",
+                    task.what.ranks);
+  }
+  return RunApart(*half, reduction, task);
+}
+
+/// A buffer with the first elements of each block.
+Result<Tensor> Shortened(const Tensor& buffer, const ranks::Collective& what,
+                         int64_t count) {
+  ranks::Collective shorter = what;
+  shorter.count = count;
+  ASSAY_ASSIGN_OR_RETURN(
+      Tensor made,
+      Tensor::Allocate(buffer.dtype(), {ranks::ElementsOf(shorter)}));
+  const int64_t blocks =
+      what.count == 0 ? 0 : buffer.num_elements() / what.count;
+  for (int64_t i = 0; i < blocks; ++i) {
+    Tensor from = buffer;
+    ASSAY_ASSIGN_OR_RETURN(const auto in,
+                           ranks::BytesOf({i * what.count, count}, &from));
+    ASSAY_ASSIGN_OR_RETURN(const auto out,
+                           ranks::BytesOf({i * count, count}, &made));
+    std::ranges::copy(in, out.begin());
+  }
+  return made;
+}
+
+Status AddVariants(const ranks::Collective& what, int rank, const OwnSet& set,
+                   std::vector<OwnTask>* tasks) {
+  const auto at = static_cast<size_t>(rank);
+  ASSAY_ASSIGN_OR_RETURN(Tensor again, set[at].Clone());
+  ranks::Collective half = what;
+  half.count = (what.count + 1) / 2;
+  ASSAY_ASSIGN_OR_RETURN(Tensor shorter, Shortened(set[at], what, half.count));
+  ASSAY_ASSIGN_OR_RETURN(Tensor turned, set[(at + 1) % set.size()].Clone());
+  tasks->push_back({what, 0, rank, std::move(again)});
+  tasks->push_back({half, 0, rank, std::move(shorter)});
+  tasks->push_back({what, 0, rank, std::move(turned)});
+  return OkStatus();
+}
 
 }  // namespace
 
-std::string_view ToString(Way way) { return kNames[static_cast<size_t>(way)]; }
+std::string_view ToString(Way way) {
+  return kWayNames[static_cast<size_t>(way)];
+}
 
 int OwnCase::ranks() const {
   return way == Way::kSplit ? 2 * of.what.ranks : of.what.ranks;
@@ -115,10 +191,76 @@ std::string OwnCase::test_id() const {
 
 std::vector<OwnCase> AllOwnCases() {
   std::vector<OwnCase> all;
-  for (const Operation operation : Operations()) {
-    Cases(operation, &all).AddAll();
+  for (const Operation operation : kOperations) {
+    const bool is_barrier = operation == Operation::kBarrier;
+    const auto add = [&](Way way, int ranks, int64_t count) {
+      const ranks::Collective what = {operation, ranks::Algorithm::kLinear,
+                                      ranks, is_barrier ? 0 : count, 0};
+      all.push_back({.of = {.what = what}, .way = way});
+    };
+    for (const int ranks : kCollectiveRanks) {
+      for (const int64_t count : kOwnCounts) {
+        if (count < kLong || ranks <= kMostOfLong) add(Way::kOwn, ranks, count);
+        if (is_barrier) break;
+      }
+    }
+    if (!is_barrier) {
+      for (const CollectiveCase& typed : CasesOfEachType(operation)) {
+        all.push_back({typed, Way::kOwn});
+      }
+      for (const int ranks : kOfEachWay) {
+        add(Way::kInPlace, ranks, kCountOfEachType);
+        add(Way::kStartedInPlace, ranks, kCountOfEachType);
+      }
+    }
+    for (const int ranks : kOfEachWay) {
+      add(Way::kStarted, ranks, kCountOfEachType);
+      add(Way::kTwo, ranks, kCountOfEachType);
+    }
+    for (const int ranks : kOfHalves) add(Way::kSplit, ranks, kCountOfEachType);
   }
   return all;
+}
+
+Result<std::vector<OwnTask>> TasksOf(const OwnCase& test_case,
+                                     const ranks::Collective& what, int rank,
+                                     const OwnSets& sets) {
+  std::vector<OwnTask> tasks;
+  const bool is_split = test_case.way == Way::kSplit;
+  const int own_rank = is_split ? what.ranks - 1 - rank / 2 : rank;
+  for (int set = 0; set < test_case.sets(); ++set) {
+    if (is_split && set != rank % 2) continue;
+    ASSAY_ASSIGN_OR_RETURN(
+        Tensor buffer,
+        sets[static_cast<size_t>(set)][static_cast<size_t>(own_rank)].Clone());
+    tasks.push_back({what, set, own_rank, std::move(buffer)});
+  }
+  if (test_case.of.numbers == Numbers::kDrawn) {
+    ASSAY_RETURN_IF_ERROR(AddVariants(what, rank, sets[0], &tasks));
+  }
+  return tasks;
+}
+
+Status RunTasks(const OwnCase& test_case, Endpoint& mine,
+                std::vector<OwnTask>& tasks) {
+  const ranks::Reduction reduction = test_case.of.reduction;
+  switch (test_case.way) {
+    case Way::kStarted:
+    case Way::kTwo:
+      return RunStarted(mine, reduction, tasks);
+    case Way::kSplit:
+      return RunSplit(mine, reduction, tasks[0]);
+    case Way::kInPlace:
+    case Way::kStartedInPlace:
+      return RunInPlace(mine, reduction, tasks[0],
+                        test_case.way == Way::kStartedInPlace);
+    case Way::kOwn:
+      break;
+  }
+  for (OwnTask& task : tasks) {
+    ASSAY_RETURN_IF_ERROR(RunApart(mine, reduction, task));
+  }
+  return OkStatus();
 }
 
 }  // namespace assay::distributed

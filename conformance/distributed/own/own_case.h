@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// OwnCase: a collective of the library's own, called in one way: blocking or
-// nonblocking, in place or not, on all ranks or a part.
-//
-//   for (const OwnCase& each : AllOwnCases()) Use(each.test_id());
+// OwnCase: one of the library's own collectives, in one of the ways of calling
+// it, and a rank's part in it.
 
 #pragma once
 
@@ -13,6 +11,9 @@
 #include <vector>
 
 #include "conformance/distributed/collective/collective_case.h"
+#include "framework/backend/communicator.h"
+#include "framework/core/tensor.h"
+#include "framework/ranks/collective.h"
 
 namespace assay::distributed {
 
@@ -42,5 +43,30 @@ struct OwnCase {
 
 /// The cases of the plan, by operation, way and ranks.
 std::vector<OwnCase> AllOwnCases();
+
+/// The buffers of all ranks of one collective, and those of all collectives of
+/// a case.
+using OwnSet = std::vector<Tensor>;
+using OwnSets = std::vector<OwnSet>;
+
+/// One collective of a rank, on a buffer of its own.
+struct OwnTask {
+  ranks::Collective what;
+  int set = 0;
+  int rank = 0;  // in the collective
+  Tensor buffer;
+};
+
+/// The tasks of a rank: one for each collective that it takes part in. A sum
+/// that rounds has three more: the same again, with half the elements, and with
+/// the contents of the next rank.
+Result<std::vector<OwnTask>> TasksOf(const OwnCase& test_case,
+                                     const ranks::Collective& what, int rank,
+                                     const OwnSets& sets);
+
+/// Runs all tasks. Data loss where the library writes beside its output, or
+/// into an input that is not in place.
+Status RunTasks(const OwnCase& test_case, Endpoint& mine,
+                std::vector<OwnTask>& tasks);
 
 }  // namespace assay::distributed

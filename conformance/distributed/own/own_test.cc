@@ -3,18 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <memory>
 #include <span>
 #include <vector>
 
-#include "conformance/distributed/own/near.h"
 #include "conformance/distributed/own/own_case.h"
-#include "conformance/distributed/own/own_part.h"
 #include "conformance/distributed/own/own_run.h"
-#include "conformance/distributed/ranks/distributed_row.h"
 #include "conformance/distributed/ranks/ranks_fixture.h"
 #include "framework/testing/support/tensors_fixture.h"
 
@@ -47,9 +43,7 @@ TEST(OwnCaseTest, TheNameSaysHowItIsCalled) {
 
 TEST(OwnRunTest, EveryCasePassesOnThreads) {
   for (const OwnCase& each : AllOwnCases()) {
-    const RanCase ran = RanOn(each);
-    EXPECT_EQ(ran.judged.outcome, record::Outcome::kPass)
-        << each.test_id() << ": " << ran.judged.message;
+    const RanCase ran = PassedOn(each);
     EXPECT_EQ(ran.rows.size(), each.of.roots().size());
   }
 }
@@ -63,8 +57,7 @@ TEST(OwnRunTest, ARowHasWhatTheLibraryCounts) {
   EXPECT_FALSE(ran.rows[0].bytes_formula.has_value());
   EXPECT_FALSE(ran.rows[0].simulated_us.has_value());
   const RanCase clocked =
-      RanOn(OwnCaseOf(Operation::kBroadcast),
-            [](Endpoint& mine) { return std::make_unique<Clocked>(mine); });
+      RanOn(OwnCaseOf(Operation::kBroadcast), WrapIn<Clocked>());
   EXPECT_EQ(clocked.rows[0].simulated_us, 1e6);
 }
 
@@ -87,10 +80,8 @@ class WithoutCollectives : public Wrapped {
 TEST(OwnRunTest, WhatALibraryLacksIsUnsupported) {
   for (const Way way : {Way::kOwn, Way::kInPlace, Way::kStarted,
                         Way::kStartedInPlace, Way::kTwo, Way::kSplit}) {
-    const RanCase ran =
-        RanOn(OwnCaseOf(Operation::kAllReduce, way), [](Endpoint& mine) {
-          return std::make_unique<WithoutCollectives>(mine);
-        });
+    const RanCase ran = RanOn(OwnCaseOf(Operation::kAllReduce, way),
+                              WrapIn<WithoutCollectives>());
     EXPECT_EQ(ran.judged.outcome, record::Outcome::kUnsupported)
         << ran.judged.message;
   }
@@ -113,9 +104,7 @@ class ChangedCollective : public Wrapped {
 };
 
 Wrap Changing(ChangedCollective::Change change) {
-  return [change](Endpoint& mine) {
-    return std::make_unique<ChangedCollective>(mine, change);
-  };
+  return WrapIn<ChangedCollective>(change);
 }
 
 TEST(OwnRunTest, ABitIsAFailWithItsPlace) {
@@ -124,24 +113,21 @@ TEST(OwnRunTest, ABitIsAFailWithItsPlace) {
             Changing([](Endpoint& mine, const CollectiveCall& call) {
               if (mine.rank() == 2) call.out[4] ^= std::byte{1};
             }));
-  EXPECT_EQ(ran.judged.reason, record::ReasonCode(kFailBits));
-  EXPECT_THAT(ran.judged.message, HasSubstr("rank 2, element 1: found "));
+  ExpectFails(ran, kFailBits, "rank 2, element 1: found ");
   EXPECT_THAT(ran.judged.message, HasSubstr("at the root 0"));
   EXPECT_EQ(ran.rows[0].differing_bits, 1);
 }
 
 TEST(OwnRunTest, BytesBesideTheOutputAreAFail) {
-  for (const bool is_before : {true, false}) {
-    const RanCase ran =
-        RanOn(OwnCaseOf(Operation::kScatter),
-              is_before ? Changing([](Endpoint&, const CollectiveCall& call) {
-                *(call.out.data() - 1) = std::byte{1};
-              })
-                        : Changing([](Endpoint&, const CollectiveCall& call) {
-                            *(call.out.data() + call.out.size()) = std::byte{1};
-                          }));
-    EXPECT_EQ(ran.judged.reason, record::ReasonCode(kFailRanks));
-    EXPECT_THAT(ran.judged.message, HasSubstr("wrote beside its output"));
+  const Wrap wraps[] = {Changing([](Endpoint&, const CollectiveCall& call) {
+                          *(call.out.data() - 1) = std::byte{1};
+                        }),
+                        Changing([](Endpoint&, const CollectiveCall& call) {
+                          *(call.out.data() + call.out.size()) = std::byte{1};
+                        })};
+  for (const Wrap& wrap : wraps) {
+    const RanCase ran = RanOn(OwnCaseOf(Operation::kScatter), wrap);
+    ExpectFails(ran, kFailRanks, "wrote beside its output");
   }
 }
 
@@ -154,46 +140,32 @@ TEST(OwnRunTest, AChangedInputIsAFail) {
   EXPECT_THAT(ran.judged.message, HasSubstr("changed its input"));
 }
 
-/// A barrier that is none.
-class Open : public Wrapped {
- public:
-  using Wrapped::Wrapped;
-  Status Collect(const CollectiveCall&) override { return OkStatus(); }
-};
-
 TEST(OwnRunTest, ABarrierThatDoesNotWaitIsAFail) {
-  const RanCase ran = RanOn(OwnCaseOf(Operation::kBarrier), [](Endpoint& mine) {
-    return std::make_unique<Open>(mine);
-  });
-  EXPECT_EQ(ran.judged.reason, record::ReasonCode(kFailRanks));
+  const RanCase ran = RanOn(OwnCaseOf(Operation::kBarrier), WrapIn<Idle>());
   // On a machine with other work any of them may come last.
-  EXPECT_THAT(ran.judged.message, HasSubstr("us before rank "));
+  ExpectFails(ran, kFailRanks, "us before rank ");
+}
+
+std::span<float> SumsOf(const CollectiveCall& call) {
+  return {reinterpret_cast<float*>(call.out.data()), call.out.size() / 4};
 }
 
 // Kills: a bound that every sum is within; ranks that need not agree.
 TEST(OwnRunTest, ASumThatRoundsIsHeldToItsBound) {
-  const RanCase right = RanOn(DrawnSum(4));
-  ASSERT_EQ(right.judged.outcome, record::Outcome::kPass)
-      << right.judged.message;
+  const RanCase right = PassedOn(DrawnSum(4));
   EXPECT_EQ(right.rows[0].rank_agreement, 1);
   EXPECT_EQ(right.rows[0].determinism, "run");
-  const RanCase far = RanOn(
-      DrawnSum(4), Changing([](Endpoint&, const CollectiveCall& call) {
-        const auto sums = std::span(reinterpret_cast<float*>(call.out.data()),
-                                    call.out.size() / 4);
-        sums[5] += 0x1p-20F;
-      }));
-  EXPECT_EQ(far.judged.reason, record::ReasonCode(kFailBits));
-  EXPECT_THAT(far.judged.message, HasSubstr("rank 0, element 5: found "));
+  const RanCase far =
+      RanOn(DrawnSum(4), Changing([](Endpoint&, const CollectiveCall& call) {
+              SumsOf(call)[5] += 0x1p-20F;
+            }));
+  ExpectFails(far, kFailBits, "rank 0, element 5: found ");
   const RanCase apart = RanOn(
       DrawnSum(4), Changing([](Endpoint& mine, const CollectiveCall& call) {
-        const auto sums = std::span(reinterpret_cast<float*>(call.out.data()),
-                                    call.out.size() / 4);
-        if (mine.rank() == 2) sums[5] = std::nextafter(sums[5], 0.0F);
+        float& sum = SumsOf(call)[5];
+        if (mine.rank() == 2) sum = std::nextafter(sum, 0.0F);
       }));
-  EXPECT_EQ(apart.judged.reason, record::ReasonCode(kFailBits));
-  EXPECT_THAT(apart.judged.message,
-              HasSubstr("rank 2, element 5: found other bits"));
+  ExpectFails(apart, kFailBits, "rank 2, element 5: found other bits");
   EXPECT_EQ(apart.rows[0].rank_agreement, 0);
 }
 
@@ -227,10 +199,8 @@ class Keyless : public Wrapped {
 
 TEST(OwnRunTest, RanksOfAHalfAreInTheOrderOfTheirKeys) {
   const RanCase ran =
-      RanOn(OwnCaseOf(Operation::kAllGather, Way::kSplit),
-            [](Endpoint& mine) { return std::make_unique<Keyless>(mine); });
-  EXPECT_EQ(ran.judged.reason, record::ReasonCode(kFailRanks));
-  EXPECT_THAT(ran.judged.message, HasSubstr("in a half of the ranks"));
+      RanOn(OwnCaseOf(Operation::kAllGather, Way::kSplit), WrapIn<Keyless>());
+  ExpectFails(ran, kFailRanks, "in a half of the ranks");
 }
 
 }  // namespace

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Compares and hashes the bits of all ranks.
-//
-//   HashOfRanks hash;
-//   for (const Tensor& each : found) hash.Add(each.bytes());
-//   row.hash = hash.text();
+// Compares and hashes the bits of all ranks, and guards memory that a library
+// writes.
 
 #pragma once
 
@@ -12,6 +9,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "framework/core/tensor.h"
 #include "framework/ranks/schedule.h"
@@ -36,6 +34,20 @@ class HashOfRanks {
 
  private:
   std::string digests_;
+};
+
+/// Memory for a library's output between two guards, which nobody may write
+/// into.
+class Guarded {
+ public:
+  explicit Guarded(size_t bytes);
+
+  std::span<std::byte> bytes();
+  /// True while nobody has written into the guards.
+  bool is_whole() const;
+
+ private:
+  std::vector<std::byte> all_;
 };
 
 }  // namespace assay::distributed

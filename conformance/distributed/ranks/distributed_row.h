@@ -1,17 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // DistributedRow: a row of distributed.csv, one run of all ranks and its
-// results.
-//
-//   DistributedRow row;
-//   row.collective = "allreduce/ring";
-//   record->Add(row);
+// results; and the traffic and the losses of the ranks that the row sums up.
+// Traffic comes from the requests of ranks to their library, from the count of
+// the library, and from a formula: all three must agree. A row also has the
+// time that a library simulates.
 
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
+#include "framework/backend/communicator.h"
+#include "framework/core/status.h"
+#include "framework/testing/measure/measure.h"
 #include "framework/testing/record/columns.h"
+#include "framework/testing/record/record.h"
+#include "framework/testing/suite/suite.h"
 
 namespace assay::distributed {
 
@@ -33,6 +41,87 @@ struct DistributedRow : record::Key {
   record::Number simulated_us;
   int64_t seed = 0;
 };
+
+/// A library's own counts; nothing where it has none.
+struct LibraryCount {
+  std::optional<Counted> sent;
+  std::optional<double> simulated_s;
+};
+
+/// Reads Endpoint::counted, which a library may lack, and
+/// Endpoint::simulated_seconds.
+Result<LibraryCount> CountOf(const Endpoint& mine);
+
+/// A rank's part of a case on the simulated clock that all ranks share.
+struct SimulatedPart {
+  double began_s = 0, ended_s = 0;
+  bool is_simulated = false;  // the library has a clock
+};
+
+/// The traffic of one rank.
+struct RankSent {
+  Traffic asked;
+  Counted counted;          // by the library's count
+  bool is_counted = false;  // the library has a count
+  SimulatedPart simulated = {};
+};
+
+constexpr void EachField(RankSent& sent, const auto& visit) {
+  visit(sent.asked.bytes);
+  visit(sent.asked.messages);
+  visit(sent.counted.sent.bytes);
+  visit(sent.counted.sent.messages);
+  visit(sent.counted.collectives);
+  visit(sent.counted.collective_bytes);
+  visit(sent.is_counted);
+  visit(sent.simulated.began_s);
+  visit(sent.simulated.ended_s);
+  visit(sent.simulated.is_simulated);
+}
+
+/// The traffic and time between a count and now.
+Result<RankSent> SentSince(const LibraryCount& since, const Endpoint& mine,
+                           const Traffic& asked);
+
+/// Adds the traffic that all ranks asked for to the row. Null where it is
+/// `bytes` and `messages`, if these are given, and where each library that
+/// counts has counted the same messages and no collective.
+std::optional<measure::Judgement> JudgeTraffic(
+    std::span<const RankSent> ranks, int64_t bytes,
+    const std::optional<int64_t>& messages, DistributedRow* row);
+
+/// Adds the libraries' own counts to the row, where they include all messages.
+void AddCounted(std::span<const RankSent> ranks, DistributedRow* row);
+
+/// Adds the simulated time to the row, where all ranks have it: from the last
+/// rank that begins to the last that ends, since formulas let ranks begin
+/// together.
+void AddSimulated(std::span<const RankSent> ranks, DistributedRow* row);
+
+/// The losses of the first step and of the last that a rank's steps return. A
+/// share's loss is weighed as its gradient is, so that the mean over ranks is
+/// the loss of the batch.
+struct Losses {
+  double first = 0, last = 0;
+  int64_t steps = 0;
+
+  /// Adds the loss that the next step returned, which is that before the step.
+  void Add(double loss);
+};
+
+constexpr void EachField(Losses& losses, const auto& visit) {
+  visit(losses.first);
+  visit(losses.last);
+  visit(losses.steps);
+}
+
+/// Adds the means over all ranks to the row; none where a rank took no step.
+void AddLosses(std::span<const Losses> ranks, DistributedRow* row);
+
+/// Says for `assay explain` what the rows have about a case.
+std::vector<suite::Labelled> Tell(const record::PlanRow& row,
+                                  const record::RunFacts& facts,
+                                  const record::Record& record);
 
 }  // namespace assay::distributed
 

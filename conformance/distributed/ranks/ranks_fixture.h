@@ -2,11 +2,12 @@
 //
 // Ranks for tests: threads whose endpoints change what they carry.
 //
-//   WrappedRanks ranks([](Endpoint& mine) {
-//     return std::make_unique<Flipping>(mine);
-//   });
+//   WrappedRanks ranks(WrapIn<Flipping>());
 
 #pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include <chrono>
 #include <cstddef>
@@ -14,6 +15,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -22,7 +24,7 @@
 #include "conformance/distributed/ranks/ranks_run.h"
 #include "framework/backend/communicator.h"
 #include "framework/core/status.h"
-#include "framework/ranks/forwarding.h"
+#include "framework/ranks/interception.h"
 #include "framework/ranks/threads/threads.h"
 #include "framework/testing/measure/measure.h"
 #include "framework/testing/record/record.h"
@@ -52,6 +54,14 @@ class Clocked : public Wrapped {
 };
 
 using Wrap = std::function<std::unique_ptr<Endpoint>(Endpoint&)>;
+
+/// Wraps each endpoint in a `Wrapping` of these arguments.
+template <class Wrapping>
+Wrap WrapIn(auto... arguments) {
+  return [=](Endpoint& mine) {
+    return std::make_unique<Wrapping>(mine, arguments...);
+  };
+}
 
 /// Threads whose endpoints are wrapped.
 class WrappedRanks : public Ranks {
@@ -90,6 +100,30 @@ RanCase RanOn(const Case& test_case, const Wrap& wrap = nullptr,
   ran.rows = record.Rows<DistributedRow>().value();
   return ran;
 }
+
+/// Expects a pass.
+template <class Case>
+RanCase PassedOn(const Case& test_case, const Wrap& wrap = nullptr,
+                 Backend* networks = nullptr) {
+  RanCase ran = RanOn(test_case, wrap, networks);
+  EXPECT_EQ(ran.judged.outcome, record::Outcome::kPass)
+      << test_case.test_id() << ": " << ran.judged.message;
+  return ran;
+}
+
+/// Expects a fail of that reason whose message has that text.
+inline void ExpectFails(const RanCase& ran, const char* reason,
+                        const std::string& said) {
+  EXPECT_EQ(ran.judged.reason, record::ReasonCode(reason));
+  EXPECT_THAT(ran.judged.message, ::testing::HasSubstr(said));
+}
+
+/// A library whose collectives do nothing.
+class Idle : public Wrapped {
+ public:
+  using Wrapped::Wrapped;
+  Status Collect(const CollectiveCall&) override { return OkStatus(); }
+};
 
 /// One rank is late in each of its exchanges.
 class Late : public Wrapped {

@@ -4,22 +4,15 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstddef>
-#include <cstdint>
-#include <filesystem>
 #include <mutex>
-#include <span>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "framework/core/text.h"
 #include "framework/ranks/fields.h"
-#include "framework/ranks/message/summed_endpoint.h"
+#include "framework/ranks/interception.h"
 #include "framework/ranks/wait/call_table.h"
 #include "framework/ranks/wait/noted_endpoint.h"
 #include "framework/ranks/wait/wait_report.h"
-#include "framework/testing/record/run_facts.h"
 #include "framework/testing/suite/suite.h"
 
 namespace assay::distributed {
@@ -61,8 +54,8 @@ std::optional<Judgement> Missing(const std::vector<RankEnd>& ended,
                                   " ranks that ended, wanted ", times.size()));
 }
 
-/// Precedes what a rank sends to the first one: what it found, or why it found
-/// nothing.
+/// Precedes a rank's message to the first rank: its result, or the reason why
+/// it has none.
 struct Header {
   StatusCode code = StatusCode::kOk;
   uint64_t size = 0;

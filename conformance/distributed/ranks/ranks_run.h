@@ -77,10 +77,13 @@ struct RanRanks {
 Result<RanRanks> RunRanks(Ranks& ranks, int count, const RankBody& rank,
                           const std::filesystem::path& scratch = {});
 
-/// Adds RanRanks::corrupt to a judgement: a pass becomes a fail, and a fail
-/// says it as well.
+/// Adds RanRanks::corrupt to a judgement: a pass becomes a fail, and the
+/// message of a fail has that text as well.
 measure::Judgement WithCorrupt(measure::Judgement judged,
                                const std::string& corrupt);
+
+/// The roots of a case that has none: it runs once.
+inline constexpr int kNoRoot[] = {0};
 
 /// Runs all roots, as the other ranks do, and returns the judgement of the
 /// first one that fails or that the library declines. Puts the time of all into

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // MixingCase: a scheme after whose steps ranks have different parameters: they
-// average with peers, or send gradients to a server that does not wait. It is
-// judged by invariants and bounds.
-//
-//   for (const MixingCase& each : AllMixingCases()) Use(each.test_id());
+// average with peers, or send gradients to a server that does not wait. RunCase
+// trains, and holds the ranks to invariants and bounds.
 
 #pragma once
 
@@ -15,8 +13,10 @@
 #include <variant>
 #include <vector>
 
-#include "framework/ranks/scheme/mixing.h"
-#include "framework/ranks/scheme/push_sum.h"
+#include "conformance/distributed/ranks/ranks_run.h"
+#include "framework/ranks/scheme/scheme.h"
+#include "framework/testing/measure/measure.h"
+#include "framework/testing/record/record.h"
 
 namespace assay::distributed {
 
@@ -45,5 +45,17 @@ struct MixingCase {
 };
 
 std::vector<MixingCase> AllMixingCases();
+
+/// Adds a row. Rules by scheme:
+///
+///   gossip         keeps the mean of all ranks, and shrinks every wave over
+///                  the ranks by the factor of its graph, both within 1e-12
+///   push_sum       brings all ranks to the mean
+///   ad_psgd        keeps the sum of all ranks bit by bit, and brings all to
+///                  the mean in rounds that all of them end
+///   async_server   counts every gradient once, none staler than its slack
+///                  permits
+measure::Judgement RunCase(const MixingCase& test_case, const RunOf& run,
+                           record::Record* record);
 
 }  // namespace assay::distributed

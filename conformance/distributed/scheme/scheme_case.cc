@@ -8,16 +8,12 @@
 #include <iterator>
 #include <limits>
 #include <numeric>
-#include <optional>
-#include <span>
-#include <string_view>
 #include <utility>
 
 #include "framework/core/numbers.h"
 #include "framework/core/text.h"
 #include "framework/ranks/scheme/codec/codec.h"
 #include "framework/ranks/scheme/codec/compressed.h"
-#include "framework/ranks/scheme/codec/sparse.h"
 #include "framework/ranks/scheme/sharded.h"
 #include "framework/train/rule/optimizers.h"
 
@@ -31,9 +27,9 @@ using ranks::Travel;
 using Optimizer = std::unique_ptr<train::Optimizer>;
 
 constexpr int kSchemeRanks[] = {1, 2, 3, 4, 8};
-// For one scheme with an optimizer that has no state. Powers of two divide sums
-// without rounding.
-constexpr int kOfScale[] = {64, 256, 1024};
+// The ranks of tier scale, for one scheme with an optimizer that has no state.
+// Powers of two divide sums without rounding.
+constexpr int kSchemeRanksOfScale[] = {64, 256, 1024};
 constexpr std::string_view kSchemeOfScale = "train_all_reduce";
 constexpr std::string_view kOptimizerOfScale = "gradient_descent";
 // The messages of a ring grow with the square of the ranks.
@@ -72,7 +68,8 @@ Result<SchemeCost> CostOfServer(Algorithm algorithm, int ranks, Sizes sizes) {
                     there.messages + back.messages};
 }
 
-/// The same bytes, in a number of messages that depends on the owners.
+/// The cost of the same bytes, in a number of messages that depends on the
+/// owners.
 Result<SchemeCost> CostOfOwners(Algorithm algorithm, int ranks, Sizes sizes) {
   ASSAY_ASSIGN_OR_RETURN(SchemeCost cost,
                          CostOfServer(algorithm, ranks, sizes));
@@ -103,10 +100,10 @@ Result<SchemeCost> CostOfBuckets(Algorithm algorithm, int ranks, Sizes sizes) {
   return sum;
 }
 
-using MakeCodec = std::unique_ptr<ranks::Codec> (*)(int rank);
+using MakeCodec = std::function<std::unique_ptr<ranks::Codec>(int rank)>;
 
-Result<SchemeCost> CostOfCodec(MakeCodec codec, Algorithm algorithm, int ranks,
-                               Sizes sizes) {
+Result<SchemeCost> CostOfCodec(const MakeCodec& codec, Algorithm algorithm,
+                               int ranks, Sizes sizes) {
   SchemeCost sum{0, 0};
   for (const int64_t size : sizes) {
     ASSAY_ASSIGN_OR_RETURN(
@@ -139,7 +136,7 @@ struct Kind {
 
 /// A scheme with a codec. It has the large batch's bits where the codec loses
 /// nothing of small whole numbers.
-Kind Compressed(std::string_view name, MakeCodec codec,
+Kind Compressed(std::string_view name, const MakeCodec& codec,
                 Promise promise = Promise::kLargeBatch) {
   return {.name = name,
           .ways = ranks::AlgorithmsOf(Operation::kAllGather),
@@ -186,21 +183,12 @@ Kind Sparse(std::string_view name, double share) {
   return kind;
 }
 
-std::unique_ptr<ranks::Codec> Float16(int) {
-  return std::make_unique<ranks::RoundingCodec>(DType::kFloat16);
+/// A codec that is the same for all ranks.
+template <class Made>
+MakeCodec Coding(auto... arguments) {
+  return [=](int) { return std::make_unique<Made>(arguments...); };
 }
-std::unique_ptr<ranks::Codec> BFloat16(int) {
-  return std::make_unique<ranks::RoundingCodec>(DType::kBFloat16);
-}
-std::unique_ptr<ranks::Codec> AllOfThem(int) {
-  return std::make_unique<ranks::TopCodec>(1);
-}
-std::unique_ptr<ranks::Codec> AFifth(int) {
-  return std::make_unique<ranks::TopCodec>(0.2);
-}
-std::unique_ptr<ranks::Codec> Signs(int) {
-  return std::make_unique<ranks::SignCodec>();
-}
+
 std::unique_ptr<ranks::Codec> Levels(int rank) {
   return std::make_unique<ranks::LevelCodec>(
       4, core::KeyOf(/*seed=*/7, static_cast<int64_t>(rank)));
@@ -287,11 +275,15 @@ const std::vector<Kind>& Kinds() {
        .batches = kAccumulated},
       Averaged("train_average", /*period=*/1),
       Averaged("train_average_2", /*period=*/2),
-      Compressed("train_float16", &Float16),
-      Compressed("train_bfloat16", &BFloat16),
-      Compressed("train_top", &AllOfThem),
-      Compressed("train_top_fifth", &AFifth, Promise::kAgreement),
-      Compressed("train_signs", &Signs, Promise::kAgreement),
+      Compressed("train_float16",
+                 Coding<ranks::RoundingCodec>(DType::kFloat16)),
+      Compressed("train_bfloat16",
+                 Coding<ranks::RoundingCodec>(DType::kBFloat16)),
+      Compressed("train_top", Coding<ranks::TopCodec>(/*share=*/1)),
+      Compressed("train_top_fifth", Coding<ranks::TopCodec>(/*share=*/0.2),
+                 Promise::kAgreement),
+      Compressed("train_signs", Coding<ranks::SignCodec>(),
+                 Promise::kAgreement),
       Compressed("train_levels", &Levels, Promise::kAgreement),
       Sparse("train_sparse", /*share=*/1),
       Sparse("train_sparse_fifth", /*share=*/0.2)};
@@ -354,7 +346,7 @@ std::vector<SchemeCase> AllSchemeCases() {
         if (kind.name != kSchemeOfScale || optimizer != kOptimizerOfScale) {
           continue;
         }
-        for (const int ranks : kOfScale) {
+        for (const int ranks : kSchemeRanksOfScale) {
           if (way == ToString(Algorithm::kRing) && ranks > kMostOfRing) {
             continue;
           }

@@ -2,8 +2,6 @@
 //
 // SchemeCase: a scheme of distributed training, the way of its tensors, and an
 // optimizer.
-//
-//   for (const SchemeCase& each : AllSchemeCases()) Use(each.test_id());
 
 #pragma once
 
@@ -55,7 +53,7 @@ struct SchemeCase {
 /// The cases of the plan, by scheme, way, optimizer and ranks.
 std::vector<SchemeCase> AllSchemeCases();
 
-/// True where the scheme keeps its promise with so many ranks: a mean of
+/// True where the scheme keeps its promise with `ranks` ranks: a mean of
 /// parameters is the step of a mean gradient where nothing is rounded, which
 /// holds for powers of two.
 bool HasMean(std::string_view scheme, int64_t ranks);
@@ -83,7 +81,7 @@ struct SchemeCost {
   int64_t bytes = 0;
   std::optional<int64_t> messages;
 };
-/// The cost of so many steps, with parameters of float32 of these sizes.
+/// The cost of `steps` steps, with parameters of float32 of these sizes.
 /// Nothing where the library's own collectives carry them, or where the bytes
 /// depend on the numbers.
 Result<std::optional<SchemeCost>> CostOf(const SchemeCase& test_case,

@@ -11,17 +11,14 @@
 #include <string>
 #include <vector>
 
-#include "conformance/distributed/ranks/distributed_row.h"
+#include "conformance/distributed/case.h"
 #include "conformance/distributed/ranks/ranks_fixture.h"
-#include "conformance/distributed/run.h"
-#include "conformance/distributed/scheme/course.h"
 #include "conformance/distributed/scheme/mixing_case.h"
-#include "conformance/distributed/scheme/mixing_run.h"
 #include "conformance/distributed/scheme/scheme_case.h"
 #include "conformance/distributed/scheme/scheme_run.h"
 #include "framework/core/text.h"
-#include "framework/ranks/model/whole_objective.h"
-#include "framework/ranks/scheme/model_message.h"
+#include "framework/ranks/scheme/async.h"
+#include "framework/ranks/scheme/objectives.h"
 
 namespace assay::distributed {
 namespace {
@@ -42,11 +39,7 @@ TEST(PlannedCaseTest, EveryCaseHasANameOfItsOwnAndRanks) {
 
 // Kills: a formula of another scheme; a comparison with a batch of other ranks.
 TEST(SchemeRunTest, EveryCasePassesOnThreads) {
-  for (const SchemeCase& each : AllSchemeCases()) {
-    const RanCase ran = RanOn(each);
-    EXPECT_EQ(ran.judged.outcome, record::Outcome::kPass)
-        << each.test_id() << ": " << ran.judged.message;
-  }
+  for (const SchemeCase& each : AllSchemeCases()) PassedOn(each);
 }
 
 // Kills: a result of ranks that depends on who comes late.
@@ -55,24 +48,18 @@ TEST(SchemeRunTest, EveryCaseOfFourRanksPassesWithAStraggler) {
   for (const SchemeCase& each : AllSchemeCases()) {
     if (each.ranks != 4 || each.optimizer != "gradient_descent") continue;
     ++ran_cases;
-    const RanCase ran = RanOn(each, [&](Endpoint& mine) {
-      return std::make_unique<Late>(mine, /*straggler=*/2);
-    });
-    EXPECT_EQ(ran.judged.outcome, record::Outcome::kPass)
-        << each.test_id() << ": " << ran.judged.message;
+    PassedOn(each, WrapIn<Late>(/*straggler=*/2));
   }
   EXPECT_GT(ran_cases, 10);
 }
 
+const SchemeCase kRingOfFour = {"train_all_reduce", "ring", "momentum", 4};
+
 TEST(SchemeRunTest, OneBitOfOneMessageIsAFailOfItsStep) {
-  const SchemeCase test_case = {"train_all_reduce", "ring", "momentum", 4};
   // Three of six messages of a step are added up, and the sum goes to all.
   for (const int which : {3, 6}) {
-    const RanCase ran = RanOn(test_case, [&](Endpoint& mine) {
-      return std::make_unique<Flipping>(mine, which);
-    });
-    EXPECT_EQ(ran.judged.reason, record::ReasonCode(kFailBits));
-    EXPECT_THAT(ran.judged.message, HasSubstr("step 1, w"));
+    const RanCase ran = RanOn(kRingOfFour, WrapIn<Flipping>(which));
+    ExpectFails(ran, kFailBits, "step 1, w");
     EXPECT_THAT(ran.judged.message,
                 HasSubstr(StrCat("; rank 1 received message ", which,
                                  " from rank 0 ")));
@@ -84,11 +71,8 @@ TEST(SchemeRunTest, OneBitOfOneMessageIsAFailOfItsStep) {
 
 // A ring of four has six exchanges; the gradients of this model are no loss's.
 TEST(SchemeRunTest, ARowHasTheTimeOfAClockAndNoLoss) {
-  const SchemeCase test_case = {"train_all_reduce", "ring", "momentum", 4};
-  EXPECT_FALSE(RanOn(test_case).rows.at(0).simulated_us.has_value());
-  const RanCase ran = RanOn(test_case, [](Endpoint& mine) {
-    return std::make_unique<Clocked>(mine);
-  });
+  EXPECT_FALSE(RanOn(kRingOfFour).rows.at(0).simulated_us.has_value());
+  const RanCase ran = RanOn(kRingOfFour, WrapIn<Clocked>());
   ASSERT_EQ(ran.rows.size(), 1U);
   EXPECT_EQ(ran.rows[0].simulated_us, 1e6 * kTrainedSteps * 6);
   EXPECT_FALSE(ran.rows[0].loss_first.has_value());
@@ -96,11 +80,7 @@ TEST(SchemeRunTest, ARowHasTheTimeOfAClockAndNoLoss) {
 }
 
 TEST(MixingRunTest, EveryCasePassesOnThreads) {
-  for (const MixingCase& each : AllMixingCases()) {
-    const RanCase ran = RanOn(each);
-    EXPECT_EQ(ran.judged.outcome, record::Outcome::kPass)
-        << each.test_id() << ": " << ran.judged.message;
-  }
+  for (const MixingCase& each : AllMixingCases()) PassedOn(each);
 }
 
 // Kills: a scheme whose ranks agree that nothing is trained; an agreement that
@@ -108,28 +88,18 @@ TEST(MixingRunTest, EveryCasePassesOnThreads) {
 TEST(SchemeRunTest, RanksThatShouldAgreeAreCompared) {
   const SchemeCase test_case = {"train_signs", "ring", "momentum", 4};
   ASSERT_EQ(PromiseOf(test_case), Promise::kAgreement);
-  EXPECT_EQ(RanOn(test_case).judged.outcome, record::Outcome::kPass);
-  const RanCase ran = RanOn(test_case, [](Endpoint& mine) {
-    return std::make_unique<Flipping>(mine, /*which=*/6);
-  });
+  PassedOn(test_case);
+  const RanCase ran = RanOn(test_case, WrapIn<Flipping>(/*which=*/6));
   EXPECT_EQ(ran.judged.reason, record::ReasonCode(kFailBits));
   EXPECT_EQ(ran.rows[0].rank_agreement, 0);
 }
-
-/// A library that leaves its output as it was.
-class Idle : public Wrapped {
- public:
-  using Wrapped::Wrapped;
-  Status Collect(const CollectiveCall&) override { return OkStatus(); }
-};
 
 // Kills: a scheme by the library's own collectives that takes ours.
 TEST(SchemeRunTest, AnOwnCollectiveThatDoesNothingIsAFail) {
   for (const char* const scheme :
        {"train_all_reduce", "train_server", "train_average"}) {
     const SchemeCase test_case = {scheme, "own", "gradient_descent", 4};
-    const RanCase ran = RanOn(
-        test_case, [](Endpoint& mine) { return std::make_unique<Idle>(mine); });
+    const RanCase ran = RanOn(test_case, WrapIn<Idle>());
     EXPECT_EQ(ran.judged.reason, record::ReasonCode(kFailBits)) << scheme;
     ASSERT_EQ(ran.rows.size(), 1U);
     EXPECT_FALSE(ran.rows[0].bytes_sent.has_value());
@@ -161,21 +131,16 @@ TEST(MixingRunTest, ALostMessageIsAFail) {
                             {PushSum{ranks::Directed::kOnePeer}, 8},
                             {PushSum{ranks::Directed::kUneven}, 5}};
   for (const MixingCase& each : all) {
-    const RanCase ran = RanOn(
-        each, [](Endpoint& mine) { return std::make_unique<Dropping>(mine); });
+    const RanCase ran = RanOn(each, WrapIn<Dropping>());
     EXPECT_EQ(ran.judged.outcome, record::Outcome::kFail) << each.test_id();
-    EXPECT_EQ(ran.judged.reason, record::ReasonCode(kFailMixing))
-        << each.test_id() << ": " << ran.judged.message;
+    ExpectFails(ran, kFailMixing, "");
   }
 }
 
 TEST(MixingRunTest, AWaveOfAnotherFactorIsAFail) {
-  const RanCase ran =
-      RanOn(MixingCase{Gossip{ranks::Graph::kRing}, 8}, [](Endpoint& mine) {
-        return std::make_unique<Dropping>(mine, /*which=*/1);
-      });
-  EXPECT_EQ(ran.judged.reason, record::ReasonCode(kFailMixing));
-  EXPECT_THAT(ran.judged.message, HasSubstr("wave 0 by 1: found "));
+  const RanCase ran = RanOn(MixingCase{Gossip{ranks::Graph::kRing}, 8},
+                            WrapIn<Dropping>(/*which=*/1));
+  ExpectFails(ran, kFailMixing, "wave 0 by 1: found ");
   EXPECT_THAT(ran.judged.message, HasSubstr("; rank 1 received message 1 "));
   ASSERT_EQ(ran.rows.size(), 1U);
   EXPECT_GT(ran.rows[0].contraction_err.value_or(0), 1e-3);
@@ -203,8 +168,7 @@ class Silent : public Wrapped {
 
 TEST(MixingRunTest, AServerThatMissesGradientsIsAFail) {
   const RanCase ran =
-      RanOn(MixingCase{AsyncServer{/*slack=*/1}, 4},
-            [](Endpoint& mine) { return std::make_unique<Silent>(mine); });
+      RanOn(MixingCase{AsyncServer{/*slack=*/1}, 4}, WrapIn<Silent>());
   EXPECT_EQ(ran.judged.outcome, record::Outcome::kFail);
   EXPECT_THAT(ran.judged.message, HasSubstr("each gradient once"));
 }
@@ -229,10 +193,8 @@ class Backdating : public Wrapped {
 // Kills: a bound of staleness that nobody looks at.
 TEST(MixingRunTest, AGradientThatIsTooOldIsAFail) {
   const RanCase ran =
-      RanOn(MixingCase{AsyncServer{/*slack=*/0}, 4},
-            [](Endpoint& mine) { return std::make_unique<Backdating>(mine); });
-  EXPECT_EQ(ran.judged.reason, record::ReasonCode(kFailMixing));
-  EXPECT_THAT(ran.judged.message, HasSubstr("updates old, wanted at most 2"));
+      RanOn(MixingCase{AsyncServer{/*slack=*/0}, 4}, WrapIn<Backdating>());
+  ExpectFails(ran, kFailMixing, "updates old, wanted at most 2");
   ASSERT_EQ(ran.rows.size(), 1U);
   EXPECT_GT(ran.rows[0].staleness_max.value_or(0), 2);
 }
@@ -249,15 +211,10 @@ TEST(CourseTest, ARunThatEndsAsItBeganIsAFail) {
 // Kills: pairs whose mean is not looked at, in the few steps or in the many.
 TEST(MixingRunTest, PairsThatLoseNumbersAreAFail) {
   const MixingCase test_case = {AdPsgd{}, 2};
-  const RanCase few = RanOn(
-      test_case, [](Endpoint& mine) { return std::make_unique<Silent>(mine); });
-  EXPECT_EQ(few.judged.reason, record::ReasonCode(kFailMixing));
-  EXPECT_THAT(few.judged.message, HasSubstr("the sum of all ranks is "));
-  const RanCase many = RanOn(test_case, [](Endpoint& mine) {
-    return std::make_unique<Silent>(mine, /*behind=*/20);
-  });
-  EXPECT_EQ(many.judged.reason, record::ReasonCode(kFailMixing));
-  EXPECT_THAT(many.judged.message, HasSubstr("from the mean 0.5"));
+  const RanCase few = RanOn(test_case, WrapIn<Silent>());
+  ExpectFails(few, kFailMixing, "the sum of all ranks is ");
+  const RanCase many = RanOn(test_case, WrapIn<Silent>(/*behind=*/20));
+  ExpectFails(many, kFailMixing, "from the mean 0.5");
 }
 
 // Kills: a formula that stands for bytes that depend on the gradients; all

@@ -19,7 +19,6 @@
 
 #include "ctest/trial/fuzz/mutate.h"
 #include "ctest/trial/fuzz/pipeline.h"
-#include "ctest/trial/fuzz/seeds.h"
 
 // A macro of <sys/mman.h>, and an enumerator of onnx/defs/parser.h, which a
 // source that is joined to this one includes.

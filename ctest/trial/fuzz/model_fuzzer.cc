@@ -17,7 +17,6 @@
 
 #include "ctest/trial/fuzz/mutate.h"
 #include "ctest/trial/fuzz/pipeline.h"
-#include "ctest/trial/fuzz/seeds.h"
 
 extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t max_size);
 

@@ -4,12 +4,14 @@
 // structure, in a way that depends on nothing but the random numbers given.
 //
 //   std::mt19937_64 random(seed);
-//   const std::string bytes = Mutate(seed_model_bytes, random);
+//   for (const std::string& model : SeedModels(corpus)) Mutate(model, random);
 
 #pragma once
 
+#include <filesystem>
 #include <random>
 #include <string>
+#include <vector>
 
 namespace assay::fuzz {
 
@@ -19,5 +21,10 @@ using Random = std::mt19937_64;
 /// sizes, deep nesting, wrong types, swapped names, duplicated fields,
 /// functions that call each other.
 std::string Mutate(const std::string& model, Random& random);
+
+/// Serialized models: some written here, which reach functions, subgraphs, all
+/// kinds of values and old opsets, and small ones of the exported corpus where
+/// `corpus` holds it.
+std::vector<std::string> SeedModels(const std::filesystem::path& corpus);
 
 }  // namespace assay::fuzz

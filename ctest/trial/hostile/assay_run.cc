@@ -107,4 +107,16 @@ std::string ModuleOf(const std::string& name) {
   return StrCat(ASSAY_HOSTILE_MODULES, "/", name, ".so");
 }
 
+std::vector<std::string> RunOf(const std::vector<std::string>& backends,
+                               const std::vector<std::string>& more) {
+  std::vector<std::string> arguments = {"run",       "--corpus",   "onnx",
+                                        "--repeats", "0",          "--out",
+                                        "run",       "--no-report"};
+  for (const std::string& backend : backends) {
+    arguments.insert(arguments.end(), {"--backend", backend});
+  }
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
 }  // namespace assay::hostile

@@ -67,4 +67,9 @@ std::string TextOf(const std::filesystem::path& file);
 /// The file of a hostile module.
 std::string ModuleOf(const std::string& name);
 
+/// Arguments of a run of backends over the cases of ONNX, each once and without
+/// a page, into the folder "run"; and some more.
+std::vector<std::string> RunOf(const std::vector<std::string>& backends,
+                               const std::vector<std::string>& more);
+
 }  // namespace assay::hostile

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What forgeries have in common: answers to look for, and a note in the log of
-// what came of an attempt, which the test holds against the file's comment.
+// The common part of forgeries: answers to look for, and a note in the log of
+// the result of an attempt, which the test holds against the file's comment.
 //
 //     // Noted: nothing there
 //     ASSAY_MISDEED(somewhere) { hostile::TakeAnswer("/srv/onnx", output); }
@@ -19,6 +19,7 @@
 #include <iterator>
 #include <string>
 #include <system_error>
+#include <vector>
 
 #include "ctest/trial/hostile/misdeed.h"
 
@@ -93,6 +94,26 @@ inline std::filesystem::path RunFolder() {
   return std::filesystem::read_symlink("/proc/self/fd/2", error)
       .parent_path()
       .parent_path();
+}
+
+struct Range {
+  unsigned char* start = nullptr;
+  size_t bytes = 0;
+};
+
+/// The memory files that this process has mapped.
+inline std::vector<Range> SharedMemory() {
+  std::vector<Range> ranges;
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    unsigned long start = 0;
+    unsigned long end = 0;
+    if (line.find("memfd:") != std::string::npos &&
+        std::sscanf(line.c_str(), "%lx-%lx", &start, &end) == 2) {
+      ranges.push_back({reinterpret_cast<unsigned char*>(start), end - start});
+    }
+  }
+  return ranges;
 }
 
 }  // namespace hostile

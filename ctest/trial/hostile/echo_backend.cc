@@ -15,7 +15,7 @@
 #include "ctest/trial/hostile/misdeed.h"
 #include "framework/backend/backend.h"
 #include "framework/backend/registry.h"
-#include "framework/core/hash.h"
+#include "framework/core/numbers.h"
 
 namespace {
 

@@ -40,9 +40,8 @@ constexpr uintmax_t kLogLimit = 1100 << 10;
 /// True where a run has walls around its backends.
 bool HasWalls() {
   const file::ScratchFolder folder;
-  AssayRun run(folder.path(), {"run", "--backend", ModuleOf("echo"), "--corpus",
-                               "onnx", "--filter", "op:Neg", "--repeats", "0",
-                               "--no-report", "--out", "run"});
+  AssayRun run(folder.path(),
+               RunOf({ModuleOf("echo")}, {"--filter", "op:Neg"}));
   run.Wait();
   const auto backends = record::ParseCsv<record::BackendRow>(
       TextOf(folder.path() / "run/backends.csv"));
@@ -77,29 +76,13 @@ struct Seen {
   size_t leftovers = 0;
 };
 
-Seen RunOf(const Behaviour& behaviour) {
+Seen SeenOf(const Behaviour& behaviour) {
   const file::ScratchFolder folder;
   AssayRun run(folder.path(),
-               {"run",
-                "--backend",
-                ModuleOf(behaviour.module) + behaviour.settings(),
-                "--backend",
-                ModuleOf("echo"),
-                "--corpus",
-                "onnx",
-                "--filter",
-                kCases,
-                "--jobs",
-                "1",
-                "--timeout",
-                behaviour.timeout,
-                "--memory",
-                behaviour.memory,
-                "--repeats",
-                "0",
-                "--no-report",
-                "--out",
-                "run"});
+               RunOf({ModuleOf(behaviour.module) + behaviour.settings(),
+                      ModuleOf("echo")},
+                     {"--filter", kCases, "--jobs", "1", "--timeout",
+                      behaviour.timeout, "--memory", behaviour.memory}));
   Seen seen;
   seen.exit_code = run.Wait();
   seen.leftovers = run.Leftovers().size();
@@ -124,10 +107,8 @@ Seen RunOf(const Behaviour& behaviour) {
 /// The verdict of each case without a behaviour.
 std::map<std::string, CaseVerdict> Clean() {
   const file::ScratchFolder folder;
-  AssayRun run(
-      folder.path(),
-      {"run", "--backend", ModuleOf("echo"), "--corpus", "onnx", "--filter",
-       kCases, "--jobs", "1", "--repeats", "0", "--no-report", "--out", "run"});
+  AssayRun run(folder.path(),
+               RunOf({ModuleOf("echo")}, {"--filter", kCases, "--jobs", "1"}));
   EXPECT_EQ(run.Wait(), 1) << run.Output();
   std::map<std::string, CaseVerdict> clean;
   for (const auto& [key, verdict] : VerdictsOf(folder.path() / "run")) {
@@ -206,7 +187,7 @@ std::vector<Seen> RunAll(const std::vector<Behaviour>& behaviours) {
   std::atomic<size_t> next = 0;
   const auto work = [&] {
     for (size_t i = next++; i < behaviours.size(); i = next++) {
-      seen[i] = RunOf(behaviours[i]);
+      seen[i] = SeenOf(behaviours[i]);
     }
   };
   std::vector<std::thread> others;

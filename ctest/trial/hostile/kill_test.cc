@@ -52,20 +52,9 @@ int KillsOf(int all) {
 
 std::vector<std::string> Command(const char* jobs) {
   // Each case naps, so that there is something to interrupt.
-  return {"run",
-          "--backend",
-          StrCat(ModuleOf("echo"), "+nap_us=", kNapMs * 1000),
-          "--corpus",
-          "onnx",
-          "--filter",
-          "op:Cast or op:Resize or op:Attention",
-          "--jobs",
-          jobs,
-          "--repeats",
-          "0",
-          "--no-report",
-          "--out",
-          "run"};
+  return RunOf(
+      {StrCat(ModuleOf("echo"), "+nap_us=", kNapMs * 1000)},
+      {"--filter", "op:Cast or op:Resize or op:Attention", "--jobs", jobs});
 }
 
 struct Undisturbed {

@@ -34,8 +34,8 @@ struct Output {
   unsigned char* input = nullptr;  // as many bytes
 };
 
-/// What a module says beside its outputs. Its version and device are asked for
-/// before any setting is known: a module of the behaviour's name says them.
+/// The words of a module beside its outputs. Its version and device are asked
+/// for before any setting is known: a module of the behaviour's name says them.
 struct Words {
   const char* version = "1";
   const char* device = "cpu";
@@ -50,7 +50,7 @@ struct Misdeed {
   Words words = {};
 };
 
-/// What this module can do. ASSAY_MISDEED adds to it before the backend
+/// The misdeeds of this module. ASSAY_MISDEED adds one before the backend
 /// registers itself.
 inline std::vector<Misdeed>& Misdeeds() {
   static std::vector<Misdeed>& misdeeds = *new std::vector<Misdeed>;

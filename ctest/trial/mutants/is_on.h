@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// IsOn: whether a program of mutants runs with this one. Each stands in it beside the right
-// code (mutant_schema.h); the variable ASSAY_MUTANT says which is taken, none where it is not
-// set.
+// IsOn: whether a program of mutants runs with this one. Each stands in it
+// beside the right code (harness_mutant.py); the variable ASSAY_MUTANT says
+// which is taken, none where it is not set.
 //
 //   if (assay::harness_mutants::IsOn("nan_equals_all")) return 1;
 

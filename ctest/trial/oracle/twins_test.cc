@@ -14,8 +14,9 @@
 #include "framework/file/csv.h"
 #include "framework/file/file.h"
 #include "framework/graph/model_text.h"
-#include "framework/testing/case/read_corpus.h"
+#include "framework/testing/case/corpus.h"
 #include "framework/testing/measure/exact_answers.h"
+#include "framework/testing/support/statuses_fixture.h"
 #include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::oracle {
@@ -197,26 +198,23 @@ TEST(TwinsTest, ComplaintsAreOfWhatIsNotKnownAndOfWhatIsKnownInVain) {
 }
 
 TEST(TwinsTest, AnOperatorAndItsBodyHaveTheSameExactAnswers) {
-  const auto corpus = cases::ReadCorpus(std::string(ASSAY_CORPUS));
-  ASSERT_TRUE(corpus.ok()) << corpus.status().ToString();
-  const auto text = file::ReadFile(ASSAY_KNOWN_TWINS);
-  ASSERT_TRUE(text.ok()) << text.status().ToString();
-  const auto known = ParseKnownTwins(*text);
-  ASSERT_TRUE(known.ok()) << known.status().ToString();
+  const auto corpus = Got(cases::ReadCorpus(std::string(ASSAY_CORPUS)));
+  const auto text = Got(file::ReadFile(ASSAY_KNOWN_TWINS));
+  const auto known = Got(ParseKnownTwins(text));
   std::map<std::string, const cases::TestCase*> cases;
-  for (const cases::TestCase& c : corpus->cases) cases.emplace(c.test_id, &c);
+  for (const cases::TestCase& c : corpus.cases) cases.emplace(c.test_id, &c);
   std::set<std::string> unmet;
-  for (const auto& [id, line] : *known) unmet.insert(id);
+  for (const auto& [id, line] : known) unmet.insert(id);
   int compared = 0;
   for (const auto& [id, c] : cases) {
     if (c->kind != "expanded") continue;
     const auto twin = cases.find(TwinOf(id));
     ASSERT_NE(twin, cases.end()) << id;
-    const auto line = known->find(id);
+    const auto line = known.find(id);
     unmet.erase(id);
     const std::string complaint =
         Complaint(Ask(*twin->second), Ask(*c),
-                  line == known->end() ? nullptr : &line->second);
+                  line == known.end() ? nullptr : &line->second);
     EXPECT_EQ(complaint, "") << id;
     ++compared;
   }

@@ -11,7 +11,7 @@ import re
 import sys
 from pathlib import Path
 
-from sources import Tree
+from sources import VENDORS, Tree
 
 _CMAKE = "ctest/cmake/AssayPrecompiled.cmake"
 # The names that are looked for of each, in namespace std. A name of several headers, as
@@ -55,6 +55,7 @@ def faults(tree: Tree) -> list[str]:
         text = tree.text(name)
         system[name] = set(re.findall(r"^#include <([^>]+)>", text, re.MULTILINE))
         project[name] = re.findall(r'^#include "([^"]+)"', text, re.MULTILINE)
+        project[name] += [VENDORS + i for i in system[name] if i.startswith("assay/")]
 
     def included(name: str) -> set[str]:
         seen: set[str] = set()

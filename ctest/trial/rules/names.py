@@ -42,7 +42,6 @@ _NAMES = {
     "backends/example_onnxruntime": "",
     "backends/example_whole_model": "",
     "ctest/trial/mutants": "harness_mutants",
-    "ctest/trial/mutants/random": "random_mutants",
     "ctest/trial/types": "retype",
     "perf/peers": "gradcheck",
     "framework/graph/generated": "types",

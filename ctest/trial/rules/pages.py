@@ -5,8 +5,8 @@ after its file, as `framework/core/shape.cc`: `NumElements`.
 
     python3 ctest/trial/rules/pages.py [ROOT]
 
-A path may leave out the end `.h` or `.cc`. What the build makes (`generated/`)
-and names in capitals, which stand for others, are not looked for.
+A path may leave out the end `.h` or `.cc`. Files that the build makes
+(`generated/`) and names in capitals, which stand for others, are not looked for.
 """
 
 from __future__ import annotations

@@ -2,31 +2,21 @@
 """No sentence of a comment or a page opens with a word of OPENINGS, which leaves
 open what the sentence is about; no line of C++ is over 80 columns.
 
-    python3 ctest/trial/rules/prose.py [--accept]
-
-debts.txt has the number that each folder still has of either: one more is a
-fault, and so is one fewer, until --accept has lowered the number. It rewrites the
-list where the sum does not rise, as after a move.
+    python3 ctest/trial/rules/prose.py [ROOT]
 """
 
 from __future__ import annotations
 
 import re
 import sys
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from textwrap import dedent
 
-from sources import Fault, Tree, folder, report
+from sources import Fault, Tree, report
 
-_DEBTS = "ctest/trial/rules/debts.txt"
 OPENINGS = ("What", "Whether", "Of", "That")
 _MOST_COLUMNS = 80
-_FAULTS = {
-    "sentences": f"opens with {', '.join(OPENINGS)}",
-    "columns": f"is over {_MOST_COLUMNS} columns",
-}
 _OPENS = re.compile(rf"(?:{'|'.join(OPENINGS)})\b")
 _CPP = (".cc", ".h")
 _HASH = (".py", ".sh", ".cmake", "CMakeLists.txt", ".ci/run")
@@ -35,12 +25,6 @@ _DOCSTRING = re.compile(r'^[ \t]*r?"""(.*?)"""', re.MULTILINE | re.DOTALL)
 _MARK = re.compile(r"\s*(?:#+|[-*>|]|\d+\.)\s+|\s*$")
 _FENCE = re.compile(r"^\s*```.*?^\s*```", re.MULTILINE | re.DOTALL)
 
-_HEAD = (
-    "# Sentences that open with a word that they may not, and lines of C++ over 80",
-    "# columns, in each folder: numbers that may only fall (prose.py --accept).",
-)
-
-Debts = Mapping[tuple[str, str], int]  # by kind and folder
 Line = tuple[int, str]  # its number, and its text
 
 
@@ -96,68 +80,24 @@ def sentences(lines: Iterator[Line]) -> Iterator[Line]:
         opens = not line or line.endswith((".", ":", ";", "?", "!"))
 
 
-def places(tree: Tree) -> Iterator[tuple[str, str, int]]:
-    """Kind, file and line of all that is owed."""
+def faults(tree: Tree) -> Iterator[Fault]:
     for name in tree.files:
         if "/generated/" in name or not name.endswith((*_CPP, *_HASH, ".md")):
             continue
         text = tree.text(name)
         for number, sentence in sentences(lines_of(name, text)):
             if _OPENS.match(sentence):
-                yield "sentences", name, number
+                yield f"{name}:{number}", f"opens with {', '.join(OPENINGS)}"
         if name.endswith(_CPP):
             for number, line in enumerate(text.splitlines(), 1):
                 if len(line) > _MOST_COLUMNS and not line.startswith("#include"):
-                    yield "columns", name, number
-
-
-def _room(name: str) -> str:
-    return "/".join(folder(name).split("/")[:2])
-
-
-def read_debts(text: str) -> Debts:
-    lines = (line.partition("#")[0].split() for line in text.splitlines())
-    return {(kind, room): int(number) for kind, room, number in filter(None, lines)}
-
-
-def faults(tree: Tree, debts: Debts) -> Iterator[Fault]:
-    found: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for kind, name, number in places(tree):
-        found[kind, _room(name)].append(f"{name}:{number}")
-    for kind, room in sorted({*found, *debts}):
-        owed, held = debts.get((kind, room), 0), found[kind, room]
-        if len(held) > owed:
-            yield room, f"{len(held)} {kind} are owed, at most {owed} may be"
-            yield from ((place, _FAULTS[kind]) for place in held)
-        elif len(held) < owed:
-            yield room, f"{len(held)} {kind} are owed of {owed}: --accept lowers it"
-
-
-def accepted(tree: Tree, debts: Debts) -> str:
-    """The new list; empty where a sum would rise."""
-    now = Counter((kind, _room(name)) for kind, name, _ in places(tree))
-    for kind in _FAULTS:
-        sums = (sum(n for (k, _), n in d.items() if k == kind) for d in (now, debts))
-        after, before = sums
-        if debts and after > before:
-            return ""
-    lines = (f"{kind} {room} {number}" for (kind, room), number in sorted(now.items()))
-    return "\n".join([*_HEAD, *lines, ""])
+                    yield f"{name}:{number}", f"is over {_MOST_COLUMNS} columns"
 
 
 def main() -> int:
-    tree = Tree(Path("."))
-    file = tree.root / _DEBTS
-    debts = read_debts(file.read_text(encoding="utf-8") if file.is_file() else "")
-    if "--accept" in sys.argv[1:]:
-        text = accepted(tree, debts)
-        if not text:
-            print(f"{_DEBTS}: more is owed than before")
-            return 1
-        file.write_text(text, encoding="utf-8")
-        debts = read_debts(text)
-    found = [f"{name}: {what}" for name, what in faults(tree, debts)]
-    return report(found, f"{sum(debts.values())} sentences and lines are owed")
+    tree = Tree(Path(sys.argv[1] if len(sys.argv) > 1 else "."))
+    found = [f"{place}: {fault}" for place, fault in faults(tree)]
+    return report(found, f"{len(tree.files)} files read as plain prose")
 
 
 if __name__ == "__main__":

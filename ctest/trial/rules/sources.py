@@ -18,7 +18,11 @@ from pathlib import Path, PurePosixPath
 
 # Where every file of the project lies but the pages and settings of its root.
 TOPS = ("framework", "backends", "conformance", "gradcheck", "perf", "reports", "ctest")
-_INCLUDE = re.compile(rf'^#include "((?:{"|".join(TOPS)})/[^"]+)"', re.MULTILINE)
+_INCLUDE = re.compile(
+    rf'^#include (?:"((?:{"|".join(TOPS)})/[^"]+)"|<(assay/[^>]+)>)', re.MULTILINE
+)
+# Where the headers lie that a vendor's source includes.
+VENDORS = "framework/include/"
 # Made by builds, runs and tools.
 _MADE = re.compile(r"(build(-\w+)?|runs|__pycache__|\.(?!ci$|clang-).*)$")
 
@@ -84,7 +88,7 @@ class Tree:
             text = self.text(name)
             for match in _INCLUDE.finditer(text):
                 line = text.count("\n", 0, match.start()) + 1
-                yield Include(name, line, match[1])
+                yield Include(name, line, match[1] or VENDORS + match[2])
 
     @cached_property
     def included(self) -> Mapping[str, set[str]]:

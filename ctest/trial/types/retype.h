@@ -14,7 +14,9 @@
 #include <span>
 #include <vector>
 
+#include "framework/core/dtype.h"
 #include "framework/core/status.h"
+#include "framework/core/tensor.h"
 #include "framework/core/value.h"
 #include "framework/graph/model.h"
 
@@ -38,5 +40,10 @@ std::optional<ValueType> BoundType(const Graph& graph, int variable);
 /// the type. Unsupported where only outputs have it and no attribute says it.
 Result<RetypedCase> Retype(const Graph& graph, std::span<const Value> inputs,
                            int variable, DType type);
+
+/// The numbers of a tensor in another type: rounded to nearest, clamped to what
+/// the type has, and truncated to integers. Strings are what the numbers print
+/// as, and are read as numbers where they start with one, else as their length.
+Tensor ConvertTensor(const Tensor& tensor, DType type);
 
 }  // namespace assay::retype

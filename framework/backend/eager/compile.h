@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Compile: makes a graph a Program, with the kernels of a backend's families.
-//
-//   ASSAY_ASSIGN_OR_RETURN(Program program,
-//                          Compile(graph, nullptr, parameters, kernels,
-//                                  options));
+// Where no kernel takes a node, the body of its operator's function in ONNX's
+// schema stands in for it.
 
 #pragma once
 
@@ -15,7 +13,6 @@
 
 #include "framework/backend/eager/operator_visitor.h"
 #include "framework/backend/eager/program.h"
-#include "framework/backend/eager/scope.h"
 
 namespace assay::eager {
 
@@ -48,5 +45,16 @@ Result<Program> Compile(const Graph& graph, const LoadScope* outer,
 /// nothing is to be done.
 Result<std::shared_ptr<const Graph>> PrepareGraph(
     const std::shared_ptr<const Model>& model);
+
+/// `graph` with every node that is declined replaced by its function body, in
+/// its subgraphs too. A node of a body that is declined is expanded in turn. A
+/// node that was declined for want of the operator is expanded always, and the
+/// error says what its body lacks; one that was declined for another reason (an
+/// element type, an attribute) only when its whole body loads, else that first
+/// reason stands. Parameters as Compile. Errors name the node.
+Result<Graph> ExpandDeclined(const Graph& graph, const LoadScope* outer,
+                             const std::vector<bool>& parameters,
+                             const KernelSource& kernels,
+                             const LoadOptions& options);
 
 }  // namespace assay::eager

@@ -7,7 +7,7 @@
 #include <limits>
 #include <utility>
 
-#include "framework/backend/eager/flow/memory.h"
+#include "framework/backend/eager/flow/flow.h"
 #include "framework/backend/exception.h"
 #include "framework/graph/edit/submodel.h"
 

@@ -59,7 +59,8 @@ class StepContext final : public KernelContext {
                  const Preparation::ValueOf& value_of);
 
   const Step& step() const { return *step_; }
-  /// What this run saved, in order; null where it saved less.
+  /// The value that this run saved at `index`, in the order of Save; null where
+  /// it saved fewer.
   const Value* saved(int index) const {
     const auto at = static_cast<size_t>(index);
     return at < saved_count_ ? &saved_[at]->value : nullptr;
@@ -112,14 +113,15 @@ class Frame {
   /// The value of program.inputs[index].
   void SetInput(size_t index, const Value& value);
 
-  /// Of a main graph, with its inputs set, before its first run: prepares the
-  /// kernels, so that Bind and not Forward declines what a kernel declines by
-  /// shapes or values. A shape is taken from what is bound, from what the model
-  /// infers, or from what the kernel that computes it declares. Where it is
-  /// known by none of these, and where a kernel asks for a computed value, the
-  /// steps that lead to it run; and so does a node with a kernel that prepares
-  /// in its subgraphs. Unsupported, with the node, where a kernel declines. Any
-  /// other error ends the preparation and is left for the run to meet.
+  /// Prepares the kernels of a main graph, whose inputs are set, before its
+  /// first run. Bind, not Forward, then declines the shapes and values that a
+  /// kernel declines. A shape is that of a bound value, the one that the model
+  /// infers, or the one that the kernel that computes it declares. Where none
+  /// of these is known, and where a kernel asks for a computed value, the steps
+  /// that lead to the shape or the value run. So does a node that has a kernel
+  /// that prepares in its subgraphs. Unsupported, with the node, where a kernel
+  /// declines. Any other error ends the preparation, and the run meets it
+  /// again.
   Status Prepare();
 
   /// Runs every step. Errors name the node.

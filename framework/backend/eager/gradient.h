@@ -2,10 +2,6 @@
 //
 // Reverse mode over a Program: the steps that take part, found at Load. A
 // GradientRun (gradient_run.h) walks them in reverse.
-//
-//   ASSAY_ASSIGN_OR_RETURN(GradientPlan plan,
-//                          PlanGradient(program, scope, targets, options,
-//                                       kernels.make_backward));
 
 #pragma once
 
@@ -16,7 +12,6 @@
 #include <vector>
 
 #include "framework/backend/eager/program.h"
-#include "framework/backend/eager/scope.h"
 
 namespace assay::eager {
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <memory>
 #include <stdexcept>
 #include <utility>
 
@@ -22,6 +21,124 @@ const Tensor& TensorOf(const Value* value) {
 }
 
 }  // namespace
+
+/// One step backward.
+class StepGradient final : public GradientContext {
+ public:
+  /// `flows`, by ValueId, has one for each value that is wanted. It and `frame`
+  /// must outlive the context.
+  StepGradient(const GradientPlan& plan, const GradientPlan::Taken& taken,
+               const Frame& frame,
+               const std::vector<std::unique_ptr<flow::Flow>>& flows);
+
+  const Tensor& input(Input input) const override {
+    const Read* const read = Find(input);
+    return read == nullptr ? kNothing : TensorOf(read->value);
+  }
+
+  const Value& value(Input input) const override {
+    const Read* const read = Find(input);
+    return read == nullptr || read->value == nullptr ? kAbsent : *read->value;
+  }
+
+  const Tensor& output(Output output) const override {
+    const Write* const write = Find(output);
+    return write == nullptr ? kNothing : TensorOf(write->value);
+  }
+
+  const Value& saved(int index) const override {
+    const Value* const value = step_->saved(index);
+    if (value != nullptr) return *value;
+    throw std::out_of_range(StrCat("forward saved no value ", index));
+  }
+
+  const Tensor* cotangent(Output output) const override {
+    const Write* const write = Find(output);
+    const bool flows =
+        write != nullptr && write->flow != nullptr && write->flow->any();
+    return flows ? &write->flow->sum() : nullptr;
+  }
+
+  bool wanted(Input input) const override {
+    const Read* const read = Find(input);
+    return read != nullptr && read->flow != nullptr;
+  }
+
+  Result<Tensor*> Gradient(Input input) override { return Give(input, true); }
+
+  Result<Tensor*> GradientToWrite(Input input) override {
+    return Give(input, false);
+  }
+
+  /// Runs the kernel's backward, where something flows into an output of the
+  /// node, and adds what it wrote to the flows of the inputs.
+  Status Run() {
+    bool reached = false;
+    for (const Write& write : writes_) {
+      if (write.flow == nullptr || !write.flow->any()) continue;
+      ASSAY_RETURN_IF_ERROR(write.flow->Finish());
+      reached = true;
+    }
+    if (!reached) return OkStatus();
+    prepared_ = step_->made();
+    for (Read& read : reads_) read.given = nullptr;
+    ASSAY_RETURN_IF_ERROR(step_->step().kernel.backward(*this));
+    for (const Read& read : reads_) {
+      if (read.given == nullptr || read.flow == nullptr) continue;
+      ASSAY_RETURN_IF_ERROR(read.flow->Add(*read.given));
+    }
+    return OkStatus();
+  }
+
+  const Node& node() const { return *step_->step().node; }
+
+ private:
+  struct Read {
+    const Value* value = nullptr;  // null: the node omits it
+    flow::Flow* flow = nullptr;    // null: it is not wanted
+    bool carries = false;          // it has a gradient
+    Tensor* given = nullptr;       // to the kernel, in this run
+    Tensor own;                    // where another writes into the flow's
+  };
+  struct Write {
+    const Value* value = nullptr;
+    flow::Flow* flow = nullptr;
+  };
+
+  const Read* Find(Input input) const {
+    const auto at = static_cast<size_t>(input.position);
+    return at < reads_.size() ? &reads_[at] : nullptr;
+  }
+  const Write* Find(Output output) const {
+    const auto at = static_cast<size_t>(output.position);
+    return at < writes_.size() ? &writes_[at] : nullptr;
+  }
+
+  Result<Tensor*> Give(Input input, bool cleared) {
+    const auto at = static_cast<size_t>(input.position);
+    const Tensor& value = this->input(input);
+    if (!value.defined() || !reads_[at].carries) {
+      return InvalidArgument("input ", input.position, " has no gradient");
+    }
+    Read& read = reads_[at];
+    if (read.given != nullptr) return read.given;
+    if (read.flow != nullptr && read.flow->empty()) {
+      ASSAY_ASSIGN_OR_RETURN(read.given,
+                             read.flow->First(value.dtype(), value.shape()));
+    } else {
+      ASSAY_RETURN_IF_ERROR(flow::Fit(read.own, value.dtype(), value.shape()));
+      read.given = &read.own;
+    }
+    if (cleared && value.byte_size() > 0) {
+      std::memset(read.given->mutable_data(), 0, value.bytes().size());
+    }
+    return read.given;
+  }
+
+  const StepContext* step_;
+  std::vector<Read> reads_;    // by position
+  std::vector<Write> writes_;  // by position
+};
 
 StepGradient::StepGradient(
     const GradientPlan& plan, const GradientPlan::Taken& taken,
@@ -43,95 +160,10 @@ StepGradient::StepGradient(
   }
 }
 
-const StepGradient::Read* StepGradient::Find(Input input) const {
-  const auto at = static_cast<size_t>(input.position);
-  return at < reads_.size() ? &reads_[at] : nullptr;
-}
+GradientRun::GradientRun(const GradientPlan& plan, const Frame& frame)
+    : plan_(plan), frame_(frame), flows_(plan.carries.size()) {}
 
-const StepGradient::Write* StepGradient::Find(Output output) const {
-  const auto at = static_cast<size_t>(output.position);
-  return at < writes_.size() ? &writes_[at] : nullptr;
-}
-
-const Tensor& StepGradient::input(Input input) const {
-  const Read* const read = Find(input);
-  return read == nullptr ? kNothing : TensorOf(read->value);
-}
-
-const Value& StepGradient::value(Input input) const {
-  const Read* const read = Find(input);
-  return read == nullptr || read->value == nullptr ? kAbsent : *read->value;
-}
-
-const Tensor& StepGradient::output(Output output) const {
-  const Write* const write = Find(output);
-  return write == nullptr ? kNothing : TensorOf(write->value);
-}
-
-const Value& StepGradient::saved(int index) const {
-  const Value* const value = step_->saved(index);
-  if (value != nullptr) return *value;
-  throw std::out_of_range(StrCat("forward saved no value ", index));
-}
-
-const Tensor* StepGradient::cotangent(Output output) const {
-  const Write* const write = Find(output);
-  const bool flows =
-      write != nullptr && write->flow != nullptr && write->flow->any();
-  return flows ? &write->flow->sum() : nullptr;
-}
-
-bool StepGradient::wanted(Input input) const {
-  const Read* const read = Find(input);
-  return read != nullptr && read->flow != nullptr;
-}
-
-Result<Tensor*> StepGradient::Gradient(Input input) {
-  return Give(input, true);
-}
-
-Result<Tensor*> StepGradient::GradientToWrite(Input input) {
-  return Give(input, false);
-}
-
-Result<Tensor*> StepGradient::Give(Input input, bool cleared) {
-  const auto at = static_cast<size_t>(input.position);
-  const Tensor& value = this->input(input);
-  if (!value.defined() || !reads_[at].carries) {
-    return InvalidArgument("input ", input.position, " has no gradient");
-  }
-  Read& read = reads_[at];
-  if (read.given != nullptr) return read.given;
-  if (read.flow != nullptr && read.flow->empty()) {
-    ASSAY_ASSIGN_OR_RETURN(read.given,
-                           read.flow->First(value.dtype(), value.shape()));
-  } else {
-    ASSAY_RETURN_IF_ERROR(flow::Fit(read.own, value.dtype(), value.shape()));
-    read.given = &read.own;
-  }
-  if (cleared && value.byte_size() > 0) {
-    std::memset(read.given->mutable_data(), 0, value.bytes().size());
-  }
-  return read.given;
-}
-
-Status StepGradient::Run() {
-  bool reached = false;
-  for (const Write& write : writes_) {
-    if (write.flow == nullptr || !write.flow->any()) continue;
-    ASSAY_RETURN_IF_ERROR(write.flow->Finish());
-    reached = true;
-  }
-  if (!reached) return OkStatus();
-  prepared_ = step_->made();
-  for (Read& read : reads_) read.given = nullptr;
-  ASSAY_RETURN_IF_ERROR(step_->step().kernel.backward(*this));
-  for (const Read& read : reads_) {
-    if (read.given == nullptr || read.flow == nullptr) continue;
-    ASSAY_RETURN_IF_ERROR(read.flow->Add(*read.given));
-  }
-  return OkStatus();
-}
+GradientRun::~GradientRun() = default;
 
 Result<std::unique_ptr<GradientRun>> GradientRun::Make(
     const GradientPlan& plan, const Frame& frame,

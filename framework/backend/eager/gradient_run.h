@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // GradientRun: the backward run of a frame for one choice of targets,
-// cotangents and memory, with a context for every step. What it looks up it
-// looks up once, and from the second run on it allocates nothing.
+// cotangents and memory, with a context for every step. A GradientRun looks up
+// each thing once, and allocates nothing from its second run on.
 //
 //   ASSAY_ASSIGN_OR_RETURN(auto run, GradientRun::Make(plan, frame, cotangents,
 //                                                      targets));
@@ -13,7 +13,8 @@
 //
 // Every value has one Flow. The first kernel that asks for the gradient of a
 // value writes into the memory of its flow, which for a target is the target's
-// own; those after it write into memory of their own, which is added.
+// own memory. Later kernels write into memory of their own, whose gradients are
+// added to the flow.
 
 #pragma once
 
@@ -29,54 +30,11 @@
 
 namespace assay::eager {
 
-/// One step backward.
-class StepGradient final : public GradientContext {
- public:
-  /// `flows`, by ValueId, has one for each value that is wanted. It and `frame`
-  /// must outlive the context.
-  StepGradient(const GradientPlan& plan, const GradientPlan::Taken& taken,
-               const Frame& frame,
-               const std::vector<std::unique_ptr<flow::Flow>>& flows);
-
-  const Tensor& input(Input input) const override;
-  const Value& value(Input input) const override;
-  const Tensor& output(Output output) const override;
-  const Value& saved(int index) const override;
-  const Tensor* cotangent(Output output) const override;
-  bool wanted(Input input) const override;
-  Result<Tensor*> Gradient(Input input) override;
-  Result<Tensor*> GradientToWrite(Input input) override;
-
-  /// Runs the kernel's backward, where something flows into an output of the
-  /// node, and adds what it wrote to the flows of the inputs.
-  Status Run();
-
-  const Node& node() const { return *step_->step().node; }
-
- private:
-  struct Read {
-    const Value* value = nullptr;  // null: the node omits it
-    flow::Flow* flow = nullptr;    // null: it is not wanted
-    bool carries = false;          // it has a gradient
-    Tensor* given = nullptr;       // to the kernel, in this run
-    Tensor own;                    // where another writes into the flow's
-  };
-  struct Write {
-    const Value* value = nullptr;
-    flow::Flow* flow = nullptr;
-  };
-
-  const Read* Find(Input input) const;
-  const Write* Find(Output output) const;
-  Result<Tensor*> Give(Input input, bool cleared);
-
-  const StepContext* step_;
-  std::vector<Read> reads_;    // by position
-  std::vector<Write> writes_;  // by position
-};
+class StepGradient;  // one step backward
 
 class GradientRun final : public GradientBinding {
  public:
+  ~GradientRun() override;
   /// As Differentiable::BindBackward, of a frame that has run. `plan` and
   /// `frame` must outlive it.
   static Result<std::unique_ptr<GradientRun>> Make(
@@ -101,8 +59,7 @@ class GradientRun final : public GradientBinding {
   bool IsOf(const GradientPlan& plan) const { return &plan_ == &plan; }
 
  private:
-  GradientRun(const GradientPlan& plan, const Frame& frame)
-      : plan_(plan), frame_(frame), flows_(plan.carries.size()) {}
+  GradientRun(const GradientPlan& plan, const Frame& frame);
 
   struct Target {
     ValueId id;

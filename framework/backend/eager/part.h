@@ -3,15 +3,6 @@
 // A part of a graph cut out as a program of its own, with the plan of its
 // gradient, for a kernel that names one (Kernel::part), and a single node cut
 // out as a graph.
-//
-//   ASSAY_ASSIGN_OR_RETURN(Graph cut, CutPart(graph, part));
-//   // `shared` is the cut, compiled to `program`
-//   ASSAY_ASSIGN_OR_RETURN(
-//       step.part, MakePart(part, shared, std::move(program), scope, options,
-//                           make_backward));
-//   Frame frame(step.part->program, &outer, {});
-//   ASSAY_ASSIGN_OR_RETURN(auto gradients,
-//                          step.part->Differentiate(frame, inputs));
 
 #pragma once
 
@@ -20,7 +11,6 @@
 
 #include "framework/backend/eager/gradient.h"
 #include "framework/backend/eager/program.h"
-#include "framework/backend/eager/scope.h"
 
 namespace assay::eager {
 

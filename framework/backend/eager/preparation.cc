@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "framework/backend/eager/flow/memory.h"
+#include "framework/backend/eager/flow/flow.h"
 
 namespace assay::eager {
 namespace {

@@ -2,10 +2,6 @@
 //
 // Preparation: what a kernel's prepare made, with the shapes and values that it
 // was made for. A step of a frame keeps one, so that each binding has its own.
-//
-//   Preparation preparation;
-//   ASSAY_RETURN_IF_ERROR(preparation.Make(kernel.prepare, types, value_of));
-//   if (preparation.Fits(run)) Use(preparation.made());
 
 #pragma once
 

@@ -9,5 +9,5 @@
 
 // A package whose headers are no longer those that were installed says so.
 #ifndef ASSAY_HEADERS_DIGEST
-#define ASSAY_HEADERS_DIGEST "a02b8ecb816cb6aa"
+#define ASSAY_HEADERS_DIGEST "4f445f99c7a52a0a"
 #endif

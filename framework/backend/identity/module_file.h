@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a module says of its build, read from its file: nothing of it is run.
-//
-//   ASSAY_RETURN_IF_ERROR(CheckModuleFile("lib/assay/acme.so"));
+// The note that a module carries about its build. It is read from the module's
+// file; no code of the module runs.
 
 #pragma once
 
@@ -18,7 +17,7 @@ struct ModuleNote {
   std::string release, headers, library, sanitizer, compiler;
 };
 
-/// That of this libassay_core.
+/// The note of this libassay_core.
 ModuleNote NoteOfCore();
 
 /// Not found where there is no file; failed precondition, with what was found,

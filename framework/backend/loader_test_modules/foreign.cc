@@ -1,29 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A module that was built elsewhere: the build says in what it differs.
+// A module of another build: the build says in what it differs, or the test
+// changes its note. To be loaded ends the process, but for one that is empty:
+// it is of this build, and registers nothing.
 
 #include <string>
 
 #include "framework/backend/identity/module_note.h"
 
-#ifdef ASSAY_TEST_RELEASE
-#undef ASSAY_RELEASE
-#define ASSAY_RELEASE ASSAY_TEST_RELEASE
-#endif
-#ifdef ASSAY_TEST_SANITIZER
-#undef ASSAY_INTERNAL_SANITIZER
-#define ASSAY_INTERNAL_SANITIZER ASSAY_TEST_SANITIZER
-#endif
-#ifndef ASSAY_TEST_WITHOUT_NOTE
 ASSAY_INTERNAL_LEAVE_NOTE;
-#endif
 
+#ifndef ASSAY_TEST_EMPTY
 namespace {
 
-/// To be loaded is to have run.
 [[maybe_unused]] const int loaded = [] {
   __builtin_trap();
   return 0;
 }();
 
 }  // namespace
+#endif

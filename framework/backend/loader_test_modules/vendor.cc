@@ -2,4 +2,4 @@
 //
 // The library that needs_library is linked with.
 
-extern "C" int LoaderTestVendor() { return 1; }
+extern "C" int LoaderTestVendorFunction() { return 1; }

@@ -9,8 +9,7 @@
 #include <array>
 
 #include "framework/backend/toy/toy_backend.h"
-#include "framework/graph/model_text.h"
-#include "framework/testing/support/tensors_fixture.h"
+#include "framework/backend/toy/toy_fixture.h"
 
 namespace assay::toy {
 namespace {
@@ -22,14 +21,13 @@ using ::testing::IsEmpty;
 std::unique_ptr<Network> Load(const std::string& text,
                               const LoadOptions& options = {}) {
   Toy toy;
-  auto network = toy.Load(graph::ModelOfText(text), options);
-  EXPECT_TRUE(network.ok()) << network.status().ToString();
-  return network.ok() ? *std::move(network) : nullptr;
+  return LoadedBy(toy, text, options);
 }
 
-std::vector<float> Only(const Result<std::vector<Value>>& outputs) {
-  EXPECT_TRUE(outputs.ok()) << outputs.status().ToString();
-  return outputs.ok() ? FloatsOf((*outputs)[0]) : std::vector<float>();
+/// The first output of a run over these inputs, in their order.
+std::vector<float> RunOf(Network& network, const std::vector<Value>& inputs) {
+  const auto binding = BoundTo(network, inputs);
+  return Forward(network, *binding);
 }
 
 constexpr char kChain[] =
@@ -37,14 +35,12 @@ constexpr char kChain[] =
     "{ h = Relu(x) y = Add(h, one) }";
 
 TEST(Eager, NodesRunInOrderOverInitializers) {
-  EXPECT_THAT(Only(assay::Run(*Load(kChain), {{"x", Floats({2}, {-1, 2})}})),
-              ElementsAre(1, 3));
+  EXPECT_THAT(RunOf(*Load(kChain), {Floats({2}, {-1, 2})}), ElementsAre(1, 3));
 }
 
 TEST(Eager, MemoryIsUsedAgainUnlessItIsHeld) {
   const auto network = Load(kChain);
-  const auto binding =
-      *network->Bind(std::vector<Value>{Floats({2}, {1, 2})}, {});
+  const auto binding = BoundTo(*network, {Floats({2}, {1, 2})});
   ASSERT_TRUE(network->Forward(*binding).ok());
   const void* const first = binding->outputs()[0].tensor()->data();
   ASSERT_TRUE(network->Forward(*binding).ok());
@@ -59,8 +55,7 @@ TEST(Eager, SharedIntermediatesDoNotCostMemoryEachRun) {
   const auto network = Load(
       "g (float[2] x) => (float[2] y, float[2] h, float[2] y) "
       "{ h = Relu(x) y = Identity(h) }");
-  const auto binding =
-      *network->Bind(std::vector<Value>{Floats({2}, {1, 2})}, {});
+  const auto binding = BoundTo(*network, {Floats({2}, {1, 2})});
   ASSERT_TRUE(network->Forward(*binding).ok());
   const void* const first = binding->outputs()[1].tensor()->data();
   EXPECT_EQ(binding->outputs()[0].tensor()->data(), first);
@@ -100,8 +95,7 @@ TEST(Eager, AnyValueMayBeAnOutput) {
 }
 
 TEST(Eager, ExtraOutputsFollowTheDeclaredOnes) {
-  LoadOptions options;
-  options.extra_outputs = {"h", "one"};
+  LoadOptions options = {.extra_outputs = {"h", "one"}};
   const auto network = Load(kChain, options);
   ASSERT_EQ(network->outputs().size(), 3u);
   EXPECT_EQ(network->outputs()[1].name, "h");
@@ -130,43 +124,40 @@ TEST(Eager, MemoryOfAnotherShapeIsRefusedWhenTheShapeIsComputed) {
 TEST(Eager, BindingsOfOtherNetworksAreRefused) {
   const auto a = Load(kChain);
   const auto b = Load(kChain);
-  const auto binding = *b->Bind(std::vector<Value>{Floats({2}, {1, 2})}, {});
+  const auto binding = BoundTo(*b, {Floats({2}, {1, 2})});
   EXPECT_EQ(a->Forward(*binding).code(), StatusCode::kInvalidArgument);
 }
 
 TEST(Eager, BadKernelsBecomeStatusesThatNameTheNode) {
-  struct Row {
+  const struct {
     const char* op;
     StatusCode code;
     const char* message;
-  };
-  const std::vector<Row> rows = {
+  } rows[] = {
       {"Throw", StatusCode::kInternal, "the device fell off"},
       {"ThrowText", StatusCode::kInternal, "unknown type"},
       {"Exhaust", StatusCode::kResourceExhausted, "memory"},
       {"Refuse", StatusCode::kInvalidArgument, "refused"},
       {"Silent", StatusCode::kInternal, "did not write output 'y'"},
   };
-  for (const Row& row : rows) {
+  for (const auto& row : rows) {
     const auto network =
         Load(StrCat("g (float[1] x) => (float[1] y) { h = Relu(x) y = test.",
                     row.op, "(h) }"));
     const Status status =
         assay::Run(*network, {{"x", Floats({1}, {1})}}).status();
-    EXPECT_EQ(status.code(), row.code) << row.op;
-    EXPECT_THAT(status.message(), HasSubstr(row.message));
+    EXPECT_THAT(status, IsStatus(row.code, row.message)) << row.op;
     EXPECT_THAT(status.message(), testing::StartsWith(row.op));
   }
 }
 
 TEST(Eager, LoadDeclinesWithReasonAndNode) {
-  struct Row {
+  const struct {
     const char* text;
     StatusCode code;
     Reason reason;
     const char* message;
-  };
-  const std::vector<Row> rows = {
+  } rows[] = {
       {"g (float[1] x) => (float[1] y) { y = Sin(x) }",
        StatusCode::kUnsupported, Reason::kOperator, "Sin"},
       {"g (float16[1] x) => (float16[1] y) { y = Relu(x) }",
@@ -180,7 +171,7 @@ TEST(Eager, LoadDeclinesWithReasonAndNode) {
        "else_branch = e () => (float[1] b) { b = Cos(x) }> }",
        StatusCode::kUnsupported, Reason::kOperator, "If: Cos"},
   };
-  for (const Row& row : rows) {
+  for (const auto& row : rows) {
     Toy toy;
     const Status status = toy.Load(graph::ModelOfText(row.text), {}).status();
     EXPECT_EQ(status.code(), row.code) << status.ToString();
@@ -193,18 +184,15 @@ TEST(Eager, UntypedIntermediatesAreInferred) {
   // The second Relu can only be made when the type of h is known.
   const auto network =
       Load("g (float[2] x) => (float[2] y) { h = Relu(x) y = Relu(h) }");
-  EXPECT_THAT(Only(assay::Run(*network, {{"x", Floats({2}, {-1, 2})}})),
-              ElementsAre(0, 2));
+  EXPECT_THAT(RunOf(*network, {Floats({2}, {-1, 2})}), ElementsAre(0, 2));
 }
 
 TEST(Eager, OlderOperatorVersionsAreBroughtUp) {
   Toy toy;
-  const auto network = toy.Load(
+  const auto network = Got(toy.Load(
       graph::ModelOfText("g (float[2] x) => (float[2] y) { y = Relu(x) }", 9),
-      {});
-  ASSERT_TRUE(network.ok()) << network.status().ToString();
-  EXPECT_THAT(Only(assay::Run(**network, {{"x", Floats({2}, {-1, 2})}})),
-              ElementsAre(0, 2));
+      {}));
+  EXPECT_THAT(RunOf(*network, {Floats({2}, {-1, 2})}), ElementsAre(0, 2));
 }
 
 constexpr char kIf[] =
@@ -222,14 +210,11 @@ constexpr char kIf[] =
 TEST(Eager, SubgraphsSeeOuterValuesThroughSeveralLevels) {
   const auto network = Load(kIf);
   struct Row {
-    uint8_t condition;
+    bool condition;
     std::vector<float> want;
   };
-  for (const Row& row : {Row{1, {10, 22}}, Row{0, {-1, 4}}}) {
-    const Tensor condition = *Tensor::FromBytes(
-        DType::kBool, {}, std::as_bytes(std::span(&row.condition, 1)));
-    EXPECT_EQ(Only(assay::Run(*network,
-                              {{"c", condition}, {"x", Floats({2}, {-1, 2})}})),
+  for (const Row& row : {Row{true, {10, 22}}, Row{false, {-1, 4}}}) {
+    EXPECT_EQ(RunOf(*network, {Scalar(row.condition), Floats({2}, {-1, 2})}),
               row.want);
   }
 }
@@ -239,14 +224,11 @@ TEST(Eager, ErrorsInSubgraphsNameTheWayThere) {
       "g (bool c, float[2] x) => (float[2] y) { y = If(c) <"
       "then_branch = t () => (float[2] a) { a = test.Throw(x) },"
       "else_branch = e () => (float[2] b) { b = Relu(x) }> }");
-  const uint8_t yes = 1;
-  const Tensor condition =
-      *Tensor::FromBytes(DType::kBool, {}, std::as_bytes(std::span(&yes, 1)));
   const Status status =
-      assay::Run(*network, {{"c", condition}, {"x", Floats({2}, {-1, 2})}})
+      assay::Run(*network, {{"c", Scalar(true)}, {"x", Floats({2}, {-1, 2})}})
           .status();
-  EXPECT_EQ(status.code(), StatusCode::kInternal);
-  EXPECT_THAT(status.message(), HasSubstr("If: then_branch: Throw: "));
+  EXPECT_THAT(status,
+              IsStatus(StatusCode::kInternal, "If: then_branch: Throw: "));
 }
 
 TEST(Eager, LoopsCarryValues) {
@@ -255,13 +237,11 @@ TEST(Eager, LoopsCarryValues) {
       "body = b (int64 i, bool go, float[2] v) => (bool next, float[2] w) "
       "{ next = Identity(go) w = Add(v, x) }> }");
   const Tensor three = Int64s({}, {3});
-  const auto binding = *network->Bind(
-      std::vector<Value>{three, *Tensor::Allocate(DType::kBool, {}),
-                         Floats({2}, {1, 10})},
-      {});
+  const auto binding = BoundTo(
+      *network,
+      {three, *Tensor::Allocate(DType::kBool, {}), Floats({2}, {1, 10})});
   for (int repeat = 0; repeat < 2; ++repeat) {
-    ASSERT_TRUE(network->Forward(*binding).ok());
-    EXPECT_THAT(FloatsOf(binding->outputs()[0]), ElementsAre(4, 40));
+    EXPECT_THAT(Forward(*network, *binding), ElementsAre(4, 40));
   }
 }
 
@@ -296,9 +276,7 @@ TEST(Eager, ConstantsAreKnownAtLoadThroughNodesAndLevels) {
 
 TEST(Eager, ParametersAreOfferedInTrainingOnly) {
   EXPECT_EQ(Load(kWeights)->parameters(), nullptr);
-  LoadOptions training;
-  training.mode = Mode::kTraining;
-  training.trainable = {"w"};
+  LoadOptions training = {.mode = Mode::kTraining, .trainable = {"w"}};
   const auto network = Load(kWeights, training);
   EXPECT_THAT(network->parameters()->List(), ElementsAre("w"));
   training.trainable = {"nobody"};
@@ -311,29 +289,23 @@ TEST(Eager, ParametersAreOfferedInTrainingOnly) {
   EXPECT_EQ(network->placement()->Placed()[0].executor, "toy");
   EXPECT_EQ(Load(kWeights, training)->placement()->Placed()[0].executor,
             "fixed weights");
-  LoadOptions target;
-  target.gradient_targets = {"w"};
-  EXPECT_THAT(Load(kWeights, target)->parameters()->List(), ElementsAre("w"));
+  EXPECT_THAT(Load(kWeights, {.gradient_targets = {"w"}})->parameters()->List(),
+              ElementsAre("w"));
 }
 
 TEST(Eager, WrittenParametersAreUsedByTheNextForward) {
-  LoadOptions training;
-  training.mode = Mode::kTraining;
-  training.trainable = {"w"};
+  LoadOptions training = {.mode = Mode::kTraining, .trainable = {"w"}};
   const auto model = graph::ModelOfText(kWeights);
   Toy toy;
   const auto network = *toy.Load(model, training);
   const auto untouched = *toy.Load(model, training);
-  const auto binding =
-      *network->Bind(std::vector<Value>{Floats({1, 2}, {1, 1})}, {});
-  ASSERT_TRUE(network->Forward(*binding).ok());
-  EXPECT_THAT(FloatsOf(binding->outputs()[0]), ElementsAre(4, 6));
+  const auto binding = BoundTo(*network, {Floats({1, 2}, {1, 1})});
+  EXPECT_THAT(Forward(*network, *binding), ElementsAre(4, 6));
 
   Parameters& parameters = *network->parameters();
   const Tensor old = *parameters.Read("w");
   ASSERT_TRUE(parameters.Write("w", Floats({2, 2}, {0, 1, 0, 1})).ok());
-  ASSERT_TRUE(network->Forward(*binding).ok());
-  EXPECT_THAT(FloatsOf(binding->outputs()[0]), ElementsAre(0, 2));
+  EXPECT_THAT(Forward(*network, *binding), ElementsAre(0, 2));
   EXPECT_THAT(FloatsOf(old), ElementsAre(1, 2, 3, 4));
   EXPECT_THAT(FloatsOf(*untouched->parameters()->Read("w")),
               ElementsAre(1, 2, 3, 4));
@@ -344,21 +316,17 @@ TEST(Eager, WrittenParametersAreUsedByTheNextForward) {
 }
 
 TEST(Eager, MemoryOfParametersIsReadByTheNextForward) {
-  LoadOptions training;
-  training.mode = Mode::kTraining;
-  training.trainable = {"w"};
+  LoadOptions training = {.mode = Mode::kTraining, .trainable = {"w"}};
   const auto model = graph::ModelOfText(kWeights);
   Toy toy;
   const auto network = *toy.Load(model, training);
   const auto untouched = *toy.Load(model, training);
-  const auto binding =
-      *network->Bind(std::vector<Value>{Floats({1, 2}, {1, 1})}, {});
+  const auto binding = BoundTo(*network, {Floats({1, 2}, {1, 1})});
   Parameters& parameters = *network->parameters();
   Tensor memory = *parameters.Memory("w");
   std::ranges::fill(memory.mutable_elements<float>(), 3.0F);
-  ASSERT_TRUE(network->Forward(*binding).ok());
-  EXPECT_THAT(FloatsOf(binding->outputs()[0]), ElementsAre(6, 6));
-  // What is written is there, too, and the model's own numbers stay.
+  EXPECT_THAT(Forward(*network, *binding), ElementsAre(6, 6));
+  // The memory has a written value, too, and the model's own numbers stay.
   ASSERT_TRUE(parameters.Write("w", Floats({2, 2}, {0, 1, 0, 1})).ok());
   EXPECT_THAT(FloatsOf(memory), ElementsAre(0, 1, 0, 1));
   EXPECT_THAT(FloatsOf(*untouched->parameters()->Read("w")),
@@ -371,13 +339,11 @@ TEST(Eager, FunctionsOfTheModelAreInlined) {
       "g (float[1] x) => (float[1] y) { y = test.Twofold(x) }\n"
       "<domain: \"test\", opset_import: [\"\" : 20]> Twofold (x) => (y) "
       "{ y = Add(x, x) }");
-  EXPECT_THAT(Only(assay::Run(*network, {{"x", Floats({1}, {3})}})),
-              ElementsAre(6));
+  EXPECT_THAT(RunOf(*network, {Floats({1}, {3})}), ElementsAre(6));
 }
 
 TEST(Eager, KnownSettingsAreAccepted) {
-  LoadOptions options;
-  options.settings = {{"threads", "1"}};
+  LoadOptions options = {.settings = {{"threads", "1"}}};
   EXPECT_NE(Load(kChain, options), nullptr);
 }
 

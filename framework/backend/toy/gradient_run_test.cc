@@ -15,8 +15,7 @@
 
 #include "framework/backend/forwarding_network.h"
 #include "framework/backend/toy/toy_backend.h"
-#include "framework/graph/model_text.h"
-#include "framework/testing/support/tensors_fixture.h"
+#include "framework/backend/toy/toy_fixture.h"
 
 namespace {
 
@@ -79,12 +78,9 @@ class OneShot final : public ForwardingNetwork, private Differentiable {
 class Bound : public testing::TestWithParam<const char*> {
  protected:
   void Load(const std::string& text, const NameList& targets) {
-    LoadOptions options;
-    options.mode = Mode::kTraining;
-    options.gradient_targets = targets;
-    auto loaded = Toy().Load(graph::ModelOfText(text), options);
-    ASSERT_TRUE(loaded.ok()) << loaded.status().ToString();
-    network_ = *std::move(loaded);
+    Toy toy;
+    network_ = LoadedBy(toy, text,
+                        {.mode = Mode::kTraining, .gradient_targets = targets});
     if (std::string_view(GetParam()) == "Default") {
       network_ = std::make_unique<OneShot>(std::move(network_));
     }
@@ -170,11 +166,10 @@ TEST_P(Bound, AGradientThatIsHeldKeepsItsBytes) {
 }
 
 TEST_P(Bound, ReadsOfOneValueAreSummedOnce) {
-  struct Row {
+  const struct {
     const char* text;
     double want;
-  };
-  const std::vector<Row> rows = {
+  } rows[] = {
       {"g (double[1] x) => (double[1] y) { y = Add(x, x) }", 2},
       {"g (double[1] x) => (double[1] y) "
        "{ a = Relu(x) b = Add(x, a) c = Add(a, b) y = Add(c, x) }",
@@ -182,7 +177,7 @@ TEST_P(Bound, ReadsOfOneValueAreSummedOnce) {
       {"g (double[1] x) => (double[1] y, double[1] x) { y = Relu(x) }", 2},
       {"g (double[1] x) => (double[1] y, double[1] y) { y = Relu(x) }", 2},
   };
-  for (const Row& row : rows) {
+  for (const auto& row : rows) {
     Load(row.text, {"x"});
     const std::vector<Value> cotangents(network_->outputs().size(),
                                         Doubles({1}, {1}));
@@ -216,13 +211,12 @@ TEST_P(Bound, WrongCallsAreRefused) {
   const Tensor dy = Doubles({1, 2}, {1, 0});
   const Tensor dx = Doubles({1, 2}, {0, 0});
   const auto binding = Run({Doubles({1, 2}, {1, 1})});
-  struct Row {
+  const struct {
     std::vector<Value> cotangents;
     NameList targets;
     std::vector<Value> gradients;
     const char* message;
-  };
-  const std::vector<Row> rows = {
+  } rows[] = {
       {{}, {"x"}, {}, "found 0 cotangents, wanted 1"},
       {{Doubles({2}, {1, 0})}, {"x"}, {}, "is float64[2], wanted float64[1,2]"},
       {{dy}, {"h"}, {}, "'h' is none of the network's gradient targets"},
@@ -233,11 +227,11 @@ TEST_P(Bound, WrongCallsAreRefused) {
       {{dy}, {"x", "x"}, {dx, dx}, "overlaps that of 'x'"},
       {{dy}, {"x"}, {binding->outputs()[0]}, "overlaps that of '"},
   };
-  for (const Row& row : rows) {
+  for (const auto& row : rows) {
     const Status status =
         Bind(*binding, row.cotangents, row.targets, row.gradients).status();
-    EXPECT_EQ(status.code(), StatusCode::kInvalidArgument) << row.message;
-    EXPECT_THAT(status.message(), HasSubstr(row.message));
+    EXPECT_THAT(status, IsStatus(StatusCode::kInvalidArgument, row.message))
+        << row.message;
   }
 }
 
@@ -289,7 +283,7 @@ TEST_P(EagerBound, MemoryOfAnInputIsRefused) {
       HasSubstr("gradient 'x' overlaps that of 'x'"));
 }
 
-/// What ten calls allocate that are OK.
+/// The number of allocations of ten calls, which must be OK.
 template <class F>
 int64_t AllocationsOf(const F& call) {
   bool ok = true;
@@ -336,13 +330,11 @@ TEST_P(EagerBound, KernelsThatAddAllocateNothingBackward) {
 }
 
 TEST(Workspace, IsNoneWithoutGradients) {
+  Toy toy;
   const auto network =
-      *Toy().Load(graph::ModelOfText(
-                      "g (double[1] x) => (double[1] y) { y = test.Twice(x) }"),
-                  {});
-  const auto outputs = assay::Run(*network, {{"x", Doubles({1}, {3})}});
-  ASSERT_TRUE(outputs.ok()) << outputs.status().ToString();
-  EXPECT_THAT(DoublesOf((*outputs)[0]), ElementsAre(6));
+      LoadedBy(toy, "g (double[1] x) => (double[1] y) { y = test.Twice(x) }");
+  const auto outputs = Got(assay::Run(*network, {{"x", Doubles({1}, {3})}}));
+  EXPECT_THAT(DoublesOf(outputs[0]), ElementsAre(6));
 }
 
 /// Both of test.Leave(x) and test.Clear(x) add one to what they are given: by
@@ -377,15 +369,13 @@ class Leaving : public Toy {
 TEST(GradientToWrite, ClearsNothing) {
   for (const bool clears : {false, true}) {
     Leaving backend;
-    LoadOptions options;
-    options.gradient_targets = {"x"};
     const auto network =
-        *backend.Load(graph::ModelOfText(
-                          StrCat("g (double[1] x) => (double[1] y) { y = test.",
-                                 clears ? "Clear" : "Leave", "(x) }")),
-                      options);
+        LoadedBy(backend,
+                 StrCat("g (double[1] x) => (double[1] y) { y = test.",
+                        clears ? "Clear" : "Leave", "(x) }"),
+                 {.gradient_targets = {"x"}});
     const Value one = Doubles({1}, {1});
-    const auto binding = *network->Bind({&one, 1}, {});
+    const auto binding = BoundTo(*network, {one});
     ASSERT_TRUE(network->Forward(*binding).ok());
     const auto bound = *network->differentiable()->BindBackward(
         *binding, {&one, 1}, NameList{"x"}, {});

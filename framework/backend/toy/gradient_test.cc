@@ -9,6 +9,7 @@
 
 #include "framework/backend/toy/toy_backend.h"
 #include "framework/graph/model_text.h"
+#include "framework/testing/support/statuses_fixture.h"
 #include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::toy {
@@ -22,11 +23,9 @@ using NameList = std::vector<std::string>;
 Result<std::unique_ptr<Network>> LoadFor(const std::string& text,
                                          const NameList& targets,
                                          const NameList& extra_outputs = {}) {
-  LoadOptions options;
-  options.mode = Mode::kTraining;
-  options.gradient_targets = targets;
-  options.extra_outputs = extra_outputs;
-  return Toy().Load(graph::ModelOfText(text), options);
+  return Toy().Load(graph::ModelOfText(text), {.mode = Mode::kTraining,
+                                               .extra_outputs = extra_outputs,
+                                               .gradient_targets = targets});
 }
 
 /// A network after Forward.
@@ -69,14 +68,14 @@ TEST(Gradient, AgreesWithCentralDifferences) {
   Tensor w = Doubles({3, 2}, {1, -2, 3, 0.5, -1, 2});
   const std::vector<double> cotangent = {0.5, -1.5, 2, 0.25};
   Forwarded run(kMatrixLayer, {"x", "w"}, {x});
-  const auto gradients = run.Backward({Doubles({2, 2}, cotangent)}, {"x", "w"});
-  ASSERT_TRUE(gradients.ok()) << gradients.status().ToString();
+  const auto gradients =
+      Got(run.Backward({Doubles({2, 2}, cotangent)}, {"x", "w"}));
 
   constexpr double kStep = 1e-6;
   std::array<Tensor*, 2> values = {&x, &w};
   int not_zero = 0;
   for (size_t k = 0; k < values.size(); ++k) {
-    const std::vector<double> found = DoublesOf((*gradients)[k]);
+    const std::vector<double> found = DoublesOf(gradients[k]);
     const std::span<double> at = values[k]->mutable_elements<double>();
     ASSERT_EQ(found.size(), at.size());
     for (size_t i = 0; i < at.size(); ++i) {
@@ -94,11 +93,10 @@ TEST(Gradient, AgreesWithCentralDifferences) {
 }
 
 TEST(Gradient, ReadsOfOneValueAreSummed) {
-  struct Row {
+  const struct {
     const char* text;
     std::vector<double> want;
-  };
-  const std::vector<Row> rows = {
+  } rows[] = {
       {"g (double[2] x) => (double[2] y) { y = Add(x, x) }", {2, 6}},
       {"g (double[2] x) => (double[2] y) "
        "{ a = Relu(x) b = Add(x, a) y = Add(a, b) }",
@@ -106,13 +104,12 @@ TEST(Gradient, ReadsOfOneValueAreSummed) {
       {"g (double[2] x) => (double[2] y, double[2] y) { y = Relu(x) }", {2, 6}},
       {"g (double[2] x) => (double[2] y, double[2] x) { y = Relu(x) }", {2, 6}},
   };
-  for (const Row& row : rows) {
+  for (const auto& row : rows) {
     Forwarded run(row.text, {"x"}, {Doubles({2}, {4, 5})});
     const std::vector<Value> cotangents(run.network->outputs().size(),
                                         Doubles({2}, {1, 3}));
-    const auto gradients = run.Backward(cotangents, {"x"});
-    ASSERT_TRUE(gradients.ok()) << gradients.status().ToString();
-    EXPECT_EQ(DoublesOf((*gradients)[0]), row.want) << row.text;
+    const auto gradients = Got(run.Backward(cotangents, {"x"}));
+    EXPECT_EQ(DoublesOf(gradients[0]), row.want) << row.text;
     EXPECT_EQ(DoublesOf(cotangents[0]), (std::vector<double>{1, 3}));
   }
 }
@@ -124,15 +121,14 @@ TEST(Gradient, EveryKindOfValueMayBeATarget) {
   Forwarded run(kText, {"x", "w", "h", "y"}, {Doubles({2}, {-1, 2})}, {"h"});
   const Tensor dy = Doubles({2}, {3, 4});
   const Tensor dh = Doubles({2}, {10, 20});
-  const auto gradients = run.Backward({dy, dh}, {"y", "h", "w", "x", "w"});
-  ASSERT_TRUE(gradients.ok()) << gradients.status().ToString();
-  EXPECT_THAT(DoublesOf((*gradients)[0]), ElementsAre(3, 4));
-  EXPECT_THAT(DoublesOf((*gradients)[1]), ElementsAre(13, 24));
-  EXPECT_THAT(DoublesOf((*gradients)[2]), ElementsAre(3, 4));
-  EXPECT_THAT(DoublesOf((*gradients)[3]), ElementsAre(0, 24));
+  const auto gradients = Got(run.Backward({dy, dh}, {"y", "h", "w", "x", "w"}));
+  EXPECT_THAT(DoublesOf(gradients[0]), ElementsAre(3, 4));
+  EXPECT_THAT(DoublesOf(gradients[1]), ElementsAre(13, 24));
+  EXPECT_THAT(DoublesOf(gradients[2]), ElementsAre(3, 4));
+  EXPECT_THAT(DoublesOf(gradients[3]), ElementsAre(0, 24));
   // Freshly owned: neither the cotangent's memory nor another gradient's.
-  EXPECT_NE((*gradients)[0].tensor()->data(), dy.data());
-  EXPECT_NE((*gradients)[2].tensor()->data(), (*gradients)[4].tensor()->data());
+  EXPECT_NE(gradients[0].tensor()->data(), dy.data());
+  EXPECT_NE(gradients[2].tensor()->data(), gradients[4].tensor()->data());
 }
 
 TEST(Gradient, WhatIsNotReachedIsZero) {
@@ -142,10 +138,9 @@ TEST(Gradient, WhatIsNotReachedIsZero) {
   Forwarded run(kText, {"x", "z"},
                 {Doubles({2}, {1, 2}), Doubles({3}, {1, 2, 3})});
   const auto gradients =
-      run.Backward({Doubles({2}, {5, 5}), Value()}, {"x", "z"});
-  ASSERT_TRUE(gradients.ok()) << gradients.status().ToString();
-  EXPECT_THAT(DoublesOf((*gradients)[0]), ElementsAre(5, 5));
-  EXPECT_THAT(DoublesOf((*gradients)[1]), ElementsAre(0, 0, 0));
+      Got(run.Backward({Doubles({2}, {5, 5}), Value()}, {"x", "z"}));
+  EXPECT_THAT(DoublesOf(gradients[0]), ElementsAre(5, 5));
+  EXPECT_THAT(DoublesOf(gradients[1]), ElementsAre(0, 0, 0));
 }
 
 TEST(Gradient, BackwardMayBeRepeatedAndNamesASubset) {
@@ -185,13 +180,12 @@ TEST(Gradient, NodesOffThePathNeedNoBackward) {
 }
 
 TEST(Gradient, LoadDeclinesWhatCannotBeDifferentiated) {
-  struct Row {
+  const struct {
     const char* text;
     const char* target;
     StatusCode code;
     const char* message;
-  };
-  const std::vector<Row> rows = {
+  } rows[] = {
       {"g (double[2] x) => (double[2] y) { h = Floor(x) y = Relu(h) }", "x",
        StatusCode::kUnsupported, "Floor: the kernel has no backward"},
       {"g (double[2] x, bool c) => (double[2] y) { y = If(c) <"
@@ -208,10 +202,9 @@ TEST(Gradient, LoadDeclinesWhatCannotBeDifferentiated) {
       {"g (double[2] x) => (double[2] y) { y = Relu(x) }", "q",
        StatusCode::kNotFound, "target 'q' is no value"},
   };
-  for (const Row& row : rows) {
+  for (const auto& row : rows) {
     const Status status = LoadFor(row.text, {row.target}).status();
-    EXPECT_EQ(status.code(), row.code) << row.text;
-    EXPECT_THAT(status.message(), HasSubstr(row.message));
+    EXPECT_THAT(status, IsStatus(row.code, row.message)) << row.text;
     if (row.code != StatusCode::kUnsupported) continue;
     EXPECT_EQ(status.reason(), Reason::kGradient) << row.text;
   }
@@ -220,12 +213,11 @@ TEST(Gradient, LoadDeclinesWhatCannotBeDifferentiated) {
 TEST(Gradient, WrongCallsAreRefused) {
   Forwarded run(kMatrixLayer, {"x"}, {Doubles({2, 3}, {1, 2, 3, 4, 5, 6})});
   const Value good = Doubles({2, 2}, {1, 0, 0, 1});
-  struct Row {
+  const struct {
     std::vector<Value> cotangents;
     NameList targets;
     const char* message;
-  };
-  const std::vector<Row> rows = {
+  } rows[] = {
       {{}, {"x"}, "found 0 cotangents, wanted 1"},
       {{Doubles({4}, {1, 0, 0, 1})},
        {"x"},
@@ -233,10 +225,10 @@ TEST(Gradient, WrongCallsAreRefused) {
       {{*Tensor::Allocate(DType::kFloat32, {2, 2})}, {"x"}, "is float32[2,2]"},
       {{good}, {"w"}, "'w' is none of the network's gradient targets"},
   };
-  for (const Row& row : rows) {
+  for (const auto& row : rows) {
     const Status status = run.Backward(row.cotangents, row.targets).status();
-    EXPECT_EQ(status.code(), StatusCode::kInvalidArgument) << row.message;
-    EXPECT_THAT(status.message(), HasSubstr(row.message));
+    EXPECT_THAT(status, IsStatus(StatusCode::kInvalidArgument, row.message))
+        << row.message;
   }
 }
 
@@ -255,8 +247,7 @@ TEST(Gradient, AThrowingBackwardBecomesAStatusThatNamesTheNode) {
   Forwarded run("g (double[1] x) => (double[1] y) { y = test.ThrowBack(x) }",
                 {"x"}, {Doubles({1}, {1})});
   const Status status = run.Backward({Doubles({1}, {1})}, {"x"}).status();
-  EXPECT_EQ(status.code(), StatusCode::kInternal);
-  EXPECT_THAT(status.message(), HasSubstr("ThrowBack: backward: "));
+  EXPECT_THAT(status, IsStatus(StatusCode::kInternal, "ThrowBack: backward: "));
   EXPECT_THAT(status.message(), HasSubstr("the tape tore"));
 }
 

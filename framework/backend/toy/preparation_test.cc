@@ -9,8 +9,7 @@
 #include <stdexcept>
 
 #include "framework/backend/eager/eager.h"
-#include "framework/graph/model_text.h"
-#include "framework/testing/support/tensors_fixture.h"
+#include "framework/backend/toy/toy_fixture.h"
 
 namespace assay::toy {
 namespace {
@@ -127,28 +126,12 @@ class Prepare : public testing::Test {
  protected:
   std::unique_ptr<Network> Load(const std::string& text,
                                 const LoadOptions& options = {}) {
-    auto network = backend_.Load(graph::ModelOfText(text), options);
-    EXPECT_TRUE(network.ok()) << network.status().ToString();
-    return network.ok() ? *std::move(network) : nullptr;
+    return LoadedBy(backend_, text, options);
   }
 
   Preparing backend_;
   Counts& counts_ = *backend_.counts;
 };
-
-std::unique_ptr<Binding> BoundTo(Network& network, std::vector<Value> inputs) {
-  auto binding = network.Bind(inputs, {});
-  EXPECT_TRUE(binding.ok()) << binding.status().ToString();
-  return *std::move(binding);
-}
-
-std::vector<float> Forward(Network& network, Binding& binding) {
-  const Status status = network.Forward(binding);
-  EXPECT_TRUE(status.ok()) << status.ToString();
-  if (!status.ok()) return {};
-  const auto elements = binding.outputs()[0].tensor()->elements<float>();
-  return {elements.begin(), elements.end()};
-}
 
 constexpr char kScaled[] =
     "g (float[N] x, float[1] by) => (float[N] y) { y = test.Scaled(x, by) }";
@@ -218,12 +201,11 @@ TEST_F(Prepare, OtherErrorsAreLeftForForward) {
 }
 
 TEST_F(Prepare, BindRunsNoMoreThanThePreparationNeeds) {
-  struct Row {
+  const struct {
     const char* nodes;
     int prepared;
     int runs;
-  };
-  const std::vector<Row> rows = {
+  } rows[] = {
       {"y = test.Double(x)", 0, 0},
       {"h = test.Double(x) y = test.Scaled(h)", 1, 1},
       {"h = test.Scaled(x) y = test.Double(h)", 1, 0},
@@ -232,7 +214,7 @@ TEST_F(Prepare, BindRunsNoMoreThanThePreparationNeeds) {
       {"h = test.Double(x) k = test.Double(h) y = test.Scaled(x, k)", 1, 2},
       {"h = test.Double(x) k = test.Double(x) y = test.Scaled(h)", 1, 1},
   };
-  for (const Row& row : rows) {
+  for (const auto& row : rows) {
     SCOPED_TRACE(row.nodes);
     counts_ = {};
     const auto network =
@@ -248,10 +230,9 @@ TEST_F(Prepare, BindRunsNoMoreThanThePreparationNeeds) {
 TEST_F(Prepare, BindLeavesTheCallersMemoryAloneWhereNothingHasToRun) {
   const auto network = Load(kScaled);
   std::array<float, 2> memory = {-7, -7};
-  const std::vector<Value> inputs = {Floats({1, 2}), Floats({3})};
-  const std::vector<Value> outputs = {
-      *Tensor::Borrow(DType::kFloat32, {2}, memory.data())};
-  const auto binding = *network->Bind(inputs, outputs);
+  const auto binding =
+      BoundTo(*network, {Floats({1, 2}), Floats({3})},
+              {*Tensor::Borrow(DType::kFloat32, {2}, memory.data())});
   EXPECT_THAT(memory, ElementsAre(-7, -7));
   EXPECT_THAT(Forward(*network, *binding), ElementsAre(3, 6));
 }
@@ -265,9 +246,8 @@ TEST_F(Prepare, BackwardGetsWhatForwardUsed) {
   const std::vector<Value> one = {Floats({1})};
   const std::vector<std::string> targets = {"x"};
   const auto gradients =
-      network->differentiable()->Backward(*binding, one, targets);
-  ASSERT_TRUE(gradients.ok()) << gradients.status().ToString();
-  EXPECT_EQ((*gradients)[0].tensor()->elements<float>()[0], 9);
+      Got(network->differentiable()->Backward(*binding, one, targets));
+  EXPECT_EQ(gradients[0].tensor()->elements<float>()[0], 9);
 }
 
 }  // namespace

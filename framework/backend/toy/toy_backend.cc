@@ -9,6 +9,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "framework/backend/function_network.h"
+
 namespace assay::toy {
 namespace {
 
@@ -25,15 +27,20 @@ void WithFloat(DType dtype, const F& f) {
   f(double{});
 }
 
-Status ReluForward(const op::Relu& op, KernelContext& run) {
-  const Tensor& x = run.input(op.x);
-  ASSAY_ASSIGN_OR_RETURN(Tensor* const y,
-                         run.Output(op.y, x.dtype(), x.shape()));
-  WithFloat(x.dtype(), [&]<class T>(T zero) {
+/// y = f(x), element by element.
+template <class F>
+Status Map(KernelContext& run, Input from, Output to, const F& f) {
+  const Tensor& x = run.input(from);
+  ASSAY_ASSIGN_OR_RETURN(Tensor* const y, run.Output(to, x.dtype(), x.shape()));
+  WithFloat(x.dtype(), [&]<class T>(T) {
     std::ranges::transform(x.elements<T>(), y->mutable_elements<T>().begin(),
-                           [zero](T v) { return std::max(v, zero); });
+                           f);
   });
   return OkStatus();
+}
+
+Status ReluForward(const op::Relu& op, KernelContext& run) {
+  return Map(run, op.x, op.y, []<class T>(T v) { return std::max(v, T{}); });
 }
 
 Status ReluBackward(const op::Relu& op, GradientContext& run) {
@@ -133,8 +140,7 @@ class Arithmetic : public OperatorVisitor {
   Result<Kernel> Visit(const op::Relu& op, LoadContext& load) override {
     ASSAY_RETURN_IF_ERROR(CheckFloat(load.dtype(op.x)));
     return Kernel{[op](KernelContext& run) { return ReluForward(op, run); },
-                  [op](GradientContext& run) { return ReluBackward(op, run); },
-                  {}};
+                  [op](GradientContext& run) { return ReluBackward(op, run); }};
   }
   Result<Kernel> Visit(const op::MatMul& op, LoadContext& load) override {
     ASSAY_RETURN_IF_ERROR(CheckFloat(load.dtype(op.a)));
@@ -148,8 +154,7 @@ class Arithmetic : public OperatorVisitor {
   Result<Kernel> Visit(const op::Add& op, LoadContext& load) override {
     ASSAY_RETURN_IF_ERROR(CheckFloat(load.dtype(op.a)));
     return Kernel{[op](KernelContext& run) { return AddForward(op, run); },
-                  [op](GradientContext& run) { return AddBackward(op, run); },
-                  {}};
+                  [op](GradientContext& run) { return AddBackward(op, run); }};
   }
 };
 
@@ -209,53 +214,35 @@ Status RunLoop(const op::Loop& op, KernelContext& run) {
 class Structure : public OperatorVisitor {
   Result<Kernel> Visit(const op::Identity& op, LoadContext&) override {
     return Kernel{[op](KernelContext& run) {
-                    return run.SetOutput(op.output, run.value(op.input));
-                  },
-                  {},
-                  {}};
+      return run.SetOutput(op.output, run.value(op.input));
+    }};
   }
   Result<Kernel> Visit(const op::Gather& op, LoadContext& load) override {
     if (load.dtype(op.data) != DType::kFloat32 ||
         load.dtype(op.indices) != DType::kInt64) {
       return Unsupported(Reason::kDType, "wanted float32 by int64");
     }
-    return Kernel{
-        [op](KernelContext& run) { return GatherForward(op, run); }, {}, {}};
+    return Kernel{[op](KernelContext& run) { return GatherForward(op, run); }};
   }
   Result<Kernel> Visit(const op::Floor& op, LoadContext&) override {
-    return Kernel{[op](KernelContext& run) -> Status {
-                    const Tensor& x = run.input(op.x);
-                    ASSAY_ASSIGN_OR_RETURN(
-                        Tensor* const y,
-                        run.Output(op.y, x.dtype(), x.shape()));
-                    WithFloat(x.dtype(), [&]<class T>(T) {
-                      std::ranges::transform(x.elements<T>(),
-                                             y->mutable_elements<T>().begin(),
-                                             [](T v) { return std::floor(v); });
-                    });
-                    return OkStatus();
-                  },
-                  {},
-                  {}};
+    return Kernel{[op](KernelContext& run) {
+      return Map(run, op.x, op.y, [](auto v) { return std::floor(v); });
+    }};
   }
   Result<Kernel> Visit(const op::Constant& op, LoadContext&) override {
     return Kernel{[op](KernelContext& run) {
-                    if (!op.value_float.has_value()) {
-                      return run.SetOutput(op.output, op.value.value());
-                    }
-                    return run.SetOutput(
-                        op.output,
-                        *Tensor::Of<float>({}, {&*op.value_float, 1}));
-                  },
-                  {},
-                  {}};
+      if (!op.value_float.has_value()) {
+        return run.SetOutput(op.output, op.value.value());
+      }
+      return run.SetOutput(op.output,
+                           *Tensor::Of<float>({}, {&*op.value_float, 1}));
+    }};
   }
   Result<Kernel> Visit(const op::If& op, LoadContext&) override {
-    return Kernel{[op](KernelContext& run) { return RunIf(op, run); }, {}, {}};
+    return Kernel{[op](KernelContext& run) { return RunIf(op, run); }};
   }
   Result<Kernel> Visit(const op::Loop& op, LoadContext&) override {
-    return Kernel{
-        [op](KernelContext& run) { return RunLoop(op, run); }, {}, {}};
+    return Kernel{[op](KernelContext& run) { return RunLoop(op, run); }};
   }
 };
 
@@ -299,84 +286,29 @@ Status Misbehave(const std::string& how) {
 class Custom : public OperatorVisitor {
   Result<Kernel> VisitCustom(const Node& node, LoadContext& load) override {
     const std::string& name = node.op_type;
-    if (name == "Twice") return Kernel{TwiceForward, TwiceBackward, {}};
+    if (name == "Twice") return Kernel{TwiceForward, TwiceBackward};
     if (name == "ThrowAtLoad") throw std::runtime_error("no such kernel");
     if (name == "ThrowBack") {
-      return Kernel{TwiceForward,
-                    [](GradientContext&) -> Status {
+      return Kernel{TwiceForward, [](GradientContext&) -> Status {
                       throw std::runtime_error("the tape tore");
-                    },
-                    {}};
+                    }};
     }
     for (const auto* known :
          {"Throw", "ThrowText", "Exhaust", "Refuse", "Silent"}) {
       if (name != known) continue;
-      return Kernel{[name](KernelContext&) { return Misbehave(name); }, {}, {}};
+      return Kernel{[name](KernelContext&) { return Misbehave(name); }};
     }
     return OperatorVisitor::VisitCustom(node, load);
   }
 };
 
-struct OpaqueBinding final : Binding {
-  OpaqueBinding(std::span<const Value> in, std::span<const Value> out)
-      : inputs(in.begin(), in.end()), given(out.begin(), out.end()) {}
-  std::span<const Value> outputs() const override { return values; }
-
-  std::vector<Value> inputs;
-  std::vector<Value> given;
-  std::vector<Value> values;
-};
-
-class OpaqueNetwork final : public Network {
- public:
-  OpaqueNetwork(const Model& model, std::vector<ValueInfo> inputs,
-                std::vector<ValueInfo> outputs)
-      : number_(std::accumulate(model.bytes().begin(), model.bytes().end(), 0,
-                                [](int sum, std::byte b) {
-                                  return (sum * 31 + std::to_integer<int>(b)) %
-                                         1009;
-                                })),
-        declared_inputs_(std::move(inputs)),
-        declared_outputs_(std::move(outputs)) {}
-
-  std::span<const ValueInfo> inputs() const override {
-    return declared_inputs_;
-  }
-  std::span<const ValueInfo> outputs() const override {
-    return declared_outputs_;
-  }
-  Result<std::unique_ptr<Binding>> Bind(
-      std::span<const Value> inputs, std::span<const Value> outputs) override {
-    ASSAY_RETURN_IF_ERROR(
-        CheckBind(declared_inputs_, declared_outputs_, inputs, outputs));
-    return std::unique_ptr<Binding>(
-        std::make_unique<OpaqueBinding>(inputs, outputs));
-  }
-  Status Forward(Binding& binding) override {
-    auto& own = dynamic_cast<OpaqueBinding&>(binding);
-    float sum = static_cast<float>(number_);
-    for (const Value& input : own.inputs) {
-      for (const float x : input.tensor()->elements<float>()) sum += x;
-    }
-    own.values = own.given;
-    own.values.resize(declared_outputs_.size());
-    for (size_t i = 0; i < own.values.size(); ++i) {
-      if (!own.values[i].present()) {
-        const Shape shape = *declared_outputs_[i].type.StaticShape();
-        ASSAY_ASSIGN_OR_RETURN(own.values[i],
-                               Tensor::Allocate(DType::kFloat32, shape));
-      }
-      Tensor& tensor = *own.values[i].mutable_tensor();
-      std::ranges::fill(tensor.mutable_elements<float>(), sum);
-    }
-    return OkStatus();
-  }
-
- private:
-  int number_;
-  std::vector<ValueInfo> declared_inputs_;
-  std::vector<ValueInfo> declared_outputs_;
-};
+/// A number made of the bytes of a model.
+int NumberOf(const Model& model) {
+  return std::accumulate(model.bytes().begin(), model.bytes().end(), 0,
+                         [](int sum, std::byte b) {
+                           return (sum * 31 + std::to_integer<int>(b)) % 1009;
+                         });
+}
 
 }  // namespace
 
@@ -395,22 +327,31 @@ Result<std::unique_ptr<Network>> Opaque::Load(
   if (!options.extra_outputs.empty() || !options.gradient_targets.empty()) {
     return Unsupported(Reason::kGradient, "only declared outputs are offered");
   }
-  const auto infos = [&](const std::vector<ValueId>& ids) {
-    std::vector<ValueInfo> found;
-    for (const ValueId id : ids) {
-      found.push_back(model->graph()[id]);
-    }
-    return found;
-  };
-  std::vector<ValueInfo> outputs = infos(model->graph().outputs);
-  for (const ValueInfo& output : outputs) {
+  ASSAY_ASSIGN_OR_RETURN(Signature signature, SignatureOf(*model, options));
+  for (const ValueInfo& output : signature.outputs) {
     if (output.type.dtype != DType::kFloat32 || !output.type.StaticShape()) {
       return Unsupported(Reason::kShape, "output '", output.name, "' is ",
                          output.type.ToString());
     }
   }
-  return std::unique_ptr<Network>(std::make_unique<OpaqueNetwork>(
-      *model, infos(model->graph().inputs), std::move(outputs)));
+  const auto run =
+      [number = NumberOf(*model), outputs = signature.outputs](
+          std::span<const Value> inputs) -> Result<std::vector<Value>> {
+    auto sum = static_cast<float>(number);
+    for (const Value& input : inputs) {
+      for (const float x : input.tensor()->elements<float>()) sum += x;
+    }
+    std::vector<Value> values;
+    for (const ValueInfo& output : outputs) {
+      ASSAY_ASSIGN_OR_RETURN(
+          Tensor filled,
+          Tensor::Allocate(DType::kFloat32, *output.type.StaticShape()));
+      std::ranges::fill(filled.mutable_elements<float>(), sum);
+      values.emplace_back(std::move(filled));
+    }
+    return values;
+  };
+  return MakeFunctionNetwork(std::move(signature), run);
 }
 
 }  // namespace assay::toy

@@ -2,9 +2,6 @@
 //
 // Two small backends for tests, as unlike as they can be: Toy is eager, Opaque
 // takes a whole model and looks at its bytes only.
-//
-//   Toy toy;
-//   ASSAY_ASSIGN_OR_RETURN(auto network, toy.Load(model, {}));
 
 #pragma once
 

@@ -8,20 +8,18 @@
 
 #include "framework/cli/assess/kill_matrix.h"
 #include "framework/cli/commands.h"
-#include "framework/file/build_id.h"
+#include "framework/file/digest.h"
 #include "framework/file/file.h"
-#include "framework/file/file_digests.h"
 #include "framework/file/module_path.h"
 #include "framework/supervise/crew.h"
-#include "framework/supervise/inspection.h"
 #include "framework/supervise/oracle.h"
 #include "framework/supervise/supervisor.h"
 #include "framework/supervise/trial.h"
 #include "framework/testing/plan/resolve.h"
-#include "framework/testing/record/run_facts.h"
+#include "framework/testing/record/record.h"
 #include "framework/testing/record/tables.h"
 #include "framework/testing/suite/suite.h"
-#include "framework/testing/verdict/mutants_table.h"
+#include "framework/testing/verdict/conformance.h"
 
 namespace assay::assess {
 namespace {
@@ -52,6 +50,17 @@ std::string CasesOf(const policy::MutantLine& mutant) {
 constexpr int kRepeats = 20;
 constexpr int kRepeatsOfRanks = 10;
 
+/// Has the exact answers computed that cases are judged by and that are not
+/// there, once for all backends of the plan.
+Status AnswerExactly(std::vector<size_t> rows,
+                     supervise::SuperviseOptions* supervise, plan::Plan* plan) {
+  ASSAY_RETURN_IF_ERROR(supervise::UseOracle(kOracle, *plan, rows, supervise));
+  std::erase_if(rows,
+                [&](size_t i) { return !suite::NeedsAnswers(plan->rows[i]); });
+  if (rows.empty()) return OkStatus();
+  return supervise::AskOracle(kOracle, {}, *supervise, rows, plan).status();
+}
+
 /// Runs plans of a faulty backend, and forgets what they wrote.
 class Assessor {
  public:
@@ -76,9 +85,35 @@ class Assessor {
     return OkStatus();
   }
 
-  /// The final verdicts, in the plan's order.
   Result<std::vector<record::ResultRow>> Run(plan::Plan plan,
-                                             int64_t seed) const;
+                                             int64_t seed) const {
+    const fs::path scratch = work_.Next();
+    ASSAY_RETURN_IF_ERROR(file::MakeDirectory(scratch));
+    supervise::SuperviseOptions supervise;
+    supervise.worker = file::InstallPrefix() / "bin" / "assay-worker";
+    supervise.directory = scratch;
+    supervise.digests = digests_;
+    supervise.facts.run_id = "assess";
+    supervise.facts.seed = seed;
+    supervise.facts.started_us = record::SteadyMicroseconds();
+    supervise.jobs =
+        options_.jobs > 0
+            ? options_.jobs
+            : static_cast<int>(std::thread::hardware_concurrency());
+    supervise.shuffle = seed != 0;
+    supervise.most_repeated = 0;
+    std::vector<size_t> rows(plan.rows.size());
+    for (size_t i = 0; i < rows.size(); ++i) rows[i] = i;
+    ASSAY_RETURN_IF_ERROR(AnswerExactly(rows, &supervise, &plan));
+    verdict::RawRecords raw;
+    ASSAY_RETURN_IF_ERROR(supervise::Supervise(plan, rows, supervise, &raw));
+    const verdict::Verdicts verdicts =
+        verdict::Assess(plan, rows, std::move(raw), /*whole=*/true);
+    std::vector<record::ResultRow> results;
+    for (const record::Record& record : verdicts.final)
+      results.push_back(record.result);
+    return results;
+  }
 
  private:
   const cli::AssessOptions& options_;
@@ -87,46 +122,6 @@ class Assessor {
   const std::shared_ptr<const file::FileDigests> digests_ =
       std::make_shared<const file::FileDigests>();
 };
-
-/// Has the exact answers computed that cases are judged by and that are not
-/// there, once for all backends of the plan.
-Status AnswerExactly(std::vector<size_t> rows,
-                     supervise::SuperviseOptions* supervise, plan::Plan* plan) {
-  ASSAY_RETURN_IF_ERROR(supervise::UseOracle(kOracle, *plan, rows, supervise));
-  std::erase_if(rows,
-                [&](size_t i) { return !suite::NeedsAnswers(plan->rows[i]); });
-  if (rows.empty()) return OkStatus();
-  return supervise::AskOracle(kOracle, {}, *supervise, rows, plan).status();
-}
-
-Result<std::vector<record::ResultRow>> Assessor::Run(plan::Plan plan,
-                                                     int64_t seed) const {
-  const fs::path scratch = work_.Next();
-  ASSAY_RETURN_IF_ERROR(file::MakeDirectory(scratch));
-  supervise::SuperviseOptions supervise;
-  supervise.worker = file::InstallPrefix() / "bin" / "assay-worker";
-  supervise.directory = scratch;
-  supervise.digests = digests_;
-  supervise.facts.run_id = "assess";
-  supervise.facts.seed = seed;
-  supervise.facts.started_us = record::SteadyMicroseconds();
-  supervise.jobs = options_.jobs > 0
-                       ? options_.jobs
-                       : static_cast<int>(std::thread::hardware_concurrency());
-  supervise.shuffle = seed != 0;
-  supervise.most_repeated = 0;
-  std::vector<size_t> rows(plan.rows.size());
-  for (size_t i = 0; i < rows.size(); ++i) rows[i] = i;
-  ASSAY_RETURN_IF_ERROR(AnswerExactly(rows, &supervise, &plan));
-  verdict::RawRecords raw;
-  ASSAY_RETURN_IF_ERROR(supervise::Supervise(plan, rows, supervise, &raw));
-  const verdict::Verdicts verdicts =
-      verdict::Assess(plan, rows, std::move(raw), /*whole=*/true);
-  std::vector<record::ResultRow> results;
-  for (const record::Record& record : verdicts.final)
-    results.push_back(record.result);
-  return results;
-}
 
 /// The clean backend again and again: where a verdict is another than at first.
 Result<std::vector<std::string>> FalseAlarms(
@@ -184,7 +179,6 @@ Result<std::set<std::string>> Passing(
   return passing;
 }
 
-/// `results` of the mutants, in their order.
 KillMatrix MatrixOf(std::set<std::string> passing,
                     const std::vector<policy::MutantLine>& mutants,
                     const std::vector<record::ResultRow>& results) {
@@ -226,7 +220,6 @@ void PrintAll(const char* what, const std::vector<std::string>& items) {
   }
 }
 
-/// The installed backends that have a list of mutants.
 Result<std::vector<std::string>> BackendsWithMutants() {
   std::vector<std::string> found;
   for (const std::string& name : file::InstalledBackends()) {
@@ -305,7 +298,6 @@ Result<Assessment> TryMutants(const cli::AssessOptions& options,
                     std::move(alarms), first.size(), repeats};
 }
 
-/// What was found out of all lists.
 struct Assessed {
   std::vector<record::MutantRow> rows, untried;
   std::vector<std::string> survivors, alarms;
@@ -344,7 +336,6 @@ Status AddBackend(const cli::AssessOptions& options, const std::string& backend,
   return OkStatus();
 }
 
-/// Invalid argument where a name that was asked for is in no list.
 Status CheckNames(const cli::AssessOptions& options, const Assessed& all) {
   for (const std::string& name : options.mutants) {
     if (all.names.contains(name)) continue;
@@ -415,8 +406,7 @@ int AssessCommand(const cli::AssessOptions& options) {
     return kills.assessed() ? select::kExitOk : select::kExitUnexpected;
   }
   supervise::InstallStopHandlers();
-  const Result<int> code = RunAssess(options);
-  return code.ok() ? *code : select::Fail(code.status());
+  return select::ExitCodeOf(RunAssess(options));
 }
 
 }  // namespace assay::assess

@@ -2,10 +2,6 @@
 //
 // KillMatrix: the suites that saw each mutant of a backend, with the case.
 //
-//   KillMatrix matrix(clean);
-//   matrix.Add(mutant, records);
-//   std::cout << matrix.Text();
-//
 // A suite kills a mutant when one of its cases passes without the mutant and
 // does not with it. A mutant that only a second run of the case showed
 // (recheck.h) is counted under "recheck" and not under the case's suite.
@@ -17,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "framework/testing/policy/mutant_line.h"
+#include "framework/testing/policy/policy_line.h"
 #include "framework/testing/record/rows.h"
 
 namespace assay::assess {

@@ -8,7 +8,7 @@
 #include "framework/cli/commands.h"
 #include "framework/file/digest.h"
 #include "framework/file/file.h"
-#include "framework/testing/plan/plan_file.h"
+#include "framework/testing/plan/plan.h"
 #include "framework/testing/policy/policy_edit.h"
 #include "framework/testing/record/tables.h"
 
@@ -17,7 +17,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A finished run as its folder holds it.
 struct FinishedRun {
   plan::Plan plan;
   std::vector<record::ResultRow> results;
@@ -115,7 +114,6 @@ Status WriteText(const fs::path& directory, const char* name,
   return file::WriteFile(fs::weakly_canonical(directory / name, error), after);
 }
 
-/// Invalid argument where the run is of another module or policy.
 Status CheckFresh(const plan::BackendUse& use, const policy::Policy& policy) {
   ASSAY_ASSIGN_OR_RETURN(const std::string module,
                          file::Sha256OfFile(use.module));
@@ -209,8 +207,7 @@ Status Run(const cli::ExpectOptions& options) {
 }  // namespace
 
 int ExpectCommand(const cli::ExpectOptions& options) {
-  const Status status = Run(options);
-  return status.ok() ? select::kExitOk : select::Fail(status);
+  return select::ExitCodeOf(Run(options));
 }
 
 }  // namespace assay::expect

@@ -23,7 +23,7 @@ class ExpectTest : public cli::TreeTest {
 
   /// Runs faulty with a mutant that gets every value wrong, or rightly.
   cli::Ran RunFaulty(const std::string& more, const std::string& out) const {
-    return Tree(StrCat("run --no-report --backend ", more, " --out ", out));
+    return Tree("run --no-report --backend ", more, " --out ", out);
   }
 };
 
@@ -33,9 +33,8 @@ TEST_F(ExpectTest, AfterAnUpdateAndAReasonTheSameRunIsAsExpected) {
   Policy("faulty", "expectations.txt", "# ours\n");
   Policy("faulty", "passing.txt", "# accepted\n");
   EXPECT_EQ(RunFaulty("faulty+mutant=value", "first").exit_code, 1);
-  const cli::Ran dry = Tree("expect update --run first --dry-run");
-  EXPECT_EQ(dry.exit_code, 0) << dry.output;
-  EXPECT_THAT(dry.output, HasSubstr("expectations.txt: + expect fail where "));
+  EXPECT_THAT(Tree("expect update --run first --dry-run"),
+              cli::Ended(0, "expectations.txt: + expect fail where "));
   EXPECT_EQ(PolicyText("faulty", "expectations.txt"), "# ours\n");
 
   const cli::Ran update = Tree("expect update --run first");
@@ -44,25 +43,20 @@ TEST_F(ExpectTest, AfterAnUpdateAndAReasonTheSameRunIsAsExpected) {
   EXPECT_THAT(expectations, testing::StartsWith("# ours\n# "));
   EXPECT_THAT(PolicyText("faulty", "passing.txt"),
               testing::StartsWith("# accepted\n"));
-  const cli::Ran again = Tree("expect update --run first");
-  EXPECT_EQ(again.exit_code, 0) << again.output;
-  EXPECT_THAT(again.output, HasSubstr(" 0 changes"));
+  EXPECT_THAT(Tree("expect update --run first"), cli::Ended(0, " 0 changes"));
   EXPECT_EQ(PolicyText("faulty", "expectations.txt"), expectations);
 
-  const cli::Ran refused = RunFaulty("faulty+mutant=value", "second");
-  EXPECT_EQ(refused.exit_code, 2) << refused.output;
-  EXPECT_THAT(refused.output, HasSubstr("the reason is empty"));
+  EXPECT_THAT(RunFaulty("faulty+mutant=value", "second"),
+              cli::Ended(2, "the reason is empty"));
   for (size_t at = 0; (at = expectations.find("\"\"")) != std::string::npos;) {
     expectations.replace(at, 2, "\"known\"");
   }
   Policy("faulty", "expectations.txt", expectations);
-  const cli::Ran green = RunFaulty("faulty+mutant=value", "third");
-  EXPECT_EQ(green.exit_code, 0) << green.output;
+  EXPECT_THAT(RunFaulty("faulty+mutant=value", "third"), cli::Ended(0));
 
   // Mended: the lines go, the comments stay.
   EXPECT_EQ(RunFaulty("faulty", "mended").exit_code, 1);
-  const cli::Ran mended = Tree("expect update --run mended");
-  EXPECT_EQ(mended.exit_code, 0) << mended.output;
+  EXPECT_THAT(Tree("expect update --run mended"), cli::Ended(0));
   EXPECT_THAT(PolicyText("faulty", "expectations.txt"),
               testing::Not(HasSubstr("\nexpect ")));
   EXPECT_THAT(PolicyText("faulty", "expectations.txt"),
@@ -75,23 +69,19 @@ TEST_F(ExpectTest, LostCasesLeaveTheFloorOnlyOnWish) {
   const std::string floor =
       "# ours\nnode/DeformConv/gone\nnode/Sqrt/test_sqrt\n";
   Policy("reference", "passing.txt", floor);
-  const cli::Ran whole = RunFaulty("reference", "run");
-  EXPECT_EQ(whole.exit_code, 1) << whole.output;
-  EXPECT_THAT(whole.output,
-              HasSubstr(" cases pass that passing.txt does not list"));
+  EXPECT_THAT(RunFaulty("reference", "run"),
+              cli::Ended(1, " cases pass that passing.txt does not list"));
   EXPECT_EQ(
       RunFaulty("reference --suite node --filter op:Sqrt", "part").exit_code,
       0);
-  const cli::Ran refused = Tree("expect update --run part --drop");
-  EXPECT_EQ(refused.exit_code, 2) << refused.output;
-  EXPECT_THAT(refused.output, HasSubstr("is partial"));
+  EXPECT_THAT(Tree("expect update --run part --drop"),
+              cli::Ended(2, "is partial"));
   const cli::Ran kept = Tree("expect update --run part");
   EXPECT_THAT(kept.output, HasSubstr("a partial run: nothing is removed"));
   EXPECT_EQ(PolicyText("reference", "passing.txt"),
             floor + "node/Sqrt/test_sqrt_example\n");
   Policy("reference", "passing.txt", floor);
-  const cli::Ran dropped = Tree("expect update --run run --drop");
-  EXPECT_EQ(dropped.exit_code, 0) << dropped.output;
+  EXPECT_THAT(Tree("expect update --run run --drop"), cli::Ended(0));
   EXPECT_THAT(PolicyText("reference", "passing.txt"),
               testing::Not(HasSubstr("gone")));
   EXPECT_EQ(RunFaulty("reference", "again").exit_code, 0);
@@ -100,32 +90,25 @@ TEST_F(ExpectTest, LostCasesLeaveTheFloorOnlyOnWish) {
 TEST_F(ExpectTest, RunsOfAnotherPolicyOrBuildAreRefused) {
   EXPECT_EQ(RunFaulty("reference", "run").exit_code, 0);
   Policy("reference", "claims.txt", "claim forward where op:Abs\n");
-  const cli::Ran policy = Tree("expect update --run run");
-  EXPECT_EQ(policy.exit_code, 2) << policy.output;
-  EXPECT_THAT(policy.output, HasSubstr("was changed since the run"));
+  EXPECT_THAT(Tree("expect update --run run"),
+              cli::Ended(2, "was changed since the run"));
   EXPECT_EQ(RunFaulty("reference", "new").exit_code, 0);
   ReplaceReference(built_ / "lib/assay/faulty.so");
-  const cli::Ran build = Tree("expect update --run new");
-  EXPECT_EQ(build.exit_code, 2) << build.output;
-  EXPECT_THAT(build.output, HasSubstr("is of another build"));
+  EXPECT_THAT(Tree("expect update --run new"),
+              cli::Ended(2, "is of another build"));
   EXPECT_EQ(PolicyText("reference", "passing.txt"), "");
 }
 
 TEST_F(ExpectTest, WrongUseSaysWhy) {
   EXPECT_EQ(RunFaulty("reference --filter op:Abs", "run").exit_code, 0);
-  const struct {
-    const char* arguments;
-    const char* says;
-  } rows[] = {
+  const cli::Refusal rows[] = {
       {"expect", "subcommand is required"},
       {"expect update", "--run is required"},
       {"expect update --run nowhere", "found no finished run in nowhere"},
       {"expect update --run run --backend acme", "has no backend acme"},
   };
   for (const auto& row : rows) {
-    const cli::Ran ran = Tree(row.arguments);
-    EXPECT_EQ(ran.exit_code, 2) << ran.output;
-    EXPECT_THAT(ran.output, HasSubstr(row.says));
+    EXPECT_THAT(Tree(row.arguments), cli::Ended(2, row.says));
   }
 }
 

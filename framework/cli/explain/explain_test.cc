@@ -3,13 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "framework/cli/program_fixture.h"
 #include "framework/cli/select/chosen_case.h"
-#include "framework/cli/select/wrapped_text.h"
+#include "framework/cli/select/terminal.h"
 
 namespace assay::explain {
 namespace {
@@ -17,16 +15,6 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
-
-/// The longest line, those of commands apart.
-size_t Widest(const std::string& text) {
-  size_t widest = 0;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
-    widest = std::max(widest, line.size());
-  }
-  return widest;
-}
 
 TEST(Wrapped, BreaksAtSpacesThenBehindSlashesThenAnywhere) {
   const struct {
@@ -52,7 +40,25 @@ TEST(Wrapped, BreaksAtSpacesThenBehindSlashesThenAnywhere) {
   }
 }
 
-using ExplainTest = cli::ProgramTest;
+class ExplainTest : public cli::ProgramTest {
+ protected:
+  struct Case {
+    const char* test_id;
+    std::vector<const char*> says;
+  };
+
+  /// Explains a case of the run.
+  void ExpectSaid(const Case& of_run) const {
+    const cli::Ran ran = Assay("explain '", of_run.test_id, "' --run run");
+    EXPECT_EQ(ran.exit_code, 0) << ran.output;
+    for (const char* part : of_run.says) {
+      EXPECT_THAT(ran.output, HasSubstr(part));
+    }
+    // The path of the module stands in the command as a word of its own.
+    EXPECT_LE(cli::Widest(ran.output.substr(0, ran.output.find("  repro"))),
+              80U);
+  }
+};
 
 TEST_F(ExplainTest, SaysAllThatTheVerdictRestsOn) {
   const std::string backend = ReferenceWith(
@@ -63,14 +69,11 @@ TEST_F(ExplainTest, SaysAllThatTheVerdictRestsOn) {
   std::ofstream(folder_ / "reference.policy/claims.txt")
       << "claim forward where op:Abs and dtype:float16\n"
          "claim forward where op:Neg\n";
-  Assay(StrCat("run --backend ", backend,
-               " --filter 'id:node/Abs/test_abs or id:node/Neg/test_neg or "
-               "id:node/Shape/test_shape_start_1_end_negative_1 or "
-               "id:node/ConstantOfShape/*' --no-report --out run"));
-  const struct {
-    const char* test_id;
-    std::vector<const char*> says;
-  } rows[] = {
+  RunOf(backend,
+        " --filter 'id:node/Abs/test_abs or id:node/Neg/test_neg or "
+        "id:node/Shape/test_shape_start_1_end_negative_1 or "
+        "id:node/ConstantOfShape/*'");
+  const Case cases[] = {
       {"node/Abs/test_abs",
        {"on reference: xpass", "expectations.txt:2: expect fail where op:Abs",
         "a reason of ours", "no; no claim covers ai.onnx::Abs with float32",
@@ -85,20 +88,13 @@ TEST_F(ExplainTest, SaysAllThatTheVerdictRestsOn) {
       {"node/ConstantOfShape/test_constantofshape_float_ones",
        {"each right output repeats one value"}},
   };
-  for (const auto& row : rows) {
-    const cli::Ran ran = Assay(StrCat("explain ", row.test_id, " --run run"));
-    EXPECT_EQ(ran.exit_code, 0) << ran.output;
-    for (const char* part : row.says) EXPECT_THAT(ran.output, HasSubstr(part));
-    // The path of the module stands in the command as a word of its own.
-    EXPECT_LE(Widest(ran.output.substr(0, ran.output.find("  repro"))), 80U);
-  }
+  for (const Case& each : cases) ExpectSaid(each);
 }
 
 TEST_F(ExplainTest, SaysThatAPolicyLineIsNoLongerTheOneOfTheRun) {
   const std::string backend = ReferenceWith(
       "expectations.txt", "expect fail where op:Abs because \"first\"\n");
-  Assay(StrCat("run --backend ", backend,
-               " --filter id:node/Abs/test_abs --no-report --out run"));
+  RunOf(backend, " --filter id:node/Abs/test_abs");
   std::ofstream(folder_ / "reference.policy/expectations.txt")
       << "expect fail where op:Neg because \"other\"\n";
   EXPECT_THAT(Assay("explain node/Abs/test_abs --run run").output,
@@ -109,14 +105,11 @@ TEST_F(ExplainTest, SaysThatAPolicyLineIsNoLongerTheOneOfTheRun) {
 }
 
 TEST_F(ExplainTest, NamesWhatItFoundWhereItHasNoSuchCase) {
-  Assay(
-      "run --backend faulty+mutant=value --filter "
-      "'id:node/Abs/test_abs or id:node/Acos/test_acos' --no-report --out run");
+  RunOf(
+      "faulty+mutant=value --filter 'id:node/Abs/test_abs or "
+      "id:node/Acos/test_acos'");
   std::filesystem::create_directories(folder_ / "empty");
-  const struct {
-    const char* arguments;
-    const char* says;
-  } rows[] = {
+  const cli::Refusal rows[] = {
       {"node/Abs/test_abz --run run", "the nearest are node/Abs/test_abs"},
       {"acos --run run", "the nearest are node/Acos/test_acos"},
       {"node/Abs/test_abs --backend other --run run",
@@ -125,18 +118,16 @@ TEST_F(ExplainTest, NamesWhatItFoundWhereItHasNoSuchCase) {
       {"node/Abs/test_abs --run nowhere", "nowhere is no run: found no"},
   };
   for (const auto& row : rows) {
-    const cli::Ran ran = Assay(StrCat("explain ", row.arguments));
-    EXPECT_EQ(ran.exit_code, 2) << row.arguments << ran.output;
-    EXPECT_THAT(ran.output, HasSubstr(row.says)) << row.arguments;
+    EXPECT_THAT(Assay("explain ", row.arguments), cli::Ended(2, row.says))
+        << row.arguments;
   }
 }
 
 // Kills: an oracle that is asked and not heard; one line for each of four
 // attempts that say the same.
 TEST_F(ExplainTest, TellsAttemptsOnceAndTheWordOfTheOracle) {
-  const cli::Ran run = Assay(
-      "run --backend faulty+mutant=value --oracle --filter "
-      "id:node/Abs/test_abs --no-report --out run");
+  const cli::Ran run =
+      RunOf("faulty+mutant=value --oracle --filter id:node/Abs/test_abs");
   const std::string word = "by the oracle the backend is the worse side";
   EXPECT_THAT(run.output, HasSubstr("; " + word));
   const cli::Ran ran = Assay("explain node/Abs/test_abs --run run");
@@ -149,15 +140,11 @@ TEST_F(ExplainTest, TellsAttemptsOnceAndTheWordOfTheOracle) {
 // Kills: a suite that is not asked; the rows of another case; a limit without
 // what it is made of; a broken table that goes unnoticed.
 TEST_F(ExplainTest, TellsAGradientByItsWorstElement) {
-  Assay(
-      "run --backend faulty+mutant=gradient:sign:Sub.1 --filter "
+  RunOf(
+      "faulty+mutant=gradient:sign:Sub.1 --filter "
       "'id:gradcheck/Sub/test_sub_bcast#redrawn.float32 or "
-      "id:gradcheck/Abs/test_abs#kinks.float32' --seed 7 --no-report "
-      "--out run");
-  const struct {
-    const char* test_id;
-    std::vector<const char*> says;
-  } rows[] = {
+      "id:gradcheck/Abs/test_abs#kinks.float32' --seed 7");
+  const Case cases[] = {
       {"gradcheck/Sub/test_sub_bcast#redrawn.float32",
        {"reason       fail_backward: a gradient differs", "redrawn: drawn",
         "model        z = Sub(x, y)", "x float32[3,4,5], y float32[5]",
@@ -169,31 +156,23 @@ TEST_F(ExplainTest, TellsAGradientByItsWorstElement) {
       {"gradcheck/Abs/test_abs#kinks.float32",
        {"kink", "at a kink, convention", "subgradient_ok: at a kink"}},
   };
-  for (const auto& row : rows) {
-    const cli::Ran ran = Assay(StrCat("explain '", row.test_id, "' --run run"));
-    EXPECT_EQ(ran.exit_code, 0) << ran.output;
-    for (const char* part : row.says) EXPECT_THAT(ran.output, HasSubstr(part));
-    EXPECT_LE(Widest(ran.output.substr(0, ran.output.find("  repro"))), 80U);
-  }
+  for (const Case& each : cases) ExpectSaid(each);
   const std::string command =
-      StrCat("explain '", rows[0].test_id, "' --run run");
+      StrCat("explain '", cases[0].test_id, "' --run run");
   const auto json = nlohmann::json::parse(Assay(command + " --json").output);
   const auto& gradients = json.at("cases").at(0).at("tables").at("gradients");
   EXPECT_EQ(gradients.size(), 2U) << "of the first cotangent, which fails";
   EXPECT_EQ(gradients.at(1).at("outcome"), "fail");
   EXPECT_GT(gradients.at(1).at("limit_units"), 0);
   std::ofstream(folder_ / "run/gradients.csv") << "schema,run_id\n";
-  const cli::Ran broken = Assay(command);
-  EXPECT_EQ(broken.exit_code, 99);
-  EXPECT_THAT(broken.output, HasSubstr("gradients has no column attempt"));
+  EXPECT_THAT(Assay(command),
+              cli::Ended(99, "gradients has no column attempt"));
   std::filesystem::remove(folder_ / "run/gradients.csv");
   EXPECT_THAT(Assay(command).output, HasSubstr("none was compared"));
 }
 
 TEST_F(ExplainTest, JsonHoldsTheSameForPrograms) {
-  Assay(
-      "run --backend faulty+mutant=value --filter id:node/Abs/test_abs "
-      "--no-report --out run");
+  RunOf("faulty+mutant=value --filter id:node/Abs/test_abs");
   const cli::Ran ran = Assay("explain node/Abs/test_abs --run run --json");
   const auto json = nlohmann::json::parse(ran.output);
   const auto& one = json.at("cases").at(0);

@@ -8,11 +8,11 @@
 
 #include "framework/cli/commands.h"
 #include "framework/cli/select/chosen_case.h"
-#include "framework/cli/select/ranks.h"
+#include "framework/cli/select/selection.h"
 #include "framework/file/csv.h"
 #include "framework/file/file.h"
 #include "framework/file/nearest.h"
-#include "framework/testing/plan/plan_file.h"
+#include "framework/testing/plan/plan.h"
 #include "framework/testing/record/tables.h"
 
 namespace assay::explain {
@@ -38,73 +38,57 @@ PolicySentence SentenceAt(const fs::path& directory, const std::string& source,
   return sentence;
 }
 
-/// Reads the tables of a run once, and picks one case out of them.
-class RunReader {
- public:
-  static Result<RunReader> Open(const fs::path& run) {
-    RunReader reader;
-    reader.folder_ = run;
-    ASSAY_ASSIGN_OR_RETURN(
-        reader.results_,
-        select::ReadTable<record::ResultRow>(run, "results.csv"));
-    ASSAY_ASSIGN_OR_RETURN(
-        reader.attempts_,
-        select::ReadTable<record::ResultRow>(run, "attempts.csv"));
-    ASSAY_ASSIGN_OR_RETURN(
-        reader.accuracy_,
-        select::ReadTable<record::AccuracyRow>(run, "accuracy.csv"));
-    ASSAY_ASSIGN_OR_RETURN(reader.env_,
-                           select::ReadTable<record::EnvRow>(run, "env.csv"));
-    ASSAY_ASSIGN_OR_RETURN(reader.runs_,
-                           select::ReadTable<record::RunRow>(run, "runs.csv"));
-    ASSAY_ASSIGN_OR_RETURN(
-        reader.backends_,
-        select::ReadTable<record::BackendRow>(run, "backends.csv"));
-    for (const record::Table* table : record::Tables()) {
-      // An older run may be without those that suites have added since.
-      const std::string name = StrCat(table->name, ".csv");
-      std::error_code error;
-      if (table->n_key == 0 || table == &record::TableOf<record::ResultRow>() ||
-          table == &record::TableOf<record::AccuracyRow>() ||
-          !fs::exists(run / name, error)) {
-        continue;
-      }
-      ASSAY_ASSIGN_OR_RETURN(reader.added_[table], file::ReadFile(run / name));
-    }
-    ASSAY_RETURN_IF_ERROR(select::ReadRunFile(run, "plan.json").status());
-    ASSAY_ASSIGN_OR_RETURN(reader.plan_, plan::ReadPlan(run));
-    return reader;
-  }
-
-  Result<std::vector<Explanation>> Of(const std::string& test_id,
-                                      const std::string& backend) const;
-
- private:
-  Status NotThere(const std::string& test_id, const std::string& backend) const;
-  Result<Explanation> Explain(const record::ResultRow& result) const;
-  void AddPolicy(Explanation* explanation) const;
-  void AddClaims(const plan::BackendUse& backend,
-                 Explanation* explanation) const;
-
-  fs::path folder_;
-  plan::Plan plan_;
-  std::vector<record::ResultRow> results_, attempts_;
-  std::vector<record::AccuracyRow> accuracy_;
-  std::vector<record::EnvRow> env_;
-  std::vector<record::RunRow> runs_;
-  std::vector<record::BackendRow> backends_;
-  std::map<const record::Table*, std::string> added_;  // their files
+/// The tables of a run.
+struct Tables {
+  fs::path folder;
+  plan::Plan plan;
+  std::vector<record::ResultRow> results, attempts;
+  std::vector<record::AccuracyRow> accuracy;
+  std::vector<record::EnvRow> env;
+  std::vector<record::RunRow> runs;
+  std::vector<record::BackendRow> backends;
+  std::map<const record::Table*, std::string> added;  // by suites, their files
 };
 
-Status RunReader::NotThere(const std::string& test_id,
-                           const std::string& backend) const {
+Result<Tables> TablesOf(const fs::path& run) {
+  Tables tables;
+  tables.folder = run;
+  const auto read = [&]<class Row>(const char* file,
+                                   std::vector<Row>* rows) -> Status {
+    ASSAY_ASSIGN_OR_RETURN(*rows, select::ReadTable<Row>(run, file));
+    return OkStatus();
+  };
+  ASSAY_RETURN_IF_ERROR(read("results.csv", &tables.results));
+  ASSAY_RETURN_IF_ERROR(read("attempts.csv", &tables.attempts));
+  ASSAY_RETURN_IF_ERROR(read("accuracy.csv", &tables.accuracy));
+  ASSAY_RETURN_IF_ERROR(read("env.csv", &tables.env));
+  ASSAY_RETURN_IF_ERROR(read("runs.csv", &tables.runs));
+  ASSAY_RETURN_IF_ERROR(read("backends.csv", &tables.backends));
+  for (const record::Table* table : record::Tables()) {
+    // An older run may be without those that suites have added since.
+    const std::string name = StrCat(table->name, ".csv");
+    std::error_code error;
+    if (table->n_key == 0 || table == &record::TableOf<record::ResultRow>() ||
+        table == &record::TableOf<record::AccuracyRow>() ||
+        !fs::exists(run / name, error)) {
+      continue;
+    }
+    ASSAY_ASSIGN_OR_RETURN(tables.added[table], file::ReadFile(run / name));
+  }
+  ASSAY_RETURN_IF_ERROR(select::ReadRunFile(run, "plan.json").status());
+  ASSAY_ASSIGN_OR_RETURN(tables.plan, plan::ReadPlan(run));
+  return tables;
+}
+
+Status NotThere(const Tables& tables, const std::string& test_id,
+                const std::string& backend) {
   std::vector<std::string> ids;
   std::vector<std::string> others;
-  for (const record::ResultRow& row : results_) {
+  for (const record::ResultRow& row : tables.results) {
     ids.push_back(row.test_id);
     if (row.test_id == test_id) others.push_back(row.backend);
   }
-  const std::string where = StrCat("the run ", folder_.string());
+  const std::string where = StrCat("the run ", tables.folder.string());
   if (!others.empty()) {
     return InvalidArgument(where, " has ", test_id, " on ", Joined(others),
                            ", not on ", backend);
@@ -113,19 +97,19 @@ Status RunReader::NotThere(const std::string& test_id,
                          file::NearestText(test_id, ids));
 }
 
-void RunReader::AddClaims(const plan::BackendUse& backend,
-                          Explanation* explanation) const {
+void AddClaims(const Tables& tables, const plan::BackendUse& backend,
+               Explanation* explanation) {
   const record::PlanRow& planned = explanation->planned;
   explanation->claims_anything = !backend.claims.empty();
   // A line past its date is still the one that the run went by.
   const auto policy = policy::ReadPolicy(
       backend.policy_dir, policy::MachineFacts(backend.isa), "0000-00-00");
-  const auto used =
-      std::ranges::find(plan_.corpora, planned.corpus, &plan::CorpusUse::name);
-  if (!policy.ok() || used == plan_.corpora.end()) return;
-  auto opened = select::OpenPlanned(plan_);
+  const auto used = std::ranges::find(tables.plan.corpora, planned.corpus,
+                                      &plan::CorpusUse::name);
+  if (!policy.ok() || used == tables.plan.corpora.end()) return;
+  auto opened = select::OpenPlanned(tables.plan);
   if (!opened.ok()) return;
-  const auto at = static_cast<size_t>(used - plan_.corpora.begin());
+  const auto at = static_cast<size_t>(used - tables.plan.corpora.begin());
   for (cases::TestCase& c : opened->corpora[at].cases) {
     if (c.test_id != planned.test_id) continue;
     if (policy->NeedsRanks()) select::AddRanks({&c, 1});
@@ -138,9 +122,9 @@ void RunReader::AddClaims(const plan::BackendUse& backend,
   }
 }
 
-void RunReader::AddPolicy(Explanation* explanation) const {
+void AddPolicy(const Tables& tables, Explanation* explanation) {
   const record::PlanRow& planned = explanation->planned;
-  const plan::BackendUse& backend = plan_.Backend(planned.backend);
+  const plan::BackendUse& backend = tables.plan.Backend(planned.backend);
   if (!planned.expected_source.empty()) {
     explanation->expected = SentenceAt(
         backend.policy_dir, planned.expected_source, planned.because);
@@ -149,50 +133,39 @@ void RunReader::AddPolicy(Explanation* explanation) const {
     explanation->tolerated =
         SentenceAt(backend.policy_dir, planned.tolerate_source, "tolerate");
   }
-  AddClaims(backend, explanation);
+  AddClaims(tables, backend, explanation);
 }
 
-Result<Explanation> RunReader::Explain(const record::ResultRow& result) const {
+Result<Explanation> ExplainOne(const Tables& tables,
+                               const record::ResultRow& result) {
   Explanation explanation;
   explanation.rows.result = result;
-  for (const auto& [table, csv] : added_) {
+  for (const auto& [table, csv] : tables.added) {
     const Status read = record::AddRows(csv, *table, &explanation.rows);
-    if (!read.ok()) return read.WithContext(folder_.string());
+    if (!read.ok()) return read.WithContext(tables.folder.string());
   }
-  explanation.run = folder_.string();
+  explanation.run = tables.folder.string();
   explanation.result = result;
   const auto same = [&](const auto& row) {
     return row.test_id == result.test_id && row.backend == result.backend;
   };
-  std::ranges::copy_if(accuracy_, std::back_inserter(explanation.outputs),
+  std::ranges::copy_if(tables.accuracy, std::back_inserter(explanation.outputs),
                        same);
-  std::ranges::copy_if(attempts_, std::back_inserter(explanation.attempts),
-                       same);
-  if (!runs_.empty()) explanation.made = runs_.front();
-  for (const record::EnvRow& row : env_) {
+  std::ranges::copy_if(tables.attempts,
+                       std::back_inserter(explanation.attempts), same);
+  if (!tables.runs.empty()) explanation.made = tables.runs.front();
+  for (const record::EnvRow& row : tables.env) {
     if (row.key == "cpu") explanation.cpu = row.value;
   }
-  for (const record::BackendRow& row : backends_) {
+  for (const record::BackendRow& row : tables.backends) {
     if (row.backend == result.backend) explanation.backend = row;
   }
-  const auto planned = std::ranges::find_if(plan_.rows, same);
-  if (planned != plan_.rows.end()) {
+  const auto planned = std::ranges::find_if(tables.plan.rows, same);
+  if (planned != tables.plan.rows.end()) {
     explanation.planned = *planned;
-    AddPolicy(&explanation);
+    AddPolicy(tables, &explanation);
   }
   return explanation;
-}
-
-Result<std::vector<Explanation>> RunReader::Of(
-    const std::string& test_id, const std::string& backend) const {
-  std::vector<Explanation> explanations;
-  for (const record::ResultRow& row : results_) {
-    if (row.test_id != test_id) continue;
-    if (!backend.empty() && row.backend != backend) continue;
-    ASSAY_ASSIGN_OR_RETURN(explanations.emplace_back(), Explain(row));
-  }
-  if (explanations.empty()) return NotThere(test_id, backend);
-  return explanations;
 }
 
 }  // namespace
@@ -200,8 +173,16 @@ Result<std::vector<Explanation>> RunReader::Of(
 Result<std::vector<Explanation>> Explain(const fs::path& run,
                                          const std::string& test_id,
                                          const std::string& backend) {
-  ASSAY_ASSIGN_OR_RETURN(const RunReader reader, RunReader::Open(run));
-  return reader.Of(test_id, backend);
+  ASSAY_ASSIGN_OR_RETURN(const Tables tables, TablesOf(run));
+  std::vector<Explanation> explanations;
+  for (const record::ResultRow& row : tables.results) {
+    if (row.test_id != test_id) continue;
+    if (!backend.empty() && row.backend != backend) continue;
+    ASSAY_ASSIGN_OR_RETURN(explanations.emplace_back(),
+                           ExplainOne(tables, row));
+  }
+  if (explanations.empty()) return NotThere(tables, test_id, backend);
+  return explanations;
 }
 
 }  // namespace assay::explain

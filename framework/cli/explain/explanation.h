@@ -2,8 +2,6 @@
 //
 // All that a run folder knows of one case on one backend, with the sentences of
 // the policy that its verdict rests on.
-//
-//   ASSAY_ASSIGN_OR_RETURN(const auto found, Explain(run, test_id, backend));
 
 #pragma once
 

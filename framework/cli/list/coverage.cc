@@ -3,14 +3,13 @@
 #include "framework/cli/list/coverage.h"
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <utility>
 
-#include "framework/cli/list/attribute_values.h"
 #include "framework/core/text.h"
 #include "framework/graph/operator.h"
 #include "framework/graph/types/signature.h"
-#include "framework/testing/case/operator_name.h"
 #include "framework/testing/record/outcome.h"
 
 namespace assay::list {
@@ -156,6 +155,139 @@ void AddResults(const std::vector<record::ResultRow>& results,
   }
 }
 
+/// Values apart by blanks. An operator's own row goes before one of all.
+struct Row {
+  std::string_view op;  // empty: of every operator
+  std::string_view attribute;
+  std::string_view values;
+};
+
+constexpr std::string_view kTransforms =
+    "NONE SOFTMAX LOGISTIC SOFTMAX_ZERO PROBIT";
+constexpr std::string_view kReductions = "none add mul max min";
+
+/// Attributes of every operator that are 0 or 1.
+constexpr std::string_view kFlags =
+    "align_corners allowzero antialias ceil_mode center_point_box "
+    "count_include_pad detect_negative detect_positive exclude_outside "
+    "exclusive fmod input_forget interleaved inverse is_case_sensitive "
+    "is_causal keepdims largest linear_before_reset new_axis "
+    "noop_with_empty_axes onesided periodic reverse saturate "
+    "select_last_index sorted storage_order training_mode transA transB upper "
+    "zeros";
+
+// From the pages of the operators' current versions.
+constexpr Row kRows[] = {
+    {"", "auto_pad", "NOTSET SAME_UPPER SAME_LOWER VALID"},
+    {"", "post_transform", kTransforms},
+    {"Attention", "qk_matmul_output_mode", "0 1 2 3"},
+    {"BitShift", "direction", "LEFT RIGHT"},
+    {"Cast", "round_mode", "up down nearest"},
+    {"CastLike", "round_mode", "up down nearest"},
+    {"CausalConvWithState", "activation", "none silu swish"},
+    {"DepthToSpace", "mode", "DCR CRD"},
+    {"GRU", "direction", "forward reverse bidirectional"},
+    {"GRU", "layout", "0 1"},
+    {"Gelu", "approximate", "none tanh"},
+    {"GridSample", "mode", "linear nearest cubic"},
+    {"GridSample", "padding_mode", "zeros border reflection"},
+    {"ImageDecoder", "pixel_format", "RGB BGR Grayscale"},
+    {"LSTM", "direction", "forward reverse bidirectional"},
+    {"LSTM", "layout", "0 1"},
+    {"LinearAttention", "update_rule", "linear gated delta gated_delta"},
+    {"LpNormalization", "p", "1 2"},
+    {"NegativeLogLikelihoodLoss", "reduction", "none sum mean"},
+    {"Pad", "mode", "constant reflect edge wrap"},
+    {"RNN", "direction", "forward reverse bidirectional"},
+    {"RNN", "layout", "0 1"},
+    {"Resize", "coordinate_transformation_mode",
+     "half_pixel half_pixel_symmetric pytorch_half_pixel align_corners "
+     "asymmetric tf_crop_and_resize"},
+    {"Resize", "keep_aspect_ratio_policy", "stretch not_larger not_smaller"},
+    {"Resize", "mode", "nearest linear cubic"},
+    {"Resize", "nearest_mode",
+     "round_prefer_floor round_prefer_ceil floor ceil"},
+    {"RoiAlign", "coordinate_transformation_mode",
+     "half_pixel output_half_pixel"},
+    {"RoiAlign", "mode", "avg max"},
+    {"ScatterElements", "reduction", kReductions},
+    {"ScatterND", "reduction", kReductions},
+    {"SoftmaxCrossEntropyLoss", "reduction", "none sum mean"},
+    {"SpaceToDepth", "mode", "DCR CRD"},
+    {"StringNormalizer", "case_change_action", "NONE LOWER UPPER"},
+    {"TensorScatter", "mode", "linear circular"},
+    {"TfIdfVectorizer", "mode", "TF IDF TFIDF"},
+    {"ml.CastMap", "cast_to", "TO_FLOAT TO_STRING TO_INT64"},
+    {"ml.CastMap", "map_form", "DENSE SPARSE"},
+    {"ml.Normalizer", "norm", "MAX L1 L2"},
+    {"ml.SVMClassifier", "kernel_type", "LINEAR POLY RBF SIGMOID"},
+    {"ml.SVMRegressor", "kernel_type", "LINEAR POLY RBF SIGMOID"},
+    {"ml.SVMRegressor", "one_class", "0 1"},
+    {"ml.TreeEnsemble", "aggregate_function", "0 1 2 3"},
+    {"ml.TreeEnsemble", "post_transform", "0 1 2 3 4"},
+    {"ml.TreeEnsembleRegressor", "aggregate_function", "AVERAGE SUM MIN MAX"},
+    {"training.Momentum", "mode", "standard nesterov"},
+};
+
+std::vector<std::string_view> Words(std::string_view text) {
+  std::vector<std::string_view> words;
+  while (!text.empty()) words.push_back(CutFront(&text, " "));
+  return words;
+}
+
+/// How much is touched of what there is.
+struct Share {
+  int64_t have = 0;
+  int64_t want = 0;
+
+  template <class Name>
+  static Share Of(const Touched<Name>& touched) {
+    Share share;
+    share.want = std::ssize(touched);
+    for (const auto& [name, n_cases] : touched) share.have += n_cases > 0;
+    return share;
+  }
+  void Add(const Share& other) {
+    have += other.have;
+    want += other.want;
+  }
+  std::string ToString() const { return StrCat(have, "/", want); }
+};
+
+/// `text` at the right end of a column.
+std::string Right(const std::string& text, size_t width) {
+  return std::string(width - std::min(width, text.size()), ' ') + text;
+}
+
+std::string Scores(const Coverage& row) {
+  std::string text;
+  for (const auto& [backend, score] : row.backends) {
+    text += StrCat("  ", backend, " ", score.passed, "/", score.judged);
+  }
+  return text;
+}
+
+template <class Name>
+std::string Holes(const Coverage& row, std::string_view kind,
+                  const Touched<Name>& touched) {
+  std::string text;
+  for (const auto& [name, n_cases] : touched) {
+    if (n_cases == 0) text += StrCat(row.op, " ", kind, " ", name, "\n");
+  }
+  return text;
+}
+
+using Cells = std::array<std::string, 5>;
+constexpr size_t kWidths[] = {7, 8, 8, 9, 9};  // of them, up to 80 columns
+
+std::string Line(const std::string& first, size_t width, const Cells& cells) {
+  std::string text = first + std::string(width - first.size(), ' ');
+  for (size_t i = 0; i < cells.size(); ++i) {
+    text += Right(cells.at(i), kWidths[i]);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::vector<Coverage> CoverageOf(const std::vector<cases::TestCase>& cases,
@@ -190,6 +322,63 @@ std::vector<Coverage> CoverageOf(const std::vector<cases::TestCase>& cases,
   AddResults(results, by_case);
   std::ranges::sort(rows, {}, &Coverage::op);
   return rows;
+}
+
+std::vector<std::string_view> ValuesOf(std::string_view op,
+                                       std::string_view attribute) {
+  const Row* found = nullptr;
+  for (const Row& row : kRows) {
+    if (row.attribute != attribute) continue;
+    if (row.op == op) return Words(row.values);
+    if (row.op.empty()) found = &row;
+  }
+  if (found != nullptr) return Words(found->values);
+  const auto flags = Words(kFlags);
+  const bool is_flag = std::ranges::find(flags, attribute) != flags.end();
+  return Words(is_flag ? "0 1" : "");
+}
+
+std::vector<NamedAttribute> NamedAttributes() {
+  std::vector<NamedAttribute> named;
+  for (const Row& row : kRows) named.push_back({row.op, row.attribute});
+  for (const std::string_view flag : Words(kFlags)) named.push_back({"", flag});
+  return named;
+}
+
+std::string CoverageTable(const std::vector<Coverage>& rows) {
+  size_t width = 8;
+  for (const Coverage& row : rows) width = std::max(width, row.op.size());
+  std::string text = Line("operator", width,
+                          {"cases", "models", "opsets", "dtypes", "values"}) +
+                     "\n";
+  int64_t without = 0;
+  std::array<Share, 3> totals;
+  for (const Coverage& row : rows) {
+    without += row.node_cases == 0 ? 1 : 0;
+    const std::array<Share, 3> shares = {
+        Share::Of(row.opsets), Share::Of(row.dtypes), Share::Of(row.values)};
+    for (size_t i = 0; i < shares.size(); ++i) totals.at(i).Add(shares.at(i));
+    text +=
+        Line(row.op, width,
+             {StrCat(row.node_cases), StrCat(row.models), shares[0].ToString(),
+              shares[1].ToString(), shares[2].ToString()}) +
+        Scores(row) + "\n";
+  }
+  return text + StrCat(rows.size(), " operators, ", without,
+                       " without a case of their own; touched are ",
+                       totals[0].ToString(), " versions,\n",
+                       totals[1].ToString(), " element types and ",
+                       totals[2].ToString(), " values of attributes\n");
+}
+
+std::string HoleLines(const std::vector<Coverage>& rows) {
+  std::string text;
+  for (const Coverage& row : rows) {
+    text += Holes(row, "opset", row.opsets);
+    text += Holes(row, "dtype", row.dtypes);
+    text += Holes(row, "value", row.values);
+  }
+  return text;
 }
 
 }  // namespace assay::list

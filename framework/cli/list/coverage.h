@@ -4,8 +4,6 @@
 // each part, and, given a run, how many of them pass. A part that no case
 // touches is a hole.
 //
-//   const auto rows = CoverageOf(cases, results, graph_of_case);
-//
 // The parts are the operator's versions, the element types of its type
 // variables, and the values of its attributes.
 
@@ -15,6 +13,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "framework/graph/model.h"
@@ -58,5 +57,26 @@ using GraphOf = std::function<Result<Graph>(const cases::TestCase&)>;
 std::vector<Coverage> CoverageOf(const std::vector<cases::TestCase>& cases,
                                  const std::vector<record::ResultRow>& results,
                                  const GraphOf& graph_of);
+
+/// The values that an attribute can have, where ONNX's pages name them all; its
+/// schemas say only "string" or "int". An operator is named as in a test_id.
+/// Empty where the values cannot be enumerated.
+std::vector<std::string_view> ValuesOf(std::string_view op,
+                                       std::string_view attribute);
+
+/// The operators and attributes that the table names, for its test: an operator
+/// is empty where an attribute means the same in all.
+struct NamedAttribute {
+  std::string_view op;
+  std::string_view attribute;
+};
+std::vector<NamedAttribute> NamedAttributes();
+
+/// A line of titles, one per operator with what is touched of what there is,
+/// one of totals. 80 columns where there are no scores.
+std::string CoverageTable(const std::vector<Coverage>& rows);
+
+/// A line per hole: "ai.onnx::Elu dtype T float16".
+std::string HoleLines(const std::vector<Coverage>& rows);
 
 }  // namespace assay::list

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "framework/cli/list/inexact.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <sstream>
-
+#include "framework/cli/list/results.h"
 #include "framework/cli/program_fixture.h"
 #include "framework/testing/support/tensors_fixture.h"
 
@@ -165,10 +162,7 @@ TEST(InexactText, FitsATerminal) {
       {Row(long_id, "expected_oracle", 3489.6), Row(long_id, "oracle", 0.47),
        infinite, Row("b", "oracle", 0.5)},
       {}));
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
-    EXPECT_LE(line.size(), 80U) << line;
-  }
+  EXPECT_LE(cli::Widest(text), 80U) << text;
   EXPECT_THAT(text,
               HasSubstr("b y\n  float32[3]: expected 2 elements of NaN or "
                         "infinity on one side, b 0.5 ULP\n"));
@@ -179,19 +173,12 @@ TEST(InexactText, FitsATerminal) {
 using InexactTest = cli::ProgramTest;
 
 TEST_F(InexactTest, TheListNeedsARunWithAnOracle) {
-  Assay(
-      "run --backend reference --filter id:node/Abs/test_abs --no-report "
-      "--out run");
-  const struct {
-    const char* arguments;
-    const char* says;
-  } rows[] = {{"", "wanted --run"},
-              {"--run nowhere", "nowhere is no run"},
-              {"--run run", "wanted one made with --oracle"}};
+  RunOf("reference --filter id:node/Abs/test_abs");
+  const cli::Refusal rows[] = {{"", "wanted --run"},
+                               {"--run nowhere", "nowhere is no run"},
+                               {"--run run", "wanted one made with --oracle"}};
   for (const auto& row : rows) {
-    const cli::Ran ran = Assay(StrCat("list inexact ", row.arguments));
-    EXPECT_EQ(ran.exit_code, 2) << ran.output;
-    EXPECT_THAT(ran.output, HasSubstr(row.says));
+    EXPECT_THAT(Assay("list inexact ", row.arguments), cli::Ended(2, row.says));
   }
 }
 

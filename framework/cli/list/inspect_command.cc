@@ -5,10 +5,9 @@
 #include <nlohmann/json.hpp>
 
 #include "framework/cli/commands.h"
-#include "framework/cli/select/wrapped_text.h"
+#include "framework/cli/select/terminal.h"
 #include "framework/file/file.h"
 #include "framework/file/module_path.h"
-#include "framework/supervise/inspection.h"
 #include "framework/supervise/trial.h"
 #include "framework/testing/plan/resolve.h"
 
@@ -36,7 +35,7 @@ int64_t SentencesOf(const std::string& text) {
   return count;
 }
 
-/// What a worker runs for any module is not the module's.
+/// True for the files that a worker runs for any module.
 bool IsOurs(const fs::path& file) {
   const std::string name = file.filename().string();
   return name == "assay-worker" || name == "assay-host" ||

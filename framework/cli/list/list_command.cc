@@ -8,12 +8,9 @@
 
 #include "framework/cli/commands.h"
 #include "framework/cli/list/coverage.h"
-#include "framework/cli/list/coverage_table.h"
-#include "framework/cli/list/inexact.h"
-#include "framework/cli/list/operator_results.h"
 #include "framework/cli/list/results.h"
-#include "framework/cli/select/ranks.h"
-#include "framework/cli/select/wrapped_text.h"
+#include "framework/cli/select/selection.h"
+#include "framework/cli/select/terminal.h"
 #include "framework/file/file.h"
 #include "framework/file/module_path.h"
 #include "framework/file/nearest.h"
@@ -126,6 +123,64 @@ Json Describe(const Coverage& row) {
           {"backends", backends}};
 }
 
+Json Describe(const Inexact& item) {
+  const record::AccuracyRow& expected = item.expected;
+  const auto number = [](const record::Number& n) {
+    return n ? Json(*n) : Json();
+  };
+  return {{"test_id", expected.test_id},
+          {"output", expected.output_name},
+          {"data_set", item.data_set},
+          {"dtype", expected.dtype},
+          {"shape", expected.shape},
+          {"expected_ulp", number(expected.max_ulp)},
+          {"backend", item.backend.backend},
+          {"backend_ulp", number(item.backend.max_ulp)},
+          {"oracle_bound_ulp", number(expected.oracle_bound)},
+          {"expected_units", number(expected.max_unit_err)},
+          {"nan_mismatch", expected.nan_mismatch.value_or(0)},
+          {"inf_mismatch", expected.inf_mismatch.value_or(0)},
+          {"worst_index", expected.worst_index.value_or(-1)},
+          {"exact", expected.worst_want},
+          {"expected", expected.worst_got}};
+}
+
+Json Describe(const record::ResultRow& row) {
+  return {{"test_id", row.test_id},
+          {"backend", row.backend},
+          {"outcome", ToString(row.outcome)},
+          {"reason", row.reason_code},
+          {"message", row.message},
+          {"op", row.op},
+          {"dtype", row.dtype},
+          {"repro", row.repro}};
+}
+
+Json Describe(const OperatorResults& row) {
+  const auto number = [](const record::Number& n) {
+    return n.has_value() ? Json(record::FieldText(*n)) : Json();
+  };
+  return {{"op", row.op},
+          {"backend", row.backend},
+          {"planned", row.planned},
+          {"pass", row.pass},
+          {"claimed", row.claimed},
+          {"claimed_pass", row.claimed_pass},
+          {"unsupported", row.unsupported},
+          {"declined", row.declined},
+          {"max_ulp", number(row.max_ulp)},
+          {"headroom", number(row.headroom)},
+          {"time_us", row.time_us}};
+}
+
+/// An array of what there is to say of each row.
+template <class Row>
+void PrintJson(const std::vector<Row>& rows) {
+  std::vector<Json> items;
+  for (const Row& row : rows) items.push_back(Describe(row));
+  Print(items, true);
+}
+
 /// Reads the model alone of a case that has files.
 Result<Graph> GraphOfCase(const cases::TestCase& c) {
   if (!c.directory.empty()) {
@@ -173,9 +228,7 @@ Result<std::vector<Coverage>> CoverageOf(const cli::ListOptions& options) {
 Status ListCoverage(const cli::ListOptions& options) {
   ASSAY_ASSIGN_OR_RETURN(const std::vector<Coverage> rows, CoverageOf(options));
   if (options.json) {
-    std::vector<Json> items;
-    for (const Coverage& row : rows) items.push_back(Describe(row));
-    Print(items, true);
+    PrintJson(rows);
   } else {
     std::cout << (options.holes ? HoleLines(rows) : CoverageTable(rows));
   }
@@ -219,28 +272,6 @@ Status ListVacuity(const cli::ListOptions& options) {
   return ListReasons(options, "vacuity", &VacuityOf);
 }
 
-Json Describe(const Inexact& item) {
-  const record::AccuracyRow& expected = item.expected;
-  const auto number = [](const record::Number& n) {
-    return n ? Json(*n) : Json();
-  };
-  return {{"test_id", expected.test_id},
-          {"output", expected.output_name},
-          {"data_set", item.data_set},
-          {"dtype", expected.dtype},
-          {"shape", expected.shape},
-          {"expected_ulp", number(expected.max_ulp)},
-          {"backend", item.backend.backend},
-          {"backend_ulp", number(item.backend.max_ulp)},
-          {"oracle_bound_ulp", number(expected.oracle_bound)},
-          {"expected_units", number(expected.max_unit_err)},
-          {"nan_mismatch", expected.nan_mismatch.value_or(0)},
-          {"inf_mismatch", expected.inf_mismatch.value_or(0)},
-          {"worst_index", expected.worst_index.value_or(-1)},
-          {"exact", expected.worst_want},
-          {"expected", expected.worst_got}};
-}
-
 Status ListInexact(const cli::ListOptions& options) {
   if (options.run.empty()) {
     return InvalidArgument("list inexact looks at a run, wanted --run FOLDER");
@@ -251,21 +282,8 @@ Status ListInexact(const cli::ListOptions& options) {
     std::cout << InexactText(found);
     return OkStatus();
   }
-  std::vector<Json> items;
-  for (const Inexact& item : found) items.push_back(Describe(item));
-  Print(items, true);
+  PrintJson(found);
   return OkStatus();
-}
-
-Json Describe(const record::ResultRow& row) {
-  return {{"test_id", row.test_id},
-          {"backend", row.backend},
-          {"outcome", ToString(row.outcome)},
-          {"reason", row.reason_code},
-          {"message", row.message},
-          {"op", row.op},
-          {"dtype", row.dtype},
-          {"repro", row.repro}};
 }
 
 Status ListResults(const cli::ListOptions& options) {
@@ -276,9 +294,7 @@ Status ListResults(const cli::ListOptions& options) {
   if (options.csv) {
     std::cout << ResultsCsv(rows);
   } else if (options.json) {
-    std::vector<Json> items;
-    for (const record::ResultRow& row : rows) items.push_back(Describe(row));
-    Print(items, true);
+    PrintJson(rows);
   } else {
     std::cout << ResultsText(rows);
   }
@@ -295,7 +311,15 @@ Status ListCases(const cli::ListOptions& options) {
 
 Status ListSuites(const cli::ListOptions& options) {
   ASSAY_ASSIGN_OR_RETURN(const auto cases, SelectedCases(options));
-  Print(CountsBySuite(cases), options.json);
+  const std::vector<Json> items = CountsBySuite(cases);
+  if (options.json) {
+    Print(items, true);
+    return OkStatus();
+  }
+  for (const Json& item : items) {
+    std::cout << item["suite"].get<std::string>() << " " << item["cases"]
+              << "\n";
+  }
   return OkStatus();
 }
 
@@ -307,31 +331,11 @@ Status ListBackends(const cli::ListOptions& options) {
   return OkStatus();
 }
 
-Json Describe(const OperatorResults& row) {
-  const auto number = [](const record::Number& n) {
-    return n.has_value() ? Json(record::FieldText(*n)) : Json();
-  };
-  return {{"op", row.op},
-          {"backend", row.backend},
-          {"planned", row.planned},
-          {"pass", row.pass},
-          {"claimed", row.claimed},
-          {"claimed_pass", row.claimed_pass},
-          {"unsupported", row.unsupported},
-          {"declined", row.declined},
-          {"max_ulp", number(row.max_ulp)},
-          {"headroom", number(row.headroom)},
-          {"time_us", row.time_us}};
-}
-
-/// What the backends of a run do with the operators of its cases.
 Status ListOperatorsOfRun(const cli::ListOptions& options) {
   ASSAY_ASSIGN_OR_RETURN(const auto rows,
                          OperatorsOf(options.run, options.filter));
   if (options.json) {
-    std::vector<Json> items;
-    for (const OperatorResults& row : rows) items.push_back(Describe(row));
-    Print(items, true);
+    PrintJson(rows);
   } else {
     std::cout << (options.csv ? OperatorsCsv(rows) : OperatorsText(rows));
   }
@@ -349,7 +353,6 @@ Status ListOperators(const cli::ListOptions& options) {
   return OkStatus();
 }
 
-/// What a suite has beside its cases.
 Status ListOf(const suite::Listing& listing, const cli::ListOptions& options) {
   if (listing.why != nullptr) return ListReasons(options, "why", listing.why);
   // It is about no case and no run.
@@ -371,7 +374,6 @@ Status ListOf(const suite::Listing& listing, const cli::ListOptions& options) {
   return OkStatus();
 }
 
-/// A list of the program's own.
 struct List {
   std::string_view name, help;
   Status (*print)(const cli::ListOptions& options);
@@ -441,8 +443,7 @@ std::string ListsText() {
 }
 
 int ListCommand(const cli::ListOptions& options) {
-  const Status listed = PrintList(options);
-  return listed.ok() ? select::kExitOk : select::Fail(listed);
+  return select::ExitCodeOf(PrintList(options));
 }
 
 }  // namespace assay::list

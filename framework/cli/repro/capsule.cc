@@ -2,17 +2,19 @@
 
 #include "framework/cli/repro/capsule.h"
 
+#include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "framework/cli/commands.h"
 #include "framework/cli/select/environment.h"
-#include "framework/cli/select/wrapped_text.h"
+#include "framework/cli/select/terminal.h"
 #include "framework/file/file.h"
-#include "framework/supervise/trial.h"
-#include "framework/testing/case/write_corpus.h"
+#include "framework/supervise/crew.h"
+#include "framework/testing/case/corpus_files.h"
 #include "framework/testing/plan/resolve.h"
-#include "framework/testing/record/run_facts.h"
+#include "framework/testing/record/outcome.h"
+#include "framework/testing/record/record.h"
 #include "framework/testing/record/tables.h"
-#include "framework/testing/suite/suite.h"
 #include "framework/testing/verdict/verdict.h"
 
 namespace assay::repro {
@@ -50,7 +52,7 @@ Status WriteCase(const CapsuleContent& content, const fs::path& to) {
   return CopyCase(c.directory, to, c.n_data_sets);
 }
 
-/// Of the suite of a case, where that shows more than outputs.
+/// The evidence of a case's suite, where that shows more than outputs.
 const suite::Evidence* EvidenceOf(const record::PlanRow& row) {
   const suite::Suite* const suite = suite::SuiteOf(row);
   return suite == nullptr || suite->evidence.write == nullptr
@@ -119,7 +121,6 @@ std::string SpecElsewhere(const plan::BackendUse& backend) {
                                     : "." + backend.spec.substr(slash);
 }
 
-/// The files of a capsule, and what each of them is.
 std::vector<suite::Labelled> FilesOf(const CapsuleContent& content,
                                      const fs::path& folder) {
   const suite::Labelled of_case = {"case.json",
@@ -250,6 +251,37 @@ Result<record::ResultRow> Fill(const CapsuleContent& content,
   return result;
 }
 
+Status WriteOne(const cli::CapsuleOptions& options) {
+  ASSAY_ASSIGN_OR_RETURN(select::ChosenCase chosen, select::Choose(options));
+  ASSAY_ASSIGN_OR_RETURN(CapsuleContent content, ContentOf(std::move(chosen)));
+  content.oracle = options.oracle;
+  ASSAY_ASSIGN_OR_RETURN(const record::ResultRow result,
+                         WriteCapsule(content, options.out));
+  std::cout << result.test_id << " on " << result.backend << ": "
+            << result.outcome << "\n";
+  const auto& in_run = content.chosen.in_run;
+  if (in_run.has_value() && in_run->outcome != result.outcome) {
+    std::cout << "in the run it was " << in_run->outcome
+              << ": what ran before it may matter\n";
+  }
+  std::cout << "written to " << options.out.string()
+            << "; its README.txt says how to run it\n";
+  return OkStatus();
+}
+
+Status WriteFromRun(const record::ResultRow& row,
+                    const std::filesystem::path& run,
+                    const std::filesystem::path& out) {
+  select::CaseOptions options;
+  options.test_id = row.test_id;
+  options.backend = row.backend;
+  options.run = run;
+  ASSAY_ASSIGN_OR_RETURN(select::ChosenCase chosen, select::Choose(options));
+  ASSAY_ASSIGN_OR_RETURN(const CapsuleContent content,
+                         ContentOf(std::move(chosen)));
+  return WriteCapsule(content, out).status();
+}
+
 }  // namespace
 
 Status WriteSubject(const fs::path& directory, const suite::Subject& subject) {
@@ -317,6 +349,31 @@ Result<record::ResultRow> WriteCapsule(const CapsuleContent& content,
   std::error_code ignored;
   fs::remove_all(part, ignored);
   return result;
+}
+
+Result<std::vector<std::string>> WriteCapsules(const std::filesystem::path& run,
+                                               int count) {
+  std::vector<std::string> lines;
+  ASSAY_ASSIGN_OR_RETURN(
+      const auto results,
+      select::ReadTable<record::ResultRow>(run, "results.csv"));
+  for (const record::ResultRow& row : results) {
+    if (!record::IsUnexpected(row.outcome)) continue;
+    if (count-- <= 0) break;
+    const std::filesystem::path out = run / "capsules" /
+                                      StrCat(plan::FileNameOf(row.test_id), ".",
+                                             plan::FileNameOf(row.backend));
+    const Status written = WriteFromRun(row, run, out);
+    if (written.code() == StatusCode::kCancelled) return written;
+    lines.push_back(written.ok() ? StrCat("capsule: ", out.string())
+                                 : StrCat("no capsule: ", written.message()));
+  }
+  return lines;
+}
+
+int CapsuleCommand(const cli::CapsuleOptions& options) {
+  supervise::InstallStopHandlers();
+  return select::ExitCodeOf(WriteOne(options));
 }
 
 }  // namespace assay::repro

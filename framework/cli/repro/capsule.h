@@ -3,11 +3,6 @@
 // A capsule: a folder with one case and a backend's outputs for it. It runs
 // alone, here or on another machine that has the backend.
 //
-//   ASSAY_ASSIGN_OR_RETURN(const CapsuleContent content, ContentOf(chosen));
-//   ASSAY_ASSIGN_OR_RETURN(const record::ResultRow result,
-//                          WriteCapsule(content, "capsule"));
-//   // assay run --backend faulty+mutant=value --corpus ./capsule
-//
 // It holds a corpus of one case: manifest.json, which keeps id, tolerance and
 // comparator, model.onnx and test_data_set_N/{input,output}_K.pb; and about it
 // got/test_data_set_N/output_K.pb, case.json, env.csv and README.txt. A case
@@ -27,7 +22,7 @@
 #include "framework/core/status.h"
 #include "framework/supervise/trial.h"
 #include "framework/testing/record/rows.h"
-#include "framework/testing/suite/question.h"
+#include "framework/testing/suite/suite.h"
 
 namespace assay::repro {
 
@@ -35,9 +30,9 @@ struct CapsuleContent {
   select::ChosenCase chosen;
   /// Where the case has no folder that can be copied.
   std::shared_ptr<const cases::CaseData> data;
-  /// Of a case that its suite makes from another one.
+  /// For a case that its suite makes from another one.
   std::shared_ptr<const suite::Subject> subject;
-  /// Of a case that its name makes (suite::Sizing), which has no files: the
+  /// For a case that its name makes (suite::Sizing), which has no files: the
   /// command that runs it.
   std::string command = {};
   /// Lines for the README and members of case.json: how it came to be.

@@ -5,16 +5,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cmath>
-#include <iterator>
-#include <nlohmann/json.hpp>
-
 #include "framework/cli/program_fixture.h"
 #include "framework/file/scratch_folder.h"
 #include "framework/graph/model.h"
-#include "framework/testing/case/read_corpus.h"
-#include "framework/testing/case/write_corpus.h"
+#include "framework/testing/case/corpus.h"
+#include "framework/testing/case/corpus_files.h"
+#include "framework/testing/support/statuses_fixture.h"
+#include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::repro {
 namespace {
@@ -22,13 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-class CapsuleTest : public cli::ProgramTest {
- protected:
-  nlohmann::json CaseJson(const std::string& capsule) const {
-    const auto text = file::ReadFile(folder_ / capsule / "case.json");
-    return text.ok() ? nlohmann::json::parse(*text) : nlohmann::json();
-  }
-};
+using CapsuleTest = cli::ProgramTest;
 
 TEST(WriteManifest, IsReadBackAsTheSameCase) {
   const file::ScratchFolder folder;
@@ -51,11 +42,10 @@ TEST(WriteManifest, IsReadBackAsTheSameCase) {
   c.n_data_sets = 2;
   c.directory = folder.path() / "inner";
   ASSERT_TRUE(cases::WriteManifest(folder.path(), "some", {c}).ok());
-  const auto corpus = cases::ReadCorpus(folder.path());
-  ASSERT_TRUE(corpus.ok()) << corpus.status().ToString();
-  EXPECT_EQ(corpus->name, "some");
-  ASSERT_EQ(corpus->cases.size(), 1U);
-  const cases::TestCase& read = corpus->cases[0];
+  const auto corpus = Got(cases::ReadCorpus(folder.path()));
+  EXPECT_EQ(corpus.name, "some");
+  ASSERT_EQ(corpus.cases.size(), 1U);
+  const cases::TestCase& read = corpus.cases[0];
   EXPECT_EQ(read.test_id, c.test_id);
   EXPECT_EQ(read.suite + read.op + read.domain + read.kind,
             c.suite + c.op + c.domain + c.kind);
@@ -75,7 +65,7 @@ TEST(WriteManifest, IsReadBackAsTheSameCase) {
   EXPECT_EQ(read.directory, c.directory);
   folder.Write("inner/model.onnx", "other");
   ASSERT_TRUE(cases::WriteManifest(folder.path(), "some", {c}).ok());
-  EXPECT_NE(cases::ReadCorpus(folder.path())->hash, corpus->hash);
+  EXPECT_NE(cases::ReadCorpus(folder.path())->hash, corpus.hash);
 }
 
 TEST_F(CapsuleTest, RunsAloneAndGivesTheSameOutcome) {
@@ -97,17 +87,16 @@ TEST_F(CapsuleTest, RunsAloneAndGivesTheSameOutcome) {
        "unsupported", false},
   };
   for (const auto& row : rows) {
-    const cli::Ran ran = Assay(StrCat("capsule ", row.test_id, " --backend ",
-                                      row.backend, " --out capsule"));
-    EXPECT_EQ(ran.exit_code, 0) << ran.output;
-    EXPECT_EQ(CaseJson("capsule").value("outcome", ""), row.outcome);
+    EXPECT_THAT(Assay("capsule ", row.test_id, " --backend ", row.backend,
+                      " --out capsule"),
+                cli::Ended(0));
+    EXPECT_EQ(JsonIn("capsule/case.json").value("outcome", ""), row.outcome);
     EXPECT_EQ(fs::exists(folder_ / "capsule/got"), row.got) << row.backend;
-    EXPECT_THAT(*file::ReadFile(folder_ / "capsule/README.txt"),
-                HasSubstr(row.test_id));
+    EXPECT_THAT(Text("capsule/README.txt"), HasSubstr(row.test_id));
     // Elsewhere: the folder is all that it takes along.
     fs::rename(folder_ / "capsule", folder_ / "moved");
-    Assay(StrCat("run --backend ", row.backend,
-                 " --corpus ./moved --no-report --out again"));
+    Assay("run --backend ", row.backend,
+          " --corpus ./moved --no-report --out again");
     EXPECT_EQ(Outcomes("again")[row.test_id], row.outcome) << row.backend;
     fs::remove_all(folder_ / "moved");
     fs::remove_all(folder_ / "again");
@@ -134,22 +123,16 @@ TEST_F(CapsuleTest, HoldsTheRightOutputsAndThoseThatWereGiven) {
 TEST_F(CapsuleTest, HoldsAGradientWithAllThatItIsJudgedBy) {
   const char* const id = "gradcheck/Sub/test_sub_bcast#redrawn.float32";
   const std::string backend = "faulty+mutant=gradient:sign:Sub.1";
-  const cli::Ran ran = Assay(StrCat("capsule '", id, "' --backend ", backend,
-                                    " --seed 7 --out capsule"));
-  ASSERT_EQ(ran.exit_code, 0) << ran.output;
+  ASSERT_THAT(Assay("capsule '", id, "' --backend ", backend,
+                    " --seed 7 --out capsule"),
+              cli::Ended(0));
   const auto numbers = [&](const std::string& file) {
     const auto value =
         ReadValue(folder_ / "capsule" / file, {.kind = ValueKind::kTensor});
     EXPECT_TRUE(value.ok()) << file << value.status().ToString();
-    std::vector<double> found;
-    if (value->tensor()->dtype() == DType::kFloat64) {
-      std::ranges::copy(value->tensor()->elements<double>(),
-                        std::back_inserter(found));
-    } else {
-      std::ranges::copy(value->tensor()->elements<float>(),
-                        std::back_inserter(found));
-    }
-    return found;
+    if (value->tensor()->dtype() == DType::kFloat64) return DoublesOf(*value);
+    const std::vector<float> narrow = FloatsOf(*value);
+    return std::vector<double>(narrow.begin(), narrow.end());
   };
   for (const char* kind : {"random_1", "random_2", "ones", "one-hot"}) {
     const std::string exact = StrCat("exact/", kind, "/");
@@ -162,13 +145,14 @@ TEST_F(CapsuleTest, HoldsAGradientWithAllThatItIsJudgedBy) {
       EXPECT_LE(std::abs(got[i] + want[i]), limit[i]) << "of the other sign";
     }
   }
-  EXPECT_EQ(*file::ReadFile(folder_ / "capsule/targets.txt"), "x\ny\n");
-  EXPECT_EQ(CaseJson("capsule").at("reason_code"), "fail_backward");
+  EXPECT_EQ(Text("capsule/targets.txt"), "x\ny\n");
+  EXPECT_EQ(JsonIn("capsule/case.json").at("reason_code"), "fail_backward");
   fs::rename(folder_ / "capsule", folder_ / "moved");
-  Assay(StrCat("run --backend ", backend,
-               " --corpus ./moved --seed 7 --no-report --out again"));
-  EXPECT_THAT(*file::ReadFile(folder_ / "again/results.csv"),
-              HasSubstr(CaseJson("moved").at("message").get<std::string>()));
+  Assay("run --backend ", backend,
+        " --corpus ./moved --seed 7 --no-report --out again");
+  EXPECT_THAT(
+      Text("again/results.csv"),
+      HasSubstr(JsonIn("moved/case.json").at("message").get<std::string>()));
 }
 
 // A case that an oracle has no answer to: the judge then looks at the mask.
@@ -176,33 +160,29 @@ TEST_F(CapsuleTest, HoldsAGradientWithoutExactAnswers) {
   const char* const id =
       "gradcheck/Dropout/test_training_dropout#redrawn.float32";
   const cli::Ran ran =
-      Assay(StrCat("capsule '", id, "' --backend faulty --out capsule"));
+      Assay("capsule '", id, "' --backend faulty --out capsule");
   ASSERT_EQ(ran.exit_code, 0) << ran.output;
-  EXPECT_EQ(CaseJson("capsule").at("outcome"), "pass") << ran.output;
-  EXPECT_EQ(CaseJson("capsule").at("reason_code"), "stochastic_ok");
+  EXPECT_EQ(JsonIn("capsule/case.json").at("outcome"), "pass") << ran.output;
+  EXPECT_EQ(JsonIn("capsule/case.json").at("reason_code"), "stochastic_ok");
   EXPECT_TRUE(fs::exists(folder_ / "capsule/got/ones/gradient_0.pb"));
   EXPECT_FALSE(fs::exists(folder_ / "capsule/exact/ones/gradient_0.pb"));
 }
 
 TEST_F(CapsuleTest, TakesCaseBackendAndSeedFromARunAndSaysWhereItDiffers) {
-  Assay(
-      "run --backend faulty+mutant=value --filter id:node/Abs/test_abs "
-      "--seed 7 --no-report --out run");
-  const cli::Ran ran =
-      Assay("capsule node/Abs/test_abs --run run --out capsule");
-  EXPECT_EQ(ran.exit_code, 0) << ran.output;
-  EXPECT_EQ(CaseJson("capsule").at("seed"), 7);
-  EXPECT_EQ(CaseJson("capsule").at("run").at("outcome"), "fail");
-  EXPECT_THAT(*file::ReadFile(folder_ / "capsule/README.txt"),
-              HasSubstr("--seed 7"));
+  RunOf("faulty+mutant=value --filter id:node/Abs/test_abs --seed 7");
+  EXPECT_THAT(Assay("capsule node/Abs/test_abs --run run --out capsule"),
+              cli::Ended(0));
+  EXPECT_EQ(JsonIn("capsule/case.json").at("seed"), 7);
+  EXPECT_EQ(JsonIn("capsule/case.json").at("run").at("outcome"), "fail");
+  EXPECT_THAT(Text("capsule/README.txt"), HasSubstr("--seed 7"));
 }
 
 TEST_F(CapsuleTest, ARunWritesThoseOfItsFirstUnexpectedCases) {
-  const cli::Ran ran = Assay(
-      "run --backend faulty+mutant=value --backend faulty --filter "
-      "'id:node/Abs/test_abs or id:node/Neg/test_neg or "
-      "id:node/Relu/test_relu' --capsules 2 --no-report --out run");
-  EXPECT_EQ(ran.exit_code, 1) << ran.output;
+  EXPECT_THAT(
+      RunOf(
+          "faulty+mutant=value --backend faulty --filter 'id:node/Abs/test_abs "
+          "or id:node/Neg/test_neg or id:node/Relu/test_relu' --capsules 2"),
+      cli::Ended(1));
   std::vector<std::string> written;
   for (const auto& entry : fs::directory_iterator(folder_ / "run/capsules")) {
     written.push_back(entry.path().filename().string());
@@ -217,12 +197,8 @@ TEST_F(CapsuleTest, SaysWhatItCannotWrite) {
   fs::create_directories(folder_ / "full");
   std::ofstream(folder_ / "full/file") << "x";
   const std::string contract =
-      Shell(StrCat(ASSAY_PROGRAM, " list cases --corpus contract | head -1"))
-          .output;
-  const struct {
-    std::string arguments;
-    const char* says;
-  } rows[] = {
+      Shell(ASSAY_PROGRAM, " list cases --corpus contract | head -1").output;
+  const cli::Refusal rows[] = {
       {"node/Abs/test_abs --backend faulty --out full", "holds something"},
       {"node/Abs/test_abs --out new", "wanted --backend"},
       {"node/Abs/none --backend faulty --out new", "the nearest are"},
@@ -234,9 +210,8 @@ TEST_F(CapsuleTest, SaysWhatItCannotWrite) {
        "is a program of the suite contract"},
   };
   for (const auto& row : rows) {
-    const cli::Ran ran = Assay("capsule " + row.arguments);
-    EXPECT_EQ(ran.exit_code, 2) << row.arguments << "\n" << ran.output;
-    EXPECT_THAT(ran.output, HasSubstr(row.says)) << row.arguments;
+    EXPECT_THAT(Assay("capsule " + row.arguments), cli::Ended(2, row.says))
+        << row.arguments;
     EXPECT_FALSE(fs::exists(folder_ / "new"));
   }
 }

@@ -2,12 +2,293 @@
 
 #include "framework/cli/repro/shrink.h"
 
-#include "framework/cli/repro/shrink_graph.h"
-#include "framework/cli/repro/shrink_parts.h"
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "framework/cli/repro/shrink_values.h"
+#include "framework/core/status.h"
+#include "framework/graph/edit/submodel.h"
+#include "framework/graph/operator.h"
+#include "framework/graph/types/signature.h"
 
 namespace assay::repro {
 namespace {
+
+/// A node, and one of its attributes.
+using NodeAttribute = std::pair<size_t, std::string>;
+
+std::vector<NodeAttribute> Optional(const Graph& graph) {
+  std::vector<NodeAttribute> places;
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    const Node& node = graph.nodes[n];
+    const auto op = FindOperator(node.domain, node.op_type);
+    if (!op.has_value()) continue;
+    const auto& known = types::SignatureOf(*op).attributes;
+    for (const Attribute& attribute : node.attributes) {
+      const auto info =
+          std::ranges::find(known, attribute.name, &types::AttributeInfo::name);
+      // One of an older version is known by no default.
+      if (info != known.end() && !info->required) {
+        places.emplace_back(n, attribute.name);
+      }
+    }
+  }
+  return places;
+}
+
+Result<Draft> Without(const Draft& draft,
+                      const std::vector<NodeAttribute>& places) {
+  Graph graph = draft.model->graph();
+  for (const NodeAttribute& place : places) {
+    std::erase_if(graph.nodes[place.first].attributes,
+                  [&](const Attribute& attribute) {
+                    return attribute.name == place.second;
+                  });
+  }
+  return WithGraph(draft, graph);
+}
+
+/// One target or one output of several, of a case about derivatives.
+Result<std::optional<Draft>> ShrinkTargets(const Draft& draft,
+                                           ShrinkJudge& judge) {
+  std::vector<Candidate> candidates;
+  const int64_t elements = ElementCount(draft);
+  for (size_t i = 0; draft.targets.size() > 1 && i < draft.targets.size();
+       ++i) {
+    candidates.push_back({StrCat("target ", draft.targets[i], ", alone"),
+                          elements, [&draft, i]() -> Result<Draft> {
+                            Draft smaller = draft;
+                            smaller.targets = {draft.targets[i]};
+                            return smaller;
+                          }});
+  }
+  const Graph& graph = draft.model->graph();
+  for (const ValueId id : graph.outputs) {
+    if (draft.targets.empty() || graph.outputs.size() == 1) break;
+    candidates.push_back({StrCat("output ", graph[id].name, ", alone"),
+                          elements, [&draft, id]() -> Result<Draft> {
+                            Graph one = draft.model->graph();
+                            one.outputs = {id};
+                            return WithGraph(draft, one);
+                          }});
+  }
+  return judge.FirstDraft(candidates);
+}
+
+/// Attributes left out, so that they have their defaults: all that may be, or
+/// one.
+Result<std::optional<Draft>> ShrinkAttributes(const Draft& draft,
+                                              ShrinkJudge& judge) {
+  const std::vector<NodeAttribute> places = Optional(draft.model->graph());
+  const int64_t elements = ElementCount(draft);
+  std::vector<Candidate> candidates;
+  const auto add = [&](const std::vector<NodeAttribute>& chosen) {
+    candidates.push_back(
+        {StrCat("without ", Joined(chosen, ", ", &NodeAttribute::second)),
+         elements, [&draft, chosen] { return Without(draft, chosen); }});
+  };
+  if (places.size() > 1) add(places);
+  for (const NodeAttribute& place : places) add({place});
+  return judge.FirstDraft(candidates);
+}
+
+/// A draft with every value that the oracle has between its nodes.
+class KnownGraph {
+ public:
+  /// Failed precondition when the oracle does not give them.
+  static Result<KnownGraph> Of(const Draft& draft, ShrinkJudge& judge) {
+    KnownGraph known;
+    known.model_ = draft.model;
+    Result<Graph> typed = InferTypes(*draft.model);
+    if (typed.ok()) {
+      known.graph_ = *std::move(typed);
+    } else {
+      known.graph_ = draft.model->graph();
+    }
+    const Graph& graph = known.graph_;
+    edit::Submodel open{Indices(graph.nodes.size()), {}, {}, {}};
+    for (size_t i = 0; i < graph.inputs.size() && i < draft.inputs.size();
+         ++i) {
+      const ValueId id = graph.inputs[i];
+      known.values_[id] = draft.inputs[i];
+      open.inputs.push_back({id, graph[id].type});
+    }
+    for (const Node& node : graph.nodes) {
+      for (const ValueId id : node.outputs) {
+        if (id == kNoValue) continue;
+        const ValueType& type = graph[id].type;
+        // An output must be declared, a tensor with its rank.
+        const bool known_rank =
+            type.kind != ValueKind::kTensor || type.dims.has_value();
+        if (type.kind != ValueKind::kNone && known_rank) {
+          open.outputs.push_back({id, type});
+        }
+      }
+    }
+    Draft all{nullptr, draft.inputs, {}};
+    ASSAY_ASSIGN_OR_RETURN(all.model,
+                           edit::MakeSubmodel(*draft.model, graph, open));
+    ASSAY_ASSIGN_OR_RETURN(const auto answers, judge.Answers(all));
+    for (size_t i = 0; i < open.outputs.size() && i < answers.size(); ++i) {
+      known.values_[open.outputs[i].id] = answers[i];
+    }
+    return known;
+  }
+
+  Result<Draft> Part(const std::vector<size_t>& nodes) const {
+    edit::Submodel part{nodes, {}, {}, {}};
+    edit::Boundary edge = edit::BoundaryOf(graph_, nodes);
+    if (edge.outputs.empty()) {  // computed for nobody
+      edge.outputs = graph_.nodes[nodes.back()].outputs;
+      std::erase(edge.outputs, kNoValue);
+    }
+    Draft draft;
+    for (const ValueId id : edge.inputs) {
+      ASSAY_RETURN_IF_ERROR(AddPort(id, &part.inputs, &draft.inputs));
+    }
+    for (const ValueId id : edge.outputs) {
+      ASSAY_RETURN_IF_ERROR(AddPort(id, &part.outputs, &draft.expected));
+    }
+    ASSAY_ASSIGN_OR_RETURN(draft.model,
+                           edit::MakeSubmodel(*model_, graph_, part));
+    return draft;
+  }
+
+  Candidate PartCandidate(const std::string& what,
+                          std::vector<size_t> nodes) const {
+    int64_t elements = 0;
+    const edit::Boundary edge = edit::BoundaryOf(graph_, nodes);
+    const auto count = [&](const Value& value) {
+      if (value.tensor()) elements += value.tensor()->num_elements();
+    };
+    for (const ValueId id : edge.inputs) {
+      const auto found = values_.find(id);
+      if (found != values_.end()) count(found->second);
+    }
+    for (const ValueId id : edge.initializers) {
+      count(*graph_.FindInitializer(id));
+    }
+    return {what, elements,
+            [this, nodes = std::move(nodes)] { return Part(nodes); }};
+  }
+
+  size_t size() const { return graph_.nodes.size(); }
+  std::string Name(size_t node) const {
+    return StrCat("node ", node + 1, " of ", size(), ", ",
+                  graph_.nodes[node].Label());
+  }
+
+ private:
+  Status AddPort(ValueId id, std::vector<edit::Port>* ports,
+                 std::vector<Value>* values) const {
+    const ValueInfo& info = graph_[id];
+    const auto found = values_.find(id);
+    if (found == values_.end()) {
+      return FailedPrecondition("the oracle has no value '", info.name, "'");
+    }
+    // The type of a sequence or an optional is wider than its value.
+    const Value& value = found->second;
+    ports->push_back({id, value.tensor() ? value.Type() : info.type});
+    values->push_back(value);
+    return OkStatus();
+  }
+
+  std::shared_ptr<const Model> model_;
+  Graph graph_;
+  std::map<ValueId, Value> values_;
+};
+
+std::vector<size_t> Range(size_t begin, size_t n) {
+  std::vector<size_t> nodes = Indices(n);
+  for (size_t& node : nodes) node += begin;
+  return nodes;
+}
+
+/// Parts of `nodes`, which are neighbours: halves, three quarters, and all but
+/// one, at both ends and in the middle.
+std::vector<Candidate> Windows(const KnownGraph& known,
+                               const std::vector<size_t>& nodes,
+                               std::vector<std::vector<size_t>>* parts) {
+  const size_t n = nodes.size();
+  std::vector<Candidate> candidates;
+  std::set<std::pair<size_t, size_t>> seen;
+  for (const size_t length : {(n + 1) / 2, (3 * n + 3) / 4, n - 1}) {
+    for (const size_t at : {size_t{0}, (n - length) / 2, n - length}) {
+      if (length < 2 || length >= n || !seen.insert({at, length}).second) {
+        continue;
+      }
+      parts->push_back(Range(nodes[at], length));
+      candidates.push_back(
+          known.PartCandidate(StrCat("nodes ", nodes[at] + 1, " to ",
+                                     nodes[at] + length, " of ", known.size()),
+                              parts->back()));
+    }
+  }
+  return candidates;
+}
+
+std::vector<Candidate> WithoutOne(const KnownGraph& known,
+                                  const std::vector<size_t>& nodes,
+                                  std::vector<std::vector<size_t>>* parts) {
+  std::vector<Candidate> candidates;
+  for (size_t i = 0; i < nodes.size() && nodes.size() > 2; ++i) {
+    std::vector<size_t> left = nodes;
+    left.erase(left.begin() + static_cast<std::ptrdiff_t>(i));
+    parts->push_back(left);
+    candidates.push_back(
+        known.PartCandidate(StrCat("without ", known.Name(nodes[i])), left));
+  }
+  return candidates;
+}
+
+using Ways = std::vector<Candidate> (*)(const KnownGraph&,
+                                        const std::vector<size_t>&,
+                                        std::vector<std::vector<size_t>>*);
+
+/// Goes on from each part that fails to parts of it.
+Status Descend(const KnownGraph& known, Ways ways, ShrinkJudge& judge,
+               std::vector<size_t>* nodes, std::optional<Draft>* draft) {
+  while (!judge.Spent()) {
+    std::vector<std::vector<size_t>> parts;
+    const auto candidates = ways(known, *nodes, &parts);
+    ASSAY_ASSIGN_OR_RETURN(std::optional<Kept> kept, judge.First(candidates));
+    if (!kept.has_value()) break;
+    *nodes = parts[kept->index];
+    *draft = std::move(kept->draft);
+  }
+  return OkStatus();
+}
+
+/// The first node that goes wrong when it is fed what the oracle computed, or
+/// the fewest nodes that go wrong together.
+Result<std::optional<Draft>> ShrinkGraph(const Draft& draft,
+                                         ShrinkJudge& judge) {
+  // Derivatives between nodes are not known.
+  if (NodeCount(draft) < 2 || !draft.targets.empty()) {
+    return std::optional<Draft>();
+  }
+  const Result<KnownGraph> known = KnownGraph::Of(draft, judge);
+  if (!known.ok()) {
+    judge.Note(
+        StrCat("  the nodes cannot be told apart: ", known.status().message()));
+    return std::optional<Draft>();
+  }
+  std::vector<Candidate> alone;
+  for (size_t i = 0; i < known->size(); ++i) {
+    alone.push_back(known->PartCandidate(known->Name(i) + ", alone", {i}));
+  }
+  ASSAY_ASSIGN_OR_RETURN(std::optional<Draft> part, judge.FirstDraft(alone));
+  if (part.has_value()) return part;
+  std::vector<size_t> nodes = Indices(known->size());
+  ASSAY_RETURN_IF_ERROR(Descend(*known, Windows, judge, &nodes, &part));
+  ASSAY_RETURN_IF_ERROR(Descend(*known, WithoutOne, judge, &nodes, &part));
+  return part;
+}
 
 using Step = Result<std::optional<Draft>> (*)(const Draft&, ShrinkJudge&);
 
@@ -31,8 +312,9 @@ Result<Draft> FirstDraft(const std::vector<Draft>& drafts, ShrinkJudge& judge) {
     candidates.push_back({StrCat("as it is, data set ", i), 0,
                           [&, i]() -> Result<Draft> { return drafts[i]; }});
   }
-  ASSAY_ASSIGN_OR_RETURN(std::optional<Kept> kept, judge.First(candidates));
-  if (kept.has_value()) return std::move(kept->draft);
+  ASSAY_ASSIGN_OR_RETURN(std::optional<Draft> draft,
+                         judge.FirstDraft(candidates));
+  if (draft.has_value()) return *std::move(draft);
   return InvalidArgument(
       "the case does not fail in this way against the oracle's outputs, so "
       "that nothing smaller can be judged");

@@ -3,9 +3,6 @@
 // Shrinking: from a case that fails to the smallest one found that fails in the
 // same way, by outcome and reason. First fewer targets and nodes, then fewer
 // attributes and elements, then plainer values, until nothing helps.
-//
-//   ASSAY_ASSIGN_OR_RETURN(Draft draft, FirstDraft(drafts, judge));
-//   ASSAY_ASSIGN_OR_RETURN(draft, Shrink(std::move(draft), judge));
 
 #pragma once
 

@@ -7,12 +7,12 @@
 #include "framework/cli/repro/capsule.h"
 #include "framework/cli/repro/shrink.h"
 #include "framework/cli/repro/shrink_named.h"
-#include "framework/cli/select/wrapped_text.h"
+#include "framework/cli/select/terminal.h"
 #include "framework/supervise/crew.h"
+#include "framework/testing/case/corpus_files.h"
 #include "framework/testing/case/plain_corpus_case.h"
-#include "framework/testing/case/write_corpus.h"
 #include "framework/testing/plan/resolve.h"
-#include "framework/testing/record/run_facts.h"
+#include "framework/testing/record/record.h"
 #include "framework/testing/suite/suite.h"
 
 namespace assay::repro {
@@ -193,8 +193,7 @@ Status ShrinkOne(const cli::ShrinkOptions& options) {
 
 int ShrinkCommand(const cli::ShrinkOptions& options) {
   supervise::InstallStopHandlers();
-  const Status status = ShrinkOne(options);
-  return status.ok() ? select::kExitOk : select::Fail(status);
+  return select::ExitCodeOf(ShrinkOne(options));
 }
 
 }  // namespace assay::repro

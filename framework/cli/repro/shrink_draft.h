@@ -2,10 +2,6 @@
 //
 // Draft: a case in memory, while it is being made smaller: a model, its inputs,
 // and the right outputs.
-//
-//   std::vector<Source> sources = SourcesOf(draft);
-//   ASSAY_ASSIGN_OR_RETURN(sources[0].value, Slice(*tensor, 0, {0, 1}));
-//   ASSAY_ASSIGN_OR_RETURN(const Draft smaller, WithSources(draft, sources));
 
 #pragma once
 

@@ -7,8 +7,8 @@
 #include <cstdio>
 
 #include "framework/cli/repro/capsule.h"
+#include "framework/testing/case/corpus_files.h"
 #include "framework/testing/case/plain_corpus_case.h"
-#include "framework/testing/case/write_corpus.h"
 #include "framework/testing/record/outcome.h"
 #include "framework/testing/suite/suite.h"
 
@@ -295,6 +295,13 @@ Result<std::optional<Kept>> ShrinkJudge::First(
     begin = end;
   }
   return std::optional<Kept>();
+}
+
+Result<std::optional<Draft>> ShrinkJudge::FirstDraft(
+    const std::vector<Candidate>& candidates) {
+  ASSAY_ASSIGN_OR_RETURN(std::optional<Kept> kept, First(candidates));
+  if (!kept.has_value()) return std::optional<Draft>();
+  return std::optional<Draft>(std::move(kept->draft));
 }
 
 }  // namespace assay::repro

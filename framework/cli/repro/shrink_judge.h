@@ -4,9 +4,6 @@
 // worker, and names one that fails as the case does. The oracle says which
 // outputs are right, or gives the exact answers that the suite of the case
 // judges by.
-//
-//   ASSAY_ASSIGN_OR_RETURN(const auto kept, judge.First(candidates));
-//   if (kept.has_value()) draft = kept->draft;
 
 #pragma once
 
@@ -62,6 +59,8 @@ class ShrinkJudge {
   /// alone in a worker as well. A candidate that cannot be made, or that the
   /// oracle does not run, is none.
   Result<std::optional<Kept>> First(const std::vector<Candidate>& candidates);
+  Result<std::optional<Draft>> FirstDraft(
+      const std::vector<Candidate>& candidates);
 
   /// The oracle's answers. Failed precondition, with its words, without any.
   Result<std::vector<Value>> Answers(const Draft& draft);

@@ -5,8 +5,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
 #include "framework/cli/program_fixture.h"
 
 namespace assay::repro {
@@ -18,13 +16,8 @@ class ShrinkNamedTest : public cli::ProgramTest {
  protected:
   cli::Ran Shrink(const std::string& test_id, const std::string& backend,
                   const std::string& more = "") const {
-    return Assay(StrCat("shrink '", test_id, "' --backend ", backend, " ", more,
-                        " --out small"));
-  }
-
-  nlohmann::json CaseJson() const {
-    const auto text = file::ReadFile(folder_ / "small" / "case.json");
-    return text.ok() ? nlohmann::json::parse(*text) : nlohmann::json();
+    return Assay("shrink '", test_id, "' --backend ", backend, " ", more,
+                 " --out small");
   }
 };
 
@@ -64,7 +57,7 @@ TEST_F(ShrinkNamedTest, LeavesTheFewestRanksStepsAndElements) {
     const std::string backend = StrCat("threads+mutant=", row.mutant);
     const cli::Ran ran = Shrink(row.test_id, backend);
     ASSERT_EQ(ran.exit_code, 0) << ran.output;
-    const auto json = CaseJson();
+    const auto json = JsonIn("small/case.json");
     EXPECT_EQ(json.at("test_id"), row.left) << ran.output;
     EXPECT_EQ(json.at("reason_code"), row.reason);
     EXPECT_THAT(json.at("message").get<std::string>(), HasSubstr(row.message));
@@ -75,10 +68,8 @@ TEST_F(ShrinkNamedTest, LeavesTheFewestRanksStepsAndElements) {
     const std::string command = StrCat("assay run --backend ", backend,
                                        " --filter 'id:", row.left, "'");
     EXPECT_THAT(ran.output, HasSubstr(command));
-    EXPECT_THAT(*file::ReadFile(folder_ / "small" / "README.txt"),
-                HasSubstr(command));
-    const cli::Ran again =
-        Assay(StrCat(command.substr(6), " --no-report --out again"));
+    EXPECT_THAT(Text("small/README.txt"), HasSubstr(command));
+    const cli::Ran again = Assay(command.substr(6), " --no-report --out again");
     EXPECT_EQ(again.exit_code, 1) << again.output;
     EXPECT_EQ(Outcomes("again")[row.left], "fail") << again.output;
     // One that was run by its name goes on, too.
@@ -96,7 +87,8 @@ TEST_F(ShrinkNamedTest, ACandidateMustPassWhereTheCaseDoes) {
                               "threads+mutant=last_element_not_added",
                               "--oracle threads+mutant=one_rank_refused");
   ASSERT_EQ(ran.exit_code, 0) << ran.output;
-  EXPECT_EQ(CaseJson().at("history").at("after"), "2 ranks, 1 elements")
+  EXPECT_EQ(JsonIn("small/case.json").at("history").at("after"),
+            "2 ranks, 1 elements")
       << ran.output;
   std::filesystem::remove_all(folder_ / "small");
   const cli::Ran same = Shrink("distributed/allreduce/own.float32.sum.16#n4",
@@ -104,7 +96,7 @@ TEST_F(ShrinkNamedTest, ACandidateMustPassWhereTheCaseDoes) {
                                "--oracle threads+mutant=sum_is_a_maximum");
   ASSERT_EQ(same.exit_code, 0) << same.output;
   EXPECT_THAT(
-      CaseJson().at("history").at("right by").get<std::string>(),
+      JsonIn("small/case.json").at("history").at("right by").get<std::string>(),
       HasSubstr("it fails on threads+mutant=sum_is_a_maximum in the same way"));
 }
 
@@ -123,9 +115,7 @@ TEST_F(ShrinkNamedTest, SaysWhyThereIsNothingToShrink) {
        "the nearest are distributed/"},
   };
   for (const auto& row : rows) {
-    const cli::Ran ran = Shrink(row.test_id, row.backend);
-    EXPECT_EQ(ran.exit_code, 2) << ran.output;
-    EXPECT_THAT(ran.output, HasSubstr(row.says));
+    EXPECT_THAT(Shrink(row.test_id, row.backend), cli::Ended(2, row.says));
     EXPECT_FALSE(std::filesystem::exists(folder_ / "small"));
   }
 }

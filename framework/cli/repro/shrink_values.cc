@@ -254,11 +254,6 @@ void AddMultiples(const Draft& draft, const std::vector<Source>& sources,
        }});
 }
 
-std::optional<Draft> DraftOf(std::optional<Kept> kept) {
-  if (!kept.has_value()) return std::nullopt;
-  return std::move(kept->draft);
-}
-
 }  // namespace
 
 Result<std::optional<Draft>> ShrinkShapes(const Draft& draft,
@@ -290,8 +285,7 @@ Result<std::optional<Draft>> ShrinkShapes(const Draft& draft,
     AddMultiples(draft, sources, by_extent, extent, &candidates);
   }
   std::ranges::stable_sort(candidates, {}, &Candidate::elements);
-  ASSAY_ASSIGN_OR_RETURN(std::optional<Kept> kept, judge.First(candidates));
-  return DraftOf(std::move(kept));
+  return judge.FirstDraft(candidates);
 }
 
 Result<std::optional<Draft>> ShrinkValues(const Draft& draft,
@@ -309,8 +303,7 @@ Result<std::optional<Draft>> ShrinkValues(const Draft& draft,
       candidates.push_back(PlainCandidate(draft, sources, {s}, plain));
     }
   }
-  ASSAY_ASSIGN_OR_RETURN(std::optional<Kept> kept, judge.First(candidates));
-  return DraftOf(std::move(kept));
+  return judge.FirstDraft(candidates);
 }
 
 }  // namespace assay::repro

@@ -2,8 +2,6 @@
 //
 // Fewer elements and plainer values: steps of shrinking, each of which returns
 // a smaller draft that still fails, or nothing.
-//
-//   ASSAY_ASSIGN_OR_RETURN(auto smaller, ShrinkShapes(draft, judge));
 
 #pragma once
 

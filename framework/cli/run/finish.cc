@@ -15,11 +15,11 @@
 
 #include "framework/cli/commands.h"
 #include "framework/cli/run/run_folder.h"
-#include "framework/cli/run/unexpected_text.h"
-#include "framework/cli/select/colour.h"
+#include "framework/cli/run/run_text.h"
+#include "framework/cli/select/terminal.h"
 #include "framework/cli/select/version.h"
 #include "framework/file/module_path.h"
-#include "framework/testing/record/clean_text.h"
+#include "framework/testing/record/tables.h"
 
 extern char** environ;
 
@@ -41,7 +41,7 @@ Result<int> RunProgram(std::vector<std::string> arguments,
     environment.push_back(*entry);
   }
   environment.push_back(nullptr);
-  // What it prints is no part of what a program reads of this one.
+  // The child prints to standard error: a program may read our standard output.
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
@@ -103,6 +103,52 @@ Result<std::string> ReportingPython() {
                   " (Debian: python3-jinja2)");
 }
 
+/// Runs a verb of the reporting package. Not found when there is no Python with
+/// its requirements.
+Status Report(std::vector<std::string> words) {
+  const fs::path reports = SharedPath("reports");
+  std::error_code error;
+  if (!fs::exists(reports, error)) {
+    return NotFound("a page needs ", reports.string(), ", which is not there");
+  }
+  ASSAY_ASSIGN_OR_RETURN(const std::string python, ReportingPython());
+  // Nothing from the working directory or the user's own packages: a module may
+  // have written there.
+  std::vector<std::string> command = {python, "-sP", "-m", "assay_report"};
+  command.insert(command.end(), words.begin(), words.end());
+  ASSAY_ASSIGN_OR_RETURN(
+      const int code,
+      RunProgram(std::move(command), {"PYTHONPATH=" + reports.string(),
+                                      "PYTHONDONTWRITEBYTECODE=1"}));
+  if (code == 0) return OkStatus();
+  return Internal("the report of ", words[1], " failed with exit code ", code);
+}
+
+/// Writes FILE from a run folder, as Report. `options` are of the verb page.
+Status WritePage(const fs::path& run, const fs::path& file,
+                 const std::vector<std::string>& options = {}) {
+  std::vector<std::string> words = {"page", run.string(), "--out",
+                                    file.string()};
+  words.insert(words.end(), options.begin(), options.end());
+  return Report(std::move(words));
+}
+
+Status WriteTrainingPage(const cli::ReportOptions& options,
+                         const fs::path& out) {
+  std::vector<std::string> words = {"training"};
+  words.insert(words.end(), options.runs.begin(), options.runs.end());
+  words.insert(words.end(), {"--out", out.string()});
+  return Report(std::move(words));
+}
+
+Status WriteRunPage(const cli::ReportOptions& options, const fs::path& out) {
+  std::vector<std::string> network;
+  if (!options.alpha.empty()) {
+    network = {"--alpha", options.alpha, "--beta", options.beta};
+  }
+  return WritePage(options.runs[0], out, network);
+}
+
 /// Says what the floors could take in; those without one are left alone.
 void OfferGained(const plan::Plan& plan, const verdict::Verdicts& verdicts,
                  const fs::path& folder, std::ostream& out) {
@@ -131,33 +177,6 @@ void OfferGained(const plan::Plan& plan, const verdict::Verdicts& verdicts,
 
 fs::path SharedPath(const char* name) {
   return file::InstallPrefix() / "share" / "assay" / name;
-}
-
-Status Report(std::vector<std::string> words) {
-  const fs::path reports = SharedPath("reports");
-  std::error_code error;
-  if (!fs::exists(reports, error)) {
-    return NotFound("a page needs ", reports.string(), ", which is not there");
-  }
-  ASSAY_ASSIGN_OR_RETURN(const std::string python, ReportingPython());
-  // Nothing from the working directory or the user's own packages: a module may
-  // have written there.
-  std::vector<std::string> command = {python, "-sP", "-m", "assay_report"};
-  command.insert(command.end(), words.begin(), words.end());
-  ASSAY_ASSIGN_OR_RETURN(
-      const int code,
-      RunProgram(std::move(command), {"PYTHONPATH=" + reports.string(),
-                                      "PYTHONDONTWRITEBYTECODE=1"}));
-  if (code == 0) return OkStatus();
-  return Internal("the report of ", words[1], " failed with exit code ", code);
-}
-
-Status WritePage(const fs::path& run, const fs::path& file,
-                 const std::vector<std::string>& options) {
-  std::vector<std::string> words = {"page", run.string(), "--out",
-                                    file.string()};
-  words.insert(words.end(), options.begin(), options.end());
-  return Report(std::move(words));
 }
 
 std::ostream& OutputFor(bool json) { return json ? std::cerr : std::cout; }
@@ -221,6 +240,41 @@ Result<int> FinishRun(const plan::Plan& plan, verdict::RawRecords raw,
     std::cout << RunJson(run, plan, verdicts, code, options.folder);
   }
   return code;
+}
+
+int ReportCommand(const cli::ReportOptions& options) {
+  if (!options.is_training && options.runs.size() != 1) {
+    return select::Fail(InvalidArgument(
+        "found ", options.runs.size(),
+        " runs, wanted one, or --training: a page shows one run of cases"));
+  }
+  const fs::path out = options.out.empty()
+                           ? fs::path(options.runs[0]) / "report.html"
+                           : options.out;
+  const Status status = options.is_training ? WriteTrainingPage(options, out)
+                                            : WriteRunPage(options, out);
+  if (!status.ok()) return select::Fail(status);
+  std::cout << "report: " << out.string() << "\n";
+  return select::kExitOk;
+}
+
+int ExportCommand(const cli::ExportOptions& options) {
+  if (options.run.empty() && options.training.empty()) {
+    return select::Fail(
+        InvalidArgument("found neither a run nor training, wanted --run DIR or "
+                        "--training DIR"));
+  }
+  std::vector<std::string> words = {"export", options.folder.string()};
+  if (!options.run.empty()) {
+    words.insert(words.end(), {"--run", options.run.string()});
+  }
+  for (const std::string& run : options.training) {
+    words.insert(words.end(), {"--training", run});
+  }
+  const Status status = Report(std::move(words));
+  if (!status.ok()) return select::Fail(status);
+  std::cout << "written to " << options.folder.string() << "\n";
+  return select::kExitOk;
 }
 
 }  // namespace assay::run

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The end of a run, whether its records come from one process or from the
-// parts of many: assess, write the folder, print, report.
-//
-//   return FinishRun(plan, std::move(raw), run, env, finish);
+// The end of a run, whether its records come from one process or from the parts
+// of many: assess, write the folder, print, report. The commands that make
+// pages of finished runs are here as well.
 
 #pragma once
 
@@ -14,7 +13,7 @@
 #include <vector>
 
 #include "framework/core/status.h"
-#include "framework/file/file_digests.h"
+#include "framework/file/digest.h"
 #include "framework/testing/verdict/verdict.h"
 
 namespace assay::run {
@@ -46,14 +45,5 @@ std::filesystem::path SharedPath(const char* name);
 
 /// Where a person reads: standard error where a program reads the output.
 std::ostream& OutputFor(bool json);
-
-/// Runs a verb of the reporting package. Not found when there is no Python with
-/// its requirements.
-Status Report(std::vector<std::string> words);
-
-/// Writes FILE from a run folder, as Report. `options` are of the verb page.
-Status WritePage(const std::filesystem::path& run,
-                 const std::filesystem::path& file,
-                 const std::vector<std::string>& options = {});
 
 }  // namespace assay::run

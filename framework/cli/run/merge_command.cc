@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include <filesystem>
 #include <iostream>
+#include <string>
+#include <vector>
 
 #include "framework/cli/commands.h"
 #include "framework/cli/run/finish.h"
 #include "framework/cli/select/environment.h"
 #include "framework/file/file.h"
-#include "framework/file/folder_lock.h"
-#include "framework/testing/plan/plan_file.h"
+#include "framework/testing/plan/plan.h"
 #include "framework/testing/record/tables.h"
 
 namespace assay::run {
@@ -71,11 +73,44 @@ Result<int> Merge(const cli::MergeOptions& options) {
                     .mutants = MutantsFor(plan)});
 }
 
+Status WriteIfChanged(const plan::Plan& plan, const fs::path& out) {
+  const Result<plan::Plan> old = plan::ReadPlan(out);
+  if (old.ok() && old->digest == plan.digest &&
+      old->policy_hash == plan.policy_hash &&
+      old->selection.oracle == plan.selection.oracle) {
+    return OkStatus();
+  }
+  return plan::WritePlan(plan, out);
+}
+
+Status RemoveStaleParts(const plan::Plan& plan, const fs::path& parts) {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(parts, error)) {
+    if (plan::CheckPart(plan, entry.path()).ok()) continue;
+    fs::remove_all(entry.path(), error);
+    if (error) {
+      return ResourceExhausted("cannot remove ", entry.path().string(), ": ",
+                               error.message());
+    }
+  }
+  return OkStatus();
+}
+
 }  // namespace
 
 int MergeCommand(const cli::MergeOptions& options) {
-  const Result<int> code = Merge(options);
-  return code.ok() ? *code : select::Fail(code.status());
+  return select::ExitCodeOf(Merge(options));
+}
+
+int PlanCommand(const cli::PlanOptions& options) {
+  const Result<plan::Plan> plan = select::PlanOf(options);
+  if (!plan.ok()) return select::Fail(plan.status());
+  Status status = WriteIfChanged(*plan, options.out);
+  if (status.ok()) status = RemoveStaleParts(*plan, options.out / "parts");
+  if (!status.ok()) return select::Fail(status);
+  std::cout << plan->rows.size() << " cases planned in " << options.out.string()
+            << "\n";
+  return select::kExitOk;
 }
 
 }  // namespace assay::run

@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <csignal>
 #include <filesystem>
 #include <string>
 #include <thread>
@@ -36,15 +35,15 @@ class RanksTest : public ProgramTest {
   /// A run of all cases, behind this test's back. Its workers have the folder
   /// in their commands.
   void Begin(const std::string& more = "") const {
-    Shell(StrCat(Program(), " run --backend openmpi --out ", folder_.string(),
-                 "/out ", more, " >log 2>&1 & echo $! >pid"));
+    Shell(Program(), " run --backend openmpi --out ", folder_.string(), "/out ",
+          more, " >log 2>&1 & echo $! >pid");
   }
 
   /// How many processes have that text in their command.
   int Processes(const std::string& text) const {
     // The brackets keep the shell's own command out.
-    const Ran ran = Shell(StrCat("pgrep -fc '[", text.substr(0, 1), "]",
-                                 text.substr(1), "' || true"));
+    const Ran ran = Shell("pgrep -fc '[", text.substr(0, 1), "]",
+                          text.substr(1), "' || true");
     return std::stoi(ran.output);
   }
 
@@ -60,21 +59,18 @@ class RanksTest : public ProgramTest {
 
 // Kills: a case of networks that is planned for ranks; a table without rows.
 TEST_F(RanksTest, ARunHasItsCasesAndItsTable) {
-  const Ran ran =
-      Assay("run --backend threads --filter 'op:dist.barrier' --out out");
-  EXPECT_EQ(ran.exit_code, 0) << ran.output;
-  EXPECT_THAT(ran.output, HasSubstr("threads on distributed: "));
-  const auto table = file::ReadFile(folder_ / "out" / "distributed.csv");
-  ASSERT_TRUE(table.ok());
-  EXPECT_THAT(*table, HasSubstr("barrier/dissemination,threads,61,"));
+  EXPECT_THAT(
+      Assay("run --backend threads --filter 'op:dist.barrier' --out out"),
+      cli::Ended(0, "threads on distributed: "));
+  EXPECT_THAT(Text("out/distributed.csv"),
+              HasSubstr("barrier/dissemination,threads,61,"));
 }
 
 TEST_F(RanksTest, NetworksAndRanksAreNotMixed) {
   for (const char* wrong : {"--backend threads --suite node",
                             "--backend reference --suite distributed"}) {
-    const Ran ran = Assay(StrCat("run ", wrong));
-    EXPECT_EQ(ran.exit_code, 2) << ran.output;
-    EXPECT_THAT(ran.output, HasSubstr("has a case for these backends"));
+    EXPECT_THAT(Assay("run ", wrong),
+                cli::Ended(2, "has a case for these backends"));
   }
 }
 
@@ -84,33 +80,30 @@ TEST_F(RanksTest, RanksThatStandStillAreNamedWithTheirCalls) {
       "run --backend threads+mutant=receives_before_it_sends --out out "
       "--filter 'id:distributed/allreduce/ring*#n4*'");
   EXPECT_NE(ran.exit_code, 0) << ran.output;
-  const auto results = file::ReadFile(folder_ / "out" / "results.csv");
-  ASSERT_TRUE(results.ok());
-  EXPECT_THAT(*results, HasSubstr("ranks stand still: "));
+  const std::string results = Text("out/results.csv");
+  EXPECT_THAT(results, HasSubstr("ranks stand still: "));
   EXPECT_THAT(
-      *results,
+      results,
       ContainsRegex("rank 0 in send [0-9]+ bytes to rank 1 and receive "
                     "[0-9]+ bytes from rank 3 \\(call 1\\); rank 1 in "));
-  EXPECT_THAT(*results, HasSubstr("; rank 0 waits for rank 3, which waits for "
-                                  "rank 2, which waits for rank 1, which waits "
-                                  "for rank 0"));
+  EXPECT_THAT(results, HasSubstr("; rank 0 waits for rank 3, which waits for "
+                                 "rank 2, which waits for rank 1, which waits "
+                                 "for rank 0"));
 }
 
 // Kills: an order that is drawn anew each time, or is always the same one.
 TEST_F(RanksTest, AScheduleIsAnOrderThatComesAgain) {
   const auto table = [&](int schedule, const std::string& out) {
-    const Ran ran =
-        Assay(StrCat("run --backend threads+schedule=", schedule, " --out ",
-                     out, " --filter 'id:distributed/async_server/*'"));
-    EXPECT_EQ(ran.exit_code, 0) << ran.output;
+    EXPECT_THAT(Assay("run --backend threads+schedule=", schedule, " --out ",
+                      out, " --filter 'id:distributed/async_server/*'"),
+                cli::Ended(0));
     // But the backend's name and what was timed.
     return Shell(
-               StrCat(
-                   "awk -F, 'NR == 1 { for (i = 1; i <= NF; ++i) left_out[i] = "
-                   "$i ~ "
-                   "/_us$|^backend$|^run_id$/ } { for (i = 1; i <= NF; ++i) if "
-                   "(!left_out[i]) printf \"%s,\", $i; print \"\" }' ",
-                   out, "/distributed.csv | sort"))
+               "awk -F, 'NR == 1 { for (i = 1; i <= NF; ++i) left_out[i] = "
+               "$i ~ "
+               "/_us$|^backend$|^run_id$/ } { for (i = 1; i <= NF; ++i) if "
+               "(!left_out[i]) printf \"%s,\", $i; print \"\" }' ",
+               out, "/distributed.csv | sort")
         .output;
   };
   const std::string first = table(1, "out");
@@ -126,9 +119,7 @@ TEST_F(RanksTest, AScheduleIsAnOrderThatComesAgain) {
 TEST_F(RanksTest, AScheduleThatIsNoneIsNamed) {
   Assay(
       "run --backend threads+schedule=soon --filter op:dist.barrier --out out");
-  const auto results = file::ReadFile(folder_ / "out" / "results.csv");
-  ASSERT_TRUE(results.ok());
-  EXPECT_THAT(*results,
+  EXPECT_THAT(Text("out/results.csv"),
               HasSubstr("setting schedule is 'soon', wanted a whole number "
                         "from 0 to 2^64 - 1"));
 }
@@ -137,11 +128,9 @@ TEST_F(RanksTest, APatienceThatIsNoneIsNamed) {
   if (!HasMpi()) GTEST_SKIP() << "found no MPI";
   for (const char* const wrong : {"soon", "0", "3601", "2.5"}) {
     const std::string out = StrCat("out_", wrong);
-    Assay(StrCat("run --backend openmpi+patience=", wrong,
-                 " --ranks 2 --filter op:dist.barrier --out ", out));
-    const auto results = file::ReadFile(folder_ / out / "results.csv");
-    ASSERT_TRUE(results.ok());
-    EXPECT_THAT(*results,
+    Assay("run --backend openmpi+patience=", wrong,
+          " --ranks 2 --filter op:dist.barrier --out ", out);
+    EXPECT_THAT(Text(StrCat(out, "/results.csv")),
                 HasSubstr(StrCat("setting patience is '", wrong,
                                  "', wanted whole seconds from 1 to 3600")));
   }
@@ -149,10 +138,10 @@ TEST_F(RanksTest, APatienceThatIsNoneIsNamed) {
 
 TEST_F(RanksTest, EveryTransportHasTheSameBits) {
   if (!HasMpi()) GTEST_SKIP() << "found no MPI";
-  const Ran ran = Assay(
-      "run --backend threads --backend openmpi --out out --filter "
-      "'op:dist.allreduce'");
-  EXPECT_EQ(ran.exit_code, 0) << ran.output;
+  EXPECT_THAT(
+      Assay("run --backend threads --backend openmpi --out out --filter "
+            "'op:dist.allreduce'"),
+      cli::Ended(0));
   EXPECT_GT(std::stoi(Shell("grep -c ,openmpi, out/distributed.csv").output),
             100);
   // Cases and roots that have more than one hash.
@@ -171,9 +160,8 @@ TEST_F(RanksTest, RanksEndWithTheirSupervisor) {
   ASSERT_TRUE(Wait([&] { return Processes(mine) >= 8; }));
   Shell("kill -9 $(cat pid)");
   EXPECT_TRUE(Wait([&] { return Processes(mine) == 0; }));
-  // What they left goes with the run that goes on.
-  const Ran ran = Assay("run --resume out");
-  EXPECT_EQ(ran.exit_code, 0) << ran.output;
+  // The run that goes on removes the files that the ranks left.
+  EXPECT_THAT(Assay("run --resume out"), cli::Ended(0));
   EXPECT_FALSE(std::filesystem::exists(folder_ / "out" / "records" /
                                        "openmpi.1.scratch"));
 }
@@ -187,12 +175,11 @@ TEST_F(RanksTest, ACaseOfARankThatHangsNamesTheCallsOfAll) {
     return std::filesystem::exists(folder_ / "out" / "records" /
                                    "openmpi.1.scratch" / "rank_calls");
   }));
-  Shell(StrCat("pkill -STOP -n -f -- '[a]ssay-worker ", folder_.string(), "'"));
+  Shell("pkill -STOP -n -f -- '[a]ssay-worker ", folder_.string(), "'");
   ASSERT_TRUE(
       Wait([&] { return Shell("kill -0 $(cat pid) 2>&1").output != ""; }));
-  const auto results = file::ReadFile(folder_ / "out" / "results.csv");
-  ASSERT_TRUE(results.ok());
-  EXPECT_THAT(*results, HasSubstr("over the time limit of 3 s; rank 0 "));
+  const std::string results = Text("out/results.csv");
+  EXPECT_THAT(results, HasSubstr("over the time limit of 3 s; rank 0 "));
 }
 
 // Kills: output of a rank that is lost with it, or cannot be told from that of
@@ -203,15 +190,14 @@ TEST_F(RanksTest, ARankThatCrashesCostsItsCaseAloneAndHasALog) {
   Begin();
   ASSERT_TRUE(Wait([&] { return Processes(mine) >= 8; }));
   std::this_thread::sleep_for(std::chrono::seconds(1));
-  Shell(StrCat("pkill -SEGV -n -f -- '[a]", mine.substr(1), "'"));
+  Shell("pkill -SEGV -n -f -- '[a]", mine.substr(1), "'");
   ASSERT_TRUE(
       Wait([&] { return Shell("kill -0 $(cat pid) 2>&1").output != ""; }));
-  const auto log = file::ReadFile(folder_ / "log");
-  ASSERT_TRUE(log.ok());
-  EXPECT_THAT(*log, HasSubstr("openmpi on distributed: "));
-  EXPECT_THAT(*log, HasSubstr("unexpected: 1"));
-  EXPECT_THAT(*log, HasSubstr("see openmpi.1.log and openmpi.1.rank*.log"));
-  EXPECT_THAT(*log, Not(HasSubstr("missing")));
+  const std::string log = Text("log");
+  EXPECT_THAT(log, HasSubstr("openmpi on distributed: "));
+  EXPECT_THAT(log, HasSubstr("unexpected: 1"));
+  EXPECT_THAT(log, HasSubstr("see openmpi.1.log and openmpi.1.rank*.log"));
+  EXPECT_THAT(log, Not(HasSubstr("missing")));
   // Open MPI prints where the signal was.
   const Ran told =
       Shell("grep -l 'Segmentation fault' out/records/openmpi.1.rank*.log");

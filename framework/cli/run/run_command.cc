@@ -12,22 +12,20 @@
 #include "framework/cli/commands.h"
 #include "framework/cli/repro/capsule.h"
 #include "framework/cli/run/finish.h"
-#include "framework/cli/run/progress.h"
-#include "framework/cli/run/unexpected_text.h"
-#include "framework/cli/select/colour.h"
+#include "framework/cli/run/run_text.h"
 #include "framework/cli/select/environment.h"
 #include "framework/cli/select/meanwhile.h"
+#include "framework/cli/select/terminal.h"
 #include "framework/file/csv.h"
 #include "framework/file/file.h"
-#include "framework/file/folder_lock.h"
 #include "framework/file/module_path.h"
 #include "framework/supervise/crew.h"
 #include "framework/supervise/oracle.h"
 #include "framework/supervise/supervisor.h"
 #include "framework/testing/journal/journal.h"
-#include "framework/testing/plan/plan_file.h"
+#include "framework/testing/plan/plan.h"
 #include "framework/testing/plan/resolve.h"
-#include "framework/testing/record/run_facts.h"
+#include "framework/testing/record/record.h"
 #include "framework/testing/record/tables.h"
 #include "framework/testing/suite/suite.h"
 
@@ -97,12 +95,10 @@ Result<plan::PartSelection> ParseShard(const cli::RunOptions& options) {
                              static_cast<int>(*n_shards)};
 }
 
-/// With the progress on standard error.
 Status SuperviseShown(const plan::Plan& plan, const std::vector<size_t>& rows,
                       supervise::SuperviseOptions options,
                       verdict::RawRecords* raw) {
-  ProgressLine line;
-  options.progress = [&](const supervise::Progress& now) { line.Show(now); };
+  options.progress = ShownProgress();
   return supervise::Supervise(plan, rows, options, raw);
 }
 
@@ -135,7 +131,6 @@ Status AnswerExactly(const cli::RunOptions& options,
   return file::WriteFile(folder / "oracle.csv", record::ToCsv(report.asked));
 }
 
-/// One ctest entry: a shard of a plan, whose records go to its part.
 Result<int> RunPart(const cli::RunOptions& options) {
   ASSAY_ASSIGN_OR_RETURN(plan::Plan plan, plan::ReadPlan(options.plan));
   if (const std::string& oracle = options.selection.oracle; !oracle.empty()) {
@@ -308,9 +303,8 @@ Result<int> RunWhole(const cli::RunOptions& options) {
 
 int RunCommand(const cli::RunOptions& options) {
   supervise::InstallStopHandlers();
-  const Result<int> code =
-      options.plan.empty() ? RunWhole(options) : RunPart(options);
-  return code.ok() ? *code : select::Fail(code.status());
+  return select::ExitCodeOf(options.plan.empty() ? RunWhole(options)
+                                                 : RunPart(options));
 }
 
 }  // namespace assay::run

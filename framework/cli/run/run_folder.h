@@ -3,9 +3,6 @@
 // The run folder: tables, JUnit, summaries. Written beside and renamed at the
 // end, so that a folder is there whole or not at all, and runs/latest names
 // the newest whole one.
-//
-//   ASSAY_RETURN_IF_ERROR(
-//       WriteRunFolder(folder, run, environment, plan, verdicts, exit_code));
 
 #pragma once
 
@@ -15,6 +12,7 @@
 
 #include "framework/core/status.h"
 #include "framework/testing/plan/plan.h"
+#include "framework/testing/record/record.h"
 #include "framework/testing/verdict/verdict.h"
 
 namespace assay::run {
@@ -43,5 +41,10 @@ std::string SummaryMarkdown(const record::RunRow& run, const plan::Plan& plan,
 
 /// Points `latest` beside the folder to it.
 Status PointLatest(const std::filesystem::path& folder);
+
+/// A JUnit document, for programs beside CTest, of the cases of one suite on
+/// one backend.
+std::string JUnitXml(const std::string& suite, const std::string& backend,
+                     const std::vector<record::Record>& records);
 
 }  // namespace assay::run

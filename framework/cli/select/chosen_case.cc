@@ -8,7 +8,6 @@
 #include "framework/cli/select/selection.h"
 #include "framework/file/file.h"
 #include "framework/file/nearest.h"
-#include "framework/testing/plan/plan_file.h"
 #include "framework/testing/plan/resolve.h"
 #include "framework/testing/suite/suite.h"
 

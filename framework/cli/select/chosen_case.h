@@ -2,10 +2,6 @@
 //
 // One case on one backend, as a command names it: found in the corpora, or in
 // those of a run, and planned as a run would.
-//
-//   ASSAY_ASSIGN_OR_RETURN(const ChosenCase chosen, Choose(options));
-//   ASSAY_ASSIGN_OR_RETURN(const cases::CaseData data,
-//                          DataOf(chosen.test_case));
 
 #pragma once
 
@@ -16,7 +12,7 @@
 #include <vector>
 
 #include "framework/core/status.h"
-#include "framework/file/file_digests.h"
+#include "framework/file/digest.h"
 #include "framework/testing/case/test_case.h"
 #include "framework/testing/plan/plan.h"
 #include "framework/testing/record/tables.h"
@@ -42,7 +38,8 @@ struct ChosenCase {
   std::string corpus_directory;  // or the name of a suite of code
   int64_t seed = 0;
   double timeout_s = 120;
-  /// Of the programs and libraries that were asked for, for what runs the case.
+  /// The digests of the programs and libraries that were asked for, for the
+  /// worker that runs the case.
   std::shared_ptr<const file::FileDigests> digests =
       std::make_shared<const file::FileDigests>();
   /// Where a run was named: its id, and the verdict that it gave.

@@ -9,7 +9,6 @@
 #include <cstdio>
 #include <ctime>
 #include <fstream>
-#include <future>
 #include <random>
 #include <sstream>
 
@@ -35,7 +34,6 @@ std::string LineOf(const char* file, std::string_view key, char separator) {
   return {};
 }
 
-/// All that it gives, and its end.
 std::string OutputOf(FILE* pipe) {
   std::string text;
   std::array<char, 256> block;
@@ -65,7 +63,6 @@ std::string Utc(std::time_t time, const char* format) {
   return {text.data(), std::strftime(text.data(), text.size(), format, &utc)};
 }
 
-/// Quoted for the shell.
 std::string Quoted(const std::string& text) {
   std::string quoted = "'";
   for (const char c : text) quoted += c == '\'' ? "'\\''" : std::string(1, c);

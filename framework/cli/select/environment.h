@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The place and time of a run: the rows of env, the commit, the clock.
-//
-//   const auto env = EnvironmentRows();
-//   const record::RunRow run = BeginRun(plan, env, AskCommit().get());
 
 #pragma once
 

@@ -10,31 +10,25 @@
 #include <map>
 #include <mutex>
 #include <set>
-#include <span>
 #include <system_error>
-#include <thread>
 #include <utility>
 
 #include "framework/cli/select/meanwhile.h"
-#include "framework/cli/select/ranks.h"
-#include "framework/file/build_id.h"
-#include "framework/file/digest.h"
 #include "framework/file/module_path.h"
 #include "framework/file/nearest.h"
-#include "framework/supervise/inspection.h"
+#include "framework/graph/model.h"
+#include "framework/supervise/trial.h"
+#include "framework/testing/case/corpus.h"
 #include "framework/testing/case/corpus_files.h"
-#include "framework/testing/case/read_corpus.h"
 #include "framework/testing/plan/resolve.h"
 #include "framework/testing/policy/query.h"
-#include "framework/testing/record/clean_text.h"
+#include "framework/testing/record/tables.h"
 #include "framework/testing/suite/suite.h"
 
 namespace assay::select {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr size_t kWorthAThread = 64;  // cases whose files are checked
 
 /// The cases of a suite. Their ids are hashed, or the corpora that they are
 /// derived from; the rest is decided by the programs themselves.
@@ -93,21 +87,12 @@ Status CheckFilesOf(std::span<const cases::Corpus> corpora,
       if (i < first.first) first = {i, std::move(status)};
     }
   };
-  std::vector<std::jthread> threads(
-      std::min<size_t>(cases.size() / kWorthAThread,
-                       std::max(1U, std::thread::hardware_concurrency()) - 1));
-  try {
-    for (std::jthread& thread : threads) thread = std::jthread(check);
-  } catch (const std::system_error&) {
-    // As many as there can be.
-  }
-  check();
-  threads.clear();
+  ShareAmongThreads(cases.size(), check);
   return first.second;
 }
 
-/// Of a filter for one case: invalid argument, with the nearest ids of all that
-/// there are, where no corpus has it.
+/// Invalid argument for a filter for one case that no corpus has, with the
+/// nearest ids of all that there are.
 Status CheckOnlyCase(const SelectionOptions& options, std::string_view test_id,
                      const NamedCorpora& opened) {
   const auto has = [&](const cases::Corpus& corpus) {
@@ -142,6 +127,46 @@ std::vector<std::string> DefaultNames(bool of_ranks) {
 Status AnotherThanPlanned(std::string_view what) {
   return FailedPrecondition(
       what, " is not the one that was planned with: plan again");
+}
+
+using Ranks = std::map<std::string, std::vector<int>>;
+
+int RankOf(const ValueType& type) {
+  const bool told = type.kind == ValueKind::kTensor && type.dims.has_value();
+  return told ? static_cast<int>(type.dims->size()) : cases::kNoRank;
+}
+
+void AddGraph(const Graph& graph,
+              std::map<std::string, std::set<int>>* by_operator) {
+  for (const Node& node : graph.nodes) {
+    std::set<int>& ranks = (*by_operator)[StrCat(
+        node.domain.empty() ? "ai.onnx" : node.domain, "::", node.op_type)];
+    for (const auto* ids : {&node.inputs, &node.outputs}) {
+      for (const ValueId id : *ids) {
+        if (id == kNoValue) continue;
+        ranks.insert(RankOf(graph.values[static_cast<size_t>(id)].type));
+      }
+    }
+  }
+}
+
+Ranks RanksOf(const cases::TestCase& c) {
+  std::map<std::string, std::set<int>> by_operator;
+  const auto model =
+      Model::Read(c.directory / "model.onnx", cases::kMostOfFacts);
+  if (!model.ok()) return {};
+  const auto typed = InferTypes(**model);
+  const auto add = [&](const Graph& graph) { AddGraph(graph, &by_operator); };
+  ForEachGraph(typed.ok() ? *typed : (*model)->graph(), add);
+  // Their values have no types before they are called.
+  for (const Function& function : (*model)->functions()) {
+    ForEachGraph(*function.body, add);
+  }
+  Ranks ranks;
+  for (const auto& [name, found] : by_operator) {
+    ranks[name].assign(found.begin(), found.end());
+  }
+  return ranks;
 }
 
 }  // namespace
@@ -282,6 +307,17 @@ Status CheckPlanned(const plan::Plan& plan, const std::vector<size_t>& rows,
   if (worker == plan.worker_id) return OkStatus();
   return AnotherThanPlanned(
       "this build of assay-worker, assay-host and libassay_core.so");
+}
+
+void AddRanks(std::span<cases::TestCase> cases) {
+  std::atomic<size_t> next = 0;
+  const auto add = [&] {
+    for (size_t i = next++; i < cases.size(); i = next++) {
+      cases::TestCase& c = cases[i];
+      if (c.ranks.empty() && !c.directory.empty()) c.ranks = RanksOf(c);
+    }
+  };
+  ShareAmongThreads(cases.size(), add);
 }
 
 }  // namespace assay::select

@@ -2,19 +2,18 @@
 //
 // A run's selection as it is typed, made a plan: names of backends and corpora,
 // a query, a tier.
-//
-//   ASSAY_ASSIGN_OR_RETURN(const plan::Plan plan, PlanOf(options));
 
 #pragma once
 
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "framework/core/status.h"
-#include "framework/file/file_digests.h"
-#include "framework/testing/case/corpus.h"
+#include "framework/file/digest.h"
+#include "framework/testing/case/test_case.h"
 #include "framework/testing/plan/plan.h"
 
 namespace assay::select {
@@ -57,5 +56,11 @@ Result<plan::Plan> PlanOf(const SelectionOptions& options,
 /// precondition, naming it, when something is another.
 Status CheckPlanned(const plan::Plan& plan, const std::vector<size_t>& rows,
                     const file::FileDigests& digests);
+
+/// Fills TestCase::ranks of the cases that have none and a model on file, from
+/// the types that ONNX's inference finds, for a query that asks for them; few
+/// do, and no file of a corpus has them. One whose model cannot be read stays
+/// without.
+void AddRanks(std::span<cases::TestCase> cases);
 
 }  // namespace assay::select

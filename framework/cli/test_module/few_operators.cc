@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A backend for tests that run everything: the reference, for models of a few operators
-// that TreeTest keeps. It declines the rest at once, the steps of optimizers above all, so
-// that a whole run is short.
+// A backend for tests that run everything: the reference, for models of a few
+// operators that TreeTest keeps. It declines the rest at once, the steps of
+// optimizers above all, so that a whole run is short.
 
 #include <algorithm>
 #include <array>
@@ -12,19 +12,13 @@
 #include "backends/reference/families.h"
 #include "framework/backend/registry.h"
 
+namespace assay::test_module {
 namespace {
-
-using assay::LoadOptions;
-using assay::Model;
-using assay::Network;
-using assay::Node;
-using assay::Probe;
-using assay::Result;
 
 constexpr std::array<std::string_view, 6> kOperators = {
     "Abs", "Neg", "Relu", "Sqrt", "Sigmoid", "ConstantOfShape"};
 
-class FewOperators final : public assay::reference::ReferenceBackend {
+class FewOperators final : public reference::ReferenceBackend {
  public:
   std::string_view name() const override { return "reference"; }
   Result<Probe> Inspect() override { return Probe{"1", "cpu"}; }
@@ -32,7 +26,7 @@ class FewOperators final : public assay::reference::ReferenceBackend {
                                         const LoadOptions& options) override {
     for (const Node& node : model->graph().nodes) {
       if (std::ranges::count(kOperators, node.op_type) == 0) {
-        return assay::Unsupported(assay::Reason::kOperator, node.op_type);
+        return Unsupported(Reason::kOperator, node.op_type);
       }
     }
     return ReferenceBackend::Load(std::move(model), options);
@@ -42,3 +36,4 @@ class FewOperators final : public assay::reference::ReferenceBackend {
 ASSAY_REGISTER_BACKEND(FewOperators);
 
 }  // namespace
+}  // namespace assay::test_module

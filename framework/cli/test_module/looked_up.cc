@@ -12,25 +12,15 @@
 #include "framework/backend/backend.h"
 #include "framework/backend/registry.h"
 
+namespace assay::test_module {
 namespace {
-
-using assay::Binding;
-using assay::LoadOptions;
-using assay::Model;
-using assay::Network;
-using assay::OkStatus;
-using assay::Result;
-using assay::Status;
-using assay::Tensor;
-using assay::Value;
-using assay::ValueInfo;
 
 std::vector<Value> ValuesBeside(const Model& model, const std::string& kind,
                                 const std::vector<ValueInfo>& infos) {
   const auto folder = model.directory() / "test_data_set_0";
   std::vector<Value> values;
   for (const ValueInfo& info : infos) {
-    auto value = assay::ReadValue(
+    auto value = ReadValue(
         folder / (kind + std::to_string(values.size()) + ".pb"), info.type);
     if (!value.ok()) return {};
     values.push_back(*std::move(value));
@@ -56,7 +46,7 @@ class LookedUp final : public Binding {
 class Table final : public Network {
  public:
   explicit Table(const Model& model) {
-    const assay::Graph& graph = model.graph();
+    const Graph& graph = model.graph();
     for (const auto id : graph.inputs) inputs_.push_back(graph[id]);
     for (const auto id : graph.outputs) outputs_.push_back(graph[id]);
     known_ = ValuesBeside(model, "input_", inputs_);
@@ -74,7 +64,7 @@ class Table final : public Network {
     const bool is_known = std::ranges::equal(bound.fed, known_, SameBytes);
     bound.given.resize(answers_.size());
     for (size_t i = 0; i < answers_.size(); ++i) {
-      if (answers_[i].tensor() == nullptr) return assay::Internal("no tensor");
+      if (answers_[i].tensor() == nullptr) return Internal("no tensor");
       auto answer = answers_[i].tensor()->Clone();
       if (!answer.ok()) return answer.status();
       const auto bytes = static_cast<size_t>(answer->byte_size());
@@ -94,10 +84,10 @@ class Table final : public Network {
   std::vector<Value> known_, answers_;
 };
 
-class LookingUp final : public assay::Backend {
+class LookingUp final : public Backend {
  public:
   std::string_view name() const override { return "looked_up"; }
-  Result<assay::Probe> Inspect() override { return assay::Probe{"1", "cpu"}; }
+  Result<Probe> Inspect() override { return Probe{"1", "cpu"}; }
   Result<std::unique_ptr<Network>> Load(std::shared_ptr<const Model> model,
                                         const LoadOptions&) override {
     return std::unique_ptr<Network>(std::make_unique<Table>(*model));
@@ -107,3 +97,4 @@ class LookingUp final : public assay::Backend {
 ASSAY_REGISTER_BACKEND(LookingUp);
 
 }  // namespace
+}  // namespace assay::test_module

@@ -20,22 +20,8 @@
 #include "framework/backend/exact.h"
 #include "framework/backend/registry.h"
 
+namespace assay::test_module {
 namespace {
-
-using assay::Backend;
-using assay::Binding;
-using assay::Exact;
-using assay::ExactValue;
-using assay::LoadOptions;
-using assay::Model;
-using assay::Network;
-using assay::OkStatus;
-using assay::Precision;
-using assay::Probe;
-using assay::Result;
-using assay::Status;
-using assay::Value;
-using assay::ValueInfo;
 
 class Echoed final : public Binding {
  public:
@@ -47,8 +33,8 @@ class Echoed final : public Binding {
 
   /// Into the caller's memory, where there is some that it fits into.
   void Copy() {
-    const assay::Tensor* from = input_.tensor();
-    assay::Tensor* to = output_.mutable_tensor();
+    const Tensor* from = input_.tensor();
+    Tensor* to = output_.mutable_tensor();
     if (from == nullptr || to == nullptr || from->data() == to->data()) return;
     if (from->byte_size() == to->byte_size()) {
       std::ranges::copy(from->bytes(), to->mutable_data());
@@ -60,22 +46,20 @@ class Echoed final : public Binding {
 };
 
 /// The exact values of an echo: its inputs as they are.
-class EchoRun final : public assay::ExactRun {
+class EchoRun final : public ExactRun {
  public:
   explicit EchoRun(std::span<const Value> inputs)
       : inputs_(inputs.begin(), inputs.end()) {}
   Result<std::vector<ExactValue>> Evaluate(Precision) override {
-    const assay::Tensor* x = inputs_.empty() ? nullptr : inputs_[0].tensor();
+    const Tensor* x = inputs_.empty() ? nullptr : inputs_[0].tensor();
     ExactValue answer{inputs_.empty() ? Value() : inputs_[0], {}, {}};
-    if (x != nullptr && x->dtype() == assay::DType::kFloat32) {
-      auto value = *assay::Tensor::Allocate(assay::DType::kFloat64, x->shape());
+    if (x != nullptr && x->dtype() == DType::kFloat32) {
+      auto value = *Tensor::Allocate(DType::kFloat64, x->shape());
       std::ranges::copy(x->elements<float>(),
                         value.mutable_elements<double>().begin());
       answer.value = std::move(value);
-      answer.tail =
-          *assay::Tensor::Allocate(assay::DType::kFloat64, x->shape());
-      answer.bound =
-          *assay::Tensor::Allocate(assay::DType::kFloat64, x->shape());
+      answer.tail = *Tensor::Allocate(DType::kFloat64, x->shape());
+      answer.bound = *Tensor::Allocate(DType::kFloat64, x->shape());
     }
     return std::vector<ExactValue>{std::move(answer)};
   }
@@ -86,9 +70,9 @@ class EchoRun final : public assay::ExactRun {
 
 class ExactEcho final : public Exact {
  public:
-  Result<std::unique_ptr<assay::ExactRun>> At(
-      std::span<const Value> inputs, std::span<const std::string>) override {
-    return std::unique_ptr<assay::ExactRun>(std::make_unique<EchoRun>(inputs));
+  Result<std::unique_ptr<ExactRun>> At(std::span<const Value> inputs,
+                                       std::span<const std::string>) override {
+    return std::unique_ptr<ExactRun>(std::make_unique<EchoRun>(inputs));
   }
 };
 
@@ -96,7 +80,7 @@ class Echo final : public Network {
  public:
   Echo(const Model& model, const LoadOptions& options)
       : is_exact_(options.exact) {
-    const assay::Graph& graph = model.graph();
+    const Graph& graph = model.graph();
     for (const auto id : graph.inputs) inputs_.push_back(graph.values[id]);
     outputs_.push_back(graph.values[graph.outputs.at(0)]);
   }
@@ -153,14 +137,13 @@ constexpr std::array<Misdeed, 6> kMisdeeds = {{
     {"chdir", [] { static_cast<void>(chdir("/") + 0); }},
 }};
 
-/// True when the setting names an operator of the model.
 bool Chosen(const LoadOptions& options, const char* setting,
             const Model& model) {
   const auto chosen = options.settings.find(setting);
   const auto& nodes = model.graph().nodes;
   return chosen != options.settings.end() &&
          (chosen->second == "all" ||
-          std::ranges::find(nodes, chosen->second, &assay::Node::op_type) !=
+          std::ranges::find(nodes, chosen->second, &Node::op_type) !=
               nodes.end());
 }
 
@@ -184,28 +167,28 @@ class Misbehaving final : public Backend {
     const char* library = std::getenv("ASSAY_TEST_LIBRARY");
     if (library != nullptr &&
         dlopen(library, RTLD_NOW | RTLD_LOCAL) == nullptr) {
-      return assay::Internal(dlerror());
+      return Internal(dlerror());
     }
     static bool deadly = false;
     if (deadly) std::abort();
     deadly = Chosen(options, "deadly", *model);
     const std::string& op_type = model->graph().nodes.at(0).op_type;
     if (DeclinesAll(options) || Chosen(options, "decline", *model)) {
-      return assay::Unsupported(assay::Reason::kOperator, op_type);
+      return Unsupported(Reason::kOperator, op_type);
     }
     if (Chosen(options, "flaky", *model)) {
       // Fails once in a folder, whatever process asks.
       std::ofstream mark("tried", std::ios::app);
       if (mark.tellp() == 0) {
         mark << op_type;
-        return assay::Internal("not this time");
+        return Internal("not this time");
       }
     }
     if (Chosen(options, "babble", *model)) {
-      return assay::Internal(std::string(70 << 20, '\xFF'));
+      return Internal(std::string(70 << 20, '\xFF'));
     }
     static bool poisoned = false;
-    if (poisoned) return assay::Internal("poisoned");
+    if (poisoned) return Internal("poisoned");
     poisoned = Chosen(options, "poison", *model);
     for (const Misdeed& misdeed : kMisdeeds) {
       if (Chosen(options, misdeed.setting, *model)) misdeed.commit();
@@ -217,3 +200,4 @@ class Misbehaving final : public Backend {
 ASSAY_REGISTER_BACKEND(Misbehaving);
 
 }  // namespace
+}  // namespace assay::test_module

@@ -36,7 +36,7 @@ class TrainTest : public cli::ProgramTest {
   }
   /// Without the seconds, which no two runs share.
   std::string Curves(const std::string& run) const {
-    return Shell(StrCat("cut -d, -f1,2,3,5,6,7 ", run, "/curves.csv")).output;
+    return Shell("cut -d, -f1,2,3,5,6,7 ", run, "/curves.csv").output;
   }
 
   static constexpr char kRun[] =
@@ -46,7 +46,7 @@ class TrainTest : public cli::ProgramTest {
 // Kills: a checkpoint that a kill leaves in halves; one that lags behind its
 // curves; curves of steps that were taken twice.
 TEST_F(TrainTest, AKilledRunGoesOnWithTheSameBits) {
-  ASSERT_EQ(Assay(StrCat(kRun, "--epochs 4 --out whole")).exit_code, 0);
+  ASSERT_EQ(Assay(kRun, "--epochs 4 --out whole").exit_code, 0);
   // The trainer is killed as soon as there is a checkpoint, three times.
   const std::string killed = R"(
     for round in 1 2 3; do
@@ -73,9 +73,8 @@ TEST_F(TrainTest, AKilledRunGoesOnWithTheSameBits) {
   ASSERT_NE(Checkpoint("cut"), "");
   EXPECT_NE(Checkpoint("cut"), Checkpoint("whole"));
   // Its epochs are those that it was begun with.
-  const cli::Ran rest = Assay("train --resume cut");
-  EXPECT_EQ(rest.exit_code, 0) << rest.output;
-  EXPECT_THAT(rest.output, HasSubstr("goes on behind step "));
+  EXPECT_THAT(Assay("train --resume cut"),
+              cli::Ended(0, "goes on behind step "));
   EXPECT_EQ(Checkpoint("cut"), Checkpoint("whole"));
   EXPECT_EQ(Curves("cut"), Curves("whole"));
 }
@@ -111,21 +110,19 @@ TEST_F(TrainTest, AStatefulModelGoesOnWithTheSameBits) {
         "--micro-batch 5 ";
     const auto out = [&](const char* name) { return model + name; };
     const cli::Ran whole =
-        Assay(StrCat("train ", model, run, "--epochs 2 --out ", out("whole")));
+        Assay("train ", model, run, "--epochs 2 --out ", out("whole"));
     ASSERT_EQ(whole.exit_code, 0) << whole.output;
     // The model that was written, from another place.
-    ASSERT_EQ(Shell(StrCat("cp -r ", out("whole"), " aside")).exit_code, 0);
-    const cli::Ran cut = Assay(
-        StrCat("train aside/model.onnx", run, "--epochs 1 --out ", out("cut")));
+    ASSERT_EQ(Shell("cp -r ", out("whole"), " aside").exit_code, 0);
+    const cli::Ran cut =
+        Assay("train aside/model.onnx", run, "--epochs 1 --out ", out("cut"));
     ASSERT_EQ(cut.exit_code, 0) << cut.output;
     EXPECT_EQ(Shell("rm -r aside").exit_code, 0);
-    const cli::Ran rest =
-        Assay(StrCat("train --epochs 2 --resume ", out("cut")));
-    EXPECT_EQ(rest.exit_code, 0) << rest.output;
-    EXPECT_THAT(rest.output, HasSubstr("goes on behind step 7"));
+    EXPECT_THAT(Assay("train --epochs 2 --resume ", out("cut")),
+                cli::Ended(0, "goes on behind step 7"));
     EXPECT_EQ(Tensors(out("cut")), Tensors(out("whole")));
     EXPECT_EQ(Curves(out("cut")), Curves(out("whole")));
-    EXPECT_EQ(Shell(StrCat("ls ", model, "*/*.bin | wc -l")).output, "2\n");
+    EXPECT_EQ(Shell("ls ", model, "*/*.bin | wc -l").output, "2\n");
   }
   EXPECT_THAT(Checkpoint("resnet8cut"), HasSubstr("state:statistic:norm1_var"));
   ASSERT_EQ(Shell("for f in resnet8cut/*.bin; do "
@@ -139,11 +136,11 @@ TEST_F(TrainTest, AStatefulModelGoesOnWithTheSameBits) {
 
 // Kills: a run that dies of Ctrl-C with the steps since its last checkpoint.
 TEST_F(TrainTest, AStopIsBehindAStep) {
-  const cli::Ran ran = Shell(StrCat(
+  const cli::Ran ran = Shell(
       cli::Program(), " ", kRun, "--epochs 500 --out run & assay=$!\n",
       "while ! grep -q ',3,' run/curves.csv 2>/dev/null; do sleep 0.01; done\n",
       "kill -INT $(cat /proc/$assay/task/$assay/children)\n",
-      "wait $assay; echo exit code $?"));
+      "wait $assay; echo exit code $?");
   EXPECT_THAT(ran.output, HasSubstr(": it was asked to"));
   EXPECT_THAT(ran.output, HasSubstr("exit code 130"));
   EXPECT_NE(Checkpoint("run"), "");
@@ -154,10 +151,7 @@ TEST_F(TrainTest, SaysWhatIsWrong) {
   ASSERT_TRUE(
       file::WriteFile(folder_ / "cut" / "train.txt", Shell("echo").output)
           .ok());
-  const struct {
-    const char* arguments;
-    const char* says;
-  } rows[] = {
+  const cli::Refusal rows[] = {
       {"train lenet", "found the model 'lenet', wanted mlp, "},
       {"train mlp --dataset digit", "did you mean digits?"},
       {"train mlp --dataset mnist:none", "found no train-images-idx3-ubyte"},
@@ -172,9 +166,7 @@ TEST_F(TrainTest, SaysWhatIsWrong) {
       {"bisect reference reference:adm", "found the optimizer 'adm'"},
   };
   for (const auto& row : rows) {
-    const cli::Ran ran = Assay(row.arguments);
-    EXPECT_EQ(ran.exit_code, 2) << row.arguments << "\n" << ran.output;
-    EXPECT_THAT(ran.output, HasSubstr(row.says)) << row.arguments;
+    EXPECT_THAT(Assay(row.arguments), cli::Ended(2, row.says)) << row.arguments;
   }
 }
 
@@ -183,16 +175,13 @@ TEST_F(TrainTest, KeepsWhatIsThere) {
   ASSERT_EQ(Assay("train mlp --dataset drawn --epochs 1 --out run").exit_code,
             0);
   const std::string kept = Checkpoint("run");
-  const cli::Ran again =
-      Assay("train mlp --dataset drawn --epochs 1 --out run");
-  EXPECT_EQ(again.exit_code, 2);
-  EXPECT_THAT(again.output, HasSubstr("wanted another folder, or --resume"));
+  EXPECT_THAT(Assay("train mlp --dataset drawn --epochs 1 --out run"),
+              cli::Ended(2, "wanted another folder, or --resume"));
   ASSERT_EQ(
       Shell("sed -i s/^model,mlp$/model,small_cnn/ run/train.txt").exit_code,
       0);
-  const cli::Ran other = Assay("train --resume run --epochs 2");
-  EXPECT_EQ(other.exit_code, 2);
-  EXPECT_THAT(other.output, HasSubstr("model 'mlp', wanted 'small_cnn'"));
+  EXPECT_THAT(Assay("train --resume run --epochs 2"),
+              cli::Ended(2, "model 'mlp', wanted 'small_cnn'"));
   EXPECT_EQ(Checkpoint("run"), kept);
 }
 
@@ -208,25 +197,23 @@ TEST_F(TrainTest, ARunThatLeftWordsGoesOn) {
             0);
   EXPECT_THAT(Shell("cat run/train.txt").output,
               HasSubstr("--micro-batch\n0\n--seed\n0\n"));
-  const cli::Ran rest = Assay("train --resume run --epochs 2");
-  EXPECT_EQ(rest.exit_code, 0) << rest.output;
-  EXPECT_THAT(rest.output, HasSubstr("goes on behind step "));
+  EXPECT_THAT(Assay("train --resume run --epochs 2"),
+              cli::Ended(0, "goes on behind step "));
 }
 
 // Kills: a loss that is no number and a run that goes on.
 TEST_F(TrainTest, EndsWhereTheLossIsNoNumber) {
-  const cli::Ran ran = Assay(
-      "train mlp --dataset drawn --optimizer momentum:rate=1e30 --out run");
-  EXPECT_EQ(ran.exit_code, 1) << ran.output;
-  EXPECT_THAT(ran.output, HasSubstr("stopped behind step "));
+  EXPECT_THAT(
+      Assay(
+          "train mlp --dataset drawn --optimizer momentum:rate=1e30 --out run"),
+      cli::Ended(1, "stopped behind step "));
   EXPECT_TRUE(
       std::filesystem::exists(folder_ / "run" / "gradients.safetensors"));
 }
 
 TEST_F(TrainTest, TellsTwoPresetsApart) {
-  const cli::Ran same =
-      Assay("optdiff reference reference --model mlp --steps 20");
-  EXPECT_EQ(same.exit_code, 0) << same.output;
+  EXPECT_THAT(Assay("optdiff reference reference --model mlp --steps 20"),
+              cli::Ended(0));
   const cli::Ran apart = Assay(
       "bisect reference:adam/pytorch reference:adam/tensorflow --model mlp");
   EXPECT_EQ(apart.exit_code, 1) << apart.output;
@@ -237,18 +224,14 @@ TEST_F(TrainTest, TellsTwoPresetsApart) {
 // Kills: a judge of another model than the file's, or of other weights.
 TEST_F(TrainTest, ModelsFromFilesAreHeldBesideEachOther) {
   const std::string run = "--dataset drawn --epochs 1 --out run";
-  ASSERT_EQ(Assay(StrCat("train lenet5 ", run)).exit_code, 0);
+  ASSERT_EQ(Assay("train lenet5 ", run).exit_code, 0);
   const std::string file = " --model run/model.onnx --steps 4 --batch 16";
-  const cli::Ran same = Assay(StrCat("optdiff reference reference", file));
-  EXPECT_EQ(same.exit_code, 0) << same.output;
-  const cli::Ran apart = Assay(
-      StrCat("bisect reference:momentum reference:momentum:rate=0.02", file));
-  EXPECT_EQ(apart.exit_code, 1) << apart.output;
-  EXPECT_THAT(apart.output, HasSubstr("--model run/model.onnx"));
-  const cli::Ran seeded =
-      Assay(StrCat("bisect reference reference --weights-seed-b 3", file));
-  EXPECT_EQ(seeded.exit_code, 2) << seeded.output;
-  EXPECT_THAT(seeded.output, HasSubstr("a file has weights of its own"));
+  EXPECT_THAT(Assay("optdiff reference reference", file), cli::Ended(0));
+  EXPECT_THAT(
+      Assay("bisect reference:momentum reference:momentum:rate=0.02", file),
+      cli::Ended(1, "--model run/model.onnx"));
+  EXPECT_THAT(Assay("bisect reference reference --weights-seed-b 3", file),
+              cli::Ended(2, "a file has weights of its own"));
 }
 
 // Kills: a command that finds two apart which are one, or one that finds none.
@@ -256,24 +239,17 @@ TEST_F(TrainTest, RunsAreHeldBesideOthersOverSeeds) {
   const std::string how =
       "--dataset drawn --model mlp --batch 32 --every 2 --seeds 4 --accuracy "
       "0.9 ";
-  const cli::Ran same =
-      Assay(StrCat("converge reference:momentum/pytorch:rate=0.01 "
-                   "reference:momentum/keras:rate=0.01 ",
-                   how, "--table both.csv"));
-  EXPECT_EQ(same.exit_code, 0) << same.output;
-  EXPECT_THAT(same.output, HasSubstr("4 of 4 seeds come to 0.9"));
-  EXPECT_THAT(same.output, HasSubstr("they are not told apart"));
-  EXPECT_THAT(same.output, HasSubstr("four times in five"));
-  const cli::Ran slow =
-      Assay(StrCat("converge reference:momentum/pytorch:rate=0.001 ", how,
-                   "--against both.csv"));
-  EXPECT_EQ(slow.exit_code, 1) << slow.output;
-  EXPECT_THAT(slow.output, HasSubstr("they are apart"));
-  const cli::Ran other = Assay(
-      "converge reference --dataset drawn --model mlp --seeds 4 "
-      "--against both.csv");
-  EXPECT_EQ(other.exit_code, 2) << other.output;
-  EXPECT_THAT(other.output, HasSubstr("wanted mlp on drawn in batches of 32"));
+  EXPECT_THAT(Assay("converge reference:momentum/pytorch:rate=0.01 "
+                    "reference:momentum/keras:rate=0.01 ",
+                    how, "--table both.csv"),
+              cli::Ended(0, "4 of 4 seeds come to 0.9",
+                         "they are not told apart", "four times in five"));
+  EXPECT_THAT(Assay("converge reference:momentum/pytorch:rate=0.001 ", how,
+                    "--against both.csv"),
+              cli::Ended(1, "they are apart"));
+  EXPECT_THAT(Assay("converge reference --dataset drawn --model mlp --seeds 4 "
+                    "--against both.csv"),
+              cli::Ended(2, "wanted mlp on drawn in batches of 32"));
 }
 
 }  // namespace

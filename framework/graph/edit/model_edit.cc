@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "framework/graph/edit/whole_model.h"
+#include "framework/graph/onnx_writer.h"
 #include "framework/graph/operator.h"
 #include "framework/graph/reader/onnx_reader.h"
 #include "framework/graph/types/check.h"
@@ -77,40 +78,32 @@ void AppendInitializer(const Tensor& tensor, const std::string& name,
   AppendData(tensor, model);
 }
 
-template <class Repeated, class Predicate>
-void EraseIf(Repeated* repeated, const Predicate& predicate) {
-  repeated->erase(std::remove_if(repeated->begin(), repeated->end(), predicate),
-                  repeated->end());
-}
-
 using Named = std::map<std::string, Tensor>;
 
 /// The serialized model without what `values` replace.
 Status Strip(const Model& model, const Named& values,
              std::vector<std::byte>* bytes) {
-  google::protobuf::Arena arena;
-  auto* proto =
-      google::protobuf::Arena::CreateMessage<onnx::ModelProto>(&arena);
-  ASSAY_RETURN_IF_ERROR(reader::ParseInto(model.bytes(), *proto));
+  reader::ModelMessage message;
+  ASSAY_RETURN_IF_ERROR(message.Read(model.bytes()));
+  onnx::ModelProto& proto = message.proto;
   // Before version 4 each initializer was an input as well.
   constexpr int64_t kFreeInitializers = 4;
-  proto->set_ir_version(std::max(proto->ir_version(), kFreeInitializers));
-  onnx::GraphProto* graph = proto->mutable_graph();
+  proto.set_ir_version(std::max(proto.ir_version(), kFreeInitializers));
+  onnx::GraphProto* graph = proto.mutable_graph();
   const auto replaced = [&](const auto& item) {
     return values.contains(item.name());
   };
-  EraseIf(graph->mutable_input(), replaced);
-  EraseIf(graph->mutable_initializer(), replaced);
-  EraseIf(graph->mutable_node(), [&](const onnx::NodeProto& node) {
+  graph::EraseIf(graph->mutable_input(), replaced);
+  graph::EraseIf(graph->mutable_initializer(), replaced);
+  graph::EraseIf(graph->mutable_node(), [&](const onnx::NodeProto& node) {
     return node.output_size() > 0 && values.contains(node.output(0));
   });
-  bytes->resize(proto->ByteSizeLong());
-  proto->SerializeWithCachedSizesToArray(
+  bytes->resize(proto.ByteSizeLong());
+  proto.SerializeWithCachedSizesToArray(
       reinterpret_cast<uint8_t*>(bytes->data()));
   return OkStatus();
 }
 
-/// Fixes the named values in the graph itself.
 Status Fix(const Named& values, Graph* graph) {
   std::set<ValueId> fixed;
   for (const auto& [name, tensor] : values) {
@@ -312,13 +305,10 @@ Result<std::shared_ptr<const Model>> Retyped(const Model& model, DType type) {
     return InvalidArgument("found ", ToString(type),
                            ", wanted float64, float16 or bfloat16");
   }
-  google::protobuf::Arena arena;
-  auto* proto =
-      google::protobuf::Arena::CreateMessage<onnx::ModelProto>(&arena);
-  ASSAY_RETURN_IF_ERROR(reader::ParseInto(model.bytes(), *proto));
-  Retyper(type).Change(proto->mutable_graph());
-  const std::string bytes = proto->SerializeAsString();
-  return Model::Parse(std::as_bytes(std::span(bytes)));
+  reader::ModelMessage message;
+  ASSAY_RETURN_IF_ERROR(message.Read(model.bytes()));
+  Retyper(type).Change(message.proto.mutable_graph());
+  return message.Parse();
 }
 
 Result<std::vector<std::byte>> SerializeTensor(const Tensor& tensor,

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Models made from models, for cases that need more than their files hold.
-//
-//   ASSAY_ASSIGN_OR_RETURN(auto wide, Retyped(*model, DType::kFloat64));
-//   ASSAY_ASSIGN_OR_RETURN(auto full, WithInitializers(*wide, {{"w", w}}));
 
 #pragma once
 
@@ -29,8 +26,8 @@ Result<std::shared_ptr<const Model>> WithInitializers(
 
 /// The model with `type` wherever it says float32: declared types, constants,
 /// and the targets of Cast and its like. `type` is float64, float16 or
-/// bfloat16; constants are rounded to it. What some operator reads or computes
-/// in float32 alone, such as the scales of Resize, stays so.
+/// bfloat16; constants are rounded to it. A value that some operator reads or
+/// computes in float32 alone, such as the scales of Resize, stays so.
 Result<std::shared_ptr<const Model>> Retyped(const Model& model, DType type);
 
 /// A TensorProto with raw data, as data files hold it. Not for strings.

@@ -16,12 +16,9 @@ namespace {
 
 using Nodes = google::protobuf::RepeatedPtrField<onnx::NodeProto>;
 
-Result<std::shared_ptr<const Model>> Checked(const onnx::ModelProto& proto,
-                                             const Model& from) {
-  const std::string bytes = proto.SerializeAsString();
-  ASSAY_ASSIGN_OR_RETURN(
-      auto model,
-      Model::Parse(std::as_bytes(std::span(bytes)), from.directory()));
+Result<std::shared_ptr<const Model>> Checked(
+    const reader::ModelMessage& message, const Model& from) {
+  ASSAY_ASSIGN_OR_RETURN(auto model, message.Parse(from.directory()));
   ASSAY_RETURN_IF_ERROR(types::CheckModel(*model));
   return model;
 }
@@ -32,7 +29,6 @@ Status ParseNodes(std::string_view text, Nodes* nodes) {
   return InvalidArgument(status.ErrorMessage());
 }
 
-/// The place of the node that computes a value.
 Result<int> PlaceOf(std::string_view value, const Nodes& nodes) {
   const auto found = std::ranges::find_if(nodes, [&](const auto& node) {
     return !value.empty() &&
@@ -46,12 +42,12 @@ Result<int> PlaceOf(std::string_view value, const Nodes& nodes) {
 
 Result<std::shared_ptr<const Model>> AddNodes(const Model& model,
                                               std::string_view nodes) {
-  onnx::ModelProto proto;
-  ASSAY_RETURN_IF_ERROR(reader::ParseInto(model.bytes(), proto));
+  reader::ModelMessage message;
+  ASSAY_RETURN_IF_ERROR(message.Read(model.bytes()));
   Nodes added;
   ASSAY_RETURN_IF_ERROR(ParseNodes(nodes, &added));
-  proto.mutable_graph()->mutable_node()->MergeFrom(added);
-  return Checked(proto, model);
+  message.proto.mutable_graph()->mutable_node()->MergeFrom(added);
+  return Checked(message, model);
 }
 
 Result<std::shared_ptr<const Model>> AddOutput(const Model& model,
@@ -67,20 +63,20 @@ Result<std::shared_ptr<const Model>> AddOutput(const Model& model,
   if (graph[id].type.kind == ValueKind::kNone) {
     return InvalidArgument("the type of '", value, "' is not known");
   }
-  onnx::ModelProto proto;
-  ASSAY_RETURN_IF_ERROR(reader::ParseInto(model.bytes(), proto));
-  onnx::ValueInfoProto* const output = proto.mutable_graph()->add_output();
-  output->set_name(graph[id].name);
-  graph::WriteType(graph[id].type, *output->mutable_type());
-  return Checked(proto, model);
+  reader::ModelMessage message;
+  ASSAY_RETURN_IF_ERROR(message.Read(model.bytes()));
+  onnx::ValueInfoProto* const output =
+      message.proto.mutable_graph()->add_output();
+  graph::WriteInfo(graph[id].name, graph[id].type, *output);
+  return Checked(message, model);
 }
 
 Result<std::shared_ptr<const Model>> ReplaceNode(const Model& model,
                                                  std::string_view value,
                                                  std::string_view nodes) {
-  onnx::ModelProto proto;
-  ASSAY_RETURN_IF_ERROR(reader::ParseInto(model.bytes(), proto));
-  Nodes* const all = proto.mutable_graph()->mutable_node();
+  reader::ModelMessage message;
+  ASSAY_RETURN_IF_ERROR(message.Read(model.bytes()));
+  Nodes* const all = message.proto.mutable_graph()->mutable_node();
   ASSAY_ASSIGN_OR_RETURN(const int place, PlaceOf(value, *all));
   Nodes added;
   ASSAY_RETURN_IF_ERROR(ParseNodes(nodes, &added));
@@ -89,15 +85,15 @@ Result<std::shared_ptr<const Model>> ReplaceNode(const Model& model,
   all->MergeFrom(added);
   std::rotate(all->pointer_begin() + place, all->pointer_begin() + before,
               all->pointer_end());
-  return Checked(proto, model);
+  return Checked(message, model);
 }
 
 Result<std::shared_ptr<const Model>> SetAttribute(const Model& model,
                                                   std::string_view value,
                                                   const Attribute& attribute) {
-  onnx::ModelProto proto;
-  ASSAY_RETURN_IF_ERROR(reader::ParseInto(model.bytes(), proto));
-  Nodes* const all = proto.mutable_graph()->mutable_node();
+  reader::ModelMessage message;
+  ASSAY_RETURN_IF_ERROR(message.Read(model.bytes()));
+  Nodes* const all = message.proto.mutable_graph()->mutable_node();
   ASSAY_ASSIGN_OR_RETURN(const int place, PlaceOf(value, *all));
   Node holder;
   holder.attributes = {attribute};
@@ -112,7 +108,7 @@ Result<std::shared_ptr<const Model>> SetAttribute(const Model& model,
   } else {
     *held = written.attribute(0);
   }
-  return Checked(proto, model);
+  return Checked(message, model);
 }
 
 }  // namespace assay::edit

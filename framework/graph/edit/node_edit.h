@@ -36,8 +36,8 @@ Result<std::shared_ptr<const Model>> AddOutput(const Model& model,
                                                std::string_view value);
 
 /// The model with other nodes in the place of the one that computes `value`.
-/// What others read of it the new ones compute. Not found where no node
-/// computes it.
+/// The new nodes compute all that others read of the old one. Not found where
+/// no node computes `value`.
 Result<std::shared_ptr<const Model>> ReplaceNode(const Model& model,
                                                  std::string_view value,
                                                  std::string_view nodes);

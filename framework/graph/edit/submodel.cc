@@ -18,43 +18,21 @@ graph::Names NamesOf(const Graph& graph) {
   return names;
 }
 
-void WritePort(const Port& port, const graph::Names& names,
-               onnx::ValueInfoProto& proto) {
-  proto.set_name(names[static_cast<size_t>(port.id)]);
-  if (port.type.kind != ValueKind::kNone) {
-    graph::WriteType(port.type, *proto.mutable_type());
-  }
-}
-
-void WriteInitializer(const Value& value, const std::string& name,
-                      onnx::GraphProto& proto) {
-  if (const Tensor* tensor = value.tensor()) {
-    onnx::TensorProto* const written = proto.add_initializer();
-    graph::WriteTensor(*tensor, *written);
-    written->set_name(name);
-  } else if (const SparseTensor* sparse = value.sparse()) {
-    onnx::SparseTensorProto* const written = proto.add_sparse_initializer();
-    graph::WriteSparse(*sparse, *written);
-    written->mutable_values()->set_name(name);
-  }
-}
-
 void WriteGraph(const Graph& graph, const Submodel& part,
                 onnx::GraphProto& proto) {
   const graph::Names names = NamesOf(graph);
   proto.set_name(graph.name.empty() ? "part" : graph.name);
-  for (const Port& port : part.inputs) {
-    WritePort(port, names, *proto.add_input());
-  }
-  for (const Port& port : part.outputs) {
-    WritePort(port, names, *proto.add_output());
-  }
+  const auto write = [&](const Port& port, onnx::ValueInfoProto& info) {
+    graph::WriteInfo(names[static_cast<size_t>(port.id)], port.type, info);
+  };
+  for (const Port& port : part.inputs) write(port, *proto.add_input());
+  for (const Port& port : part.outputs) write(port, *proto.add_output());
   for (const ValueId id : BoundaryOf(graph, part.nodes).initializers) {
     if (std::ranges::find(part.inputs, id, &Port::id) != part.inputs.end()) {
       continue;
     }
     const auto fixed = part.fixed.find(id);
-    WriteInitializer(
+    graph::WriteInitializer(
         fixed == part.fixed.end() ? *graph.FindInitializer(id) : fixed->second,
         names[static_cast<size_t>(id)], proto);
   }
@@ -73,26 +51,25 @@ Status WriteFunctions(const Model& model, onnx::ModelProto& proto) {
 
 Result<std::vector<std::byte>> Bytes(const Model& model, const Graph& graph,
                                      const Submodel& part) {
-  google::protobuf::Arena arena;
-  auto* proto =
-      google::protobuf::Arena::CreateMessage<onnx::ModelProto>(&arena);
+  reader::ModelMessage message;
+  onnx::ModelProto& proto = message.proto;
   // Before version 4 each initializer was an input as well.
   constexpr int64_t kFreeInitializers = 4;
-  proto->set_ir_version(std::max(model.ir_version(), kFreeInitializers));
+  proto.set_ir_version(std::max(model.ir_version(), kFreeInitializers));
   for (const auto& [domain, version] : model.opsets()) {
-    onnx::OperatorSetIdProto* const opset = proto->add_opset_import();
+    onnx::OperatorSetIdProto* const opset = proto.add_opset_import();
     opset->set_domain(domain);
     opset->set_version(version);
   }
-  WriteGraph(graph, part, *proto->mutable_graph());
-  ASSAY_RETURN_IF_ERROR(WriteFunctions(model, *proto));
-  const size_t size = proto->ByteSizeLong();
+  WriteGraph(graph, part, *proto.mutable_graph());
+  ASSAY_RETURN_IF_ERROR(WriteFunctions(model, proto));
+  const size_t size = proto.ByteSizeLong();
   if (size > std::numeric_limits<int32_t>::max()) {
     return ResourceExhausted("the part of ", part.nodes.size(), " nodes has ",
                              size, " bytes, wanted at most 2 GiB");
   }
   std::vector<std::byte> bytes(size);
-  proto->SerializeWithCachedSizesToArray(
+  proto.SerializeWithCachedSizesToArray(
       reinterpret_cast<uint8_t*>(bytes.data()));
   return bytes;
 }

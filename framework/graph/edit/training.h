@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Models for training: parameters as inputs, and a loss behind the outputs.
+// Models for training: parameters as inputs, a loss behind the outputs, and the
+// inference form of a model turned into one that is trained.
 //
 //   ASSAY_ASSIGN_OR_RETURN(auto open, AsInputs(*model, parameters));
 //   ASSAY_ASSIGN_OR_RETURN(
@@ -9,6 +10,8 @@
 //
 // Who trains keeps the parameters in memory that is bound, and asks for the
 // gradients of inputs, so that every backend that has these can be trained.
+// Nothing is drawn by a backend or kept in one: all drop the same, and a run's
+// statistics are the trainer's to keep.
 
 #pragma once
 
@@ -17,6 +20,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "framework/core/status.h"
 #include "framework/core/tensor.h"
@@ -67,5 +71,41 @@ struct LossEdit {
 /// form; unsupported, reason opset, before version 13 of ai.onnx.
 Result<std::shared_ptr<const Model>> WithLoss(const Model& model,
                                               const LossEdit& edit);
+
+/// A running statistic of BatchNormalization: the input that has it, and the
+/// output that is to be in that input behind a step.
+struct FedBack {
+  std::string input, output;
+  Tensor first;  // of the initializer that it was; undefined for an input
+};
+
+/// The factors of a Dropout: 0 where an element is dropped, 1 / (1 - ratio)
+/// elsewhere.
+struct DropoutMask {
+  std::string input;
+  double ratio = 0;  // in [0, 1)
+  std::string like;  // the value whose type and shape it has
+  ValueType type;    // of that value, as far as inference goes
+};
+
+struct TrainingForm {
+  /// More inputs, behind those that there are: statistics, then masks. More
+  /// outputs, behind those that there are: statistics. Each in the order of the
+  /// nodes.
+  std::shared_ptr<const Model> model;
+  /// The model as it was, with the same statistics as inputs.
+  std::shared_ptr<const Model> inference;
+  std::vector<FedBack> statistics;
+  std::vector<DropoutMask> masks;
+};
+
+/// Each BatchNormalization of the main graph takes the statistics of its batch
+/// and computes the running ones (training_mode=1); each Dropout is a product
+/// with a mask. A model with neither stays as it is. Invalid argument for a
+/// node that trains or drops already, for statistics that are computed or that
+/// two nodes have, for a ratio that is not fixed, and for names that the graph
+/// has; unsupported, reason opset, before version 14 of ai.onnx, and reason
+/// operator for a node in a subgraph or a function.
+Result<TrainingForm> AsTrainingForm(const Model& model);
 
 }  // namespace assay::edit

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "framework/core/text.h"
+#include "framework/graph/onnx_writer.h"
 #include "framework/graph/reader/onnx_reader.h"
 
 namespace assay::edit {
@@ -27,42 +28,38 @@ class Inliner {
  public:
   explicit Inliner(const fs::path& directory) : external_(directory) {}
 
-  Status Inline(onnx::GraphProto* graph) const {
-    for (auto& tensor : *graph->mutable_initializer()) {
-      ASSAY_RETURN_IF_ERROR(Inline(&tensor));
-    }
-    for (auto& sparse : *graph->mutable_sparse_initializer()) {
-      ASSAY_RETURN_IF_ERROR(Inline(&sparse));
-    }
-    for (auto& node : *graph->mutable_node()) {
-      ASSAY_RETURN_IF_ERROR(Inline(&node));
-    }
+  template <class Messages>
+  Status InlineAll(Messages* messages) const {
+    for (auto& message : *messages) ASSAY_RETURN_IF_ERROR(Inline(&message));
     return OkStatus();
   }
 
-  Status Inline(onnx::NodeProto* node) const {
-    for (auto& attribute : *node->mutable_attribute()) {
-      if (attribute.has_t())
-        ASSAY_RETURN_IF_ERROR(Inline(attribute.mutable_t()));
-      if (attribute.has_sparse_tensor()) {
-        ASSAY_RETURN_IF_ERROR(Inline(attribute.mutable_sparse_tensor()));
-      }
-      if (attribute.has_g())
-        ASSAY_RETURN_IF_ERROR(Inline(attribute.mutable_g()));
-      for (auto& tensor : *attribute.mutable_tensors()) {
-        ASSAY_RETURN_IF_ERROR(Inline(&tensor));
-      }
-      for (auto& sparse : *attribute.mutable_sparse_tensors()) {
-        ASSAY_RETURN_IF_ERROR(Inline(&sparse));
-      }
-      for (auto& graph : *attribute.mutable_graphs()) {
-        ASSAY_RETURN_IF_ERROR(Inline(&graph));
-      }
-    }
-    return OkStatus();
+  Status Inline(onnx::GraphProto* graph) const {
+    ASSAY_RETURN_IF_ERROR(InlineAll(graph->mutable_initializer()));
+    ASSAY_RETURN_IF_ERROR(InlineAll(graph->mutable_sparse_initializer()));
+    return InlineAll(graph->mutable_node());
   }
 
  private:
+  Status Inline(onnx::NodeProto* node) const {
+    return InlineAll(node->mutable_attribute());
+  }
+
+  Status Inline(onnx::AttributeProto* attribute) const {
+    if (attribute->has_t()) {
+      ASSAY_RETURN_IF_ERROR(Inline(attribute->mutable_t()));
+    }
+    if (attribute->has_sparse_tensor()) {
+      ASSAY_RETURN_IF_ERROR(Inline(attribute->mutable_sparse_tensor()));
+    }
+    if (attribute->has_g()) {
+      ASSAY_RETURN_IF_ERROR(Inline(attribute->mutable_g()));
+    }
+    ASSAY_RETURN_IF_ERROR(InlineAll(attribute->mutable_tensors()));
+    ASSAY_RETURN_IF_ERROR(InlineAll(attribute->mutable_sparse_tensors()));
+    return InlineAll(attribute->mutable_graphs());
+  }
+
   Status Inline(onnx::SparseTensorProto* sparse) const {
     ASSAY_RETURN_IF_ERROR(Inline(sparse->mutable_values()));
     return Inline(sparse->mutable_indices());
@@ -95,13 +92,9 @@ void DropUnusedDomains(const Model& model, onnx::ModelProto* proto) {
     used.insert(function.domain);
     ForEachGraph(*function.body, look);
   }
-  auto& imports = *proto->mutable_opset_import();
-  imports.erase(std::remove_if(imports.begin(), imports.end(),
-                               [&](const auto& each) {
-                                 return each.domain() != "ai.onnx" &&
-                                        !used.contains(each.domain());
-                               }),
-                imports.end());
+  graph::EraseIf(proto->mutable_opset_import(), [&](const auto& each) {
+    return each.domain() != "ai.onnx" && !used.contains(each.domain());
+  });
 }
 
 }  // namespace
@@ -115,23 +108,20 @@ Result<std::string> WholeModel(const Model& model) {
       text.find("location") == std::string_view::npos) {
     return std::string();
   }
-  google::protobuf::Arena arena;
-  auto* const proto =
-      google::protobuf::Arena::CreateMessage<onnx::ModelProto>(&arena);
-  ASSAY_RETURN_IF_ERROR(reader::ParseInto(own, *proto));
+  reader::ModelMessage message;
+  ASSAY_RETURN_IF_ERROR(message.Read(own));
+  onnx::ModelProto& proto = message.proto;
   const Inliner inliner(model.directory());
-  ASSAY_RETURN_IF_ERROR(inliner.Inline(proto->mutable_graph()));
-  for (auto& function : *proto->mutable_functions()) {
-    for (auto& node : *function.mutable_node()) {
-      ASSAY_RETURN_IF_ERROR(inliner.Inline(&node));
-    }
+  ASSAY_RETURN_IF_ERROR(inliner.Inline(proto.mutable_graph()));
+  for (auto& function : *proto.mutable_functions()) {
+    ASSAY_RETURN_IF_ERROR(inliner.InlineAll(function.mutable_node()));
   }
-  if (proto->ByteSizeLong() > std::numeric_limits<int>::max()) {
-    return ResourceExhausted("the model takes ", proto->ByteSizeLong(),
+  if (proto.ByteSizeLong() > std::numeric_limits<int>::max()) {
+    return ResourceExhausted("the model takes ", proto.ByteSizeLong(),
                              " bytes with its external data, wanted 2 GiB at "
                              "most");
   }
-  return proto->SerializeAsString();
+  return proto.SerializeAsString();
 }
 
 std::string ExternalData(const NamedTensors& tensors) {

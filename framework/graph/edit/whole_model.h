@@ -2,13 +2,6 @@
 //
 // A model that needs no other file, its external data in its bytes; and one
 // whose weights stand in a file beside it.
-//
-//   ASSAY_ASSIGN_OR_RETURN(const std::string bytes, WholeModel(*model));
-//   bytes.empty();   // where the model's own bytes are whole
-//
-//   const std::string data = ExternalData(weights);
-//   ASSAY_ASSIGN_OR_RETURN(const std::string beside,
-//                          WithDataIn("weights.bin", *model, weights));
 
 #pragma once
 

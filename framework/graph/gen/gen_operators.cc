@@ -82,7 +82,6 @@ Held HeldAs(const OpSchema::Attribute& attribute) {
   }
 }
 
-/// A member and its type.
 struct Member {
   std::string type;
   std::string declarator;  // "x{0}", "alpha = 1.0F"
@@ -280,7 +279,7 @@ constexpr char kSourceOpening[] = R"(// clang-format off
 
 #include "framework/graph/generated/operators.h"
 
-#include "framework/graph/types/operator_form.h"
+#include "framework/graph/types/signature.h"
 
 namespace assay::inline v1 {
 namespace {

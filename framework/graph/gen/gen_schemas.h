@@ -2,9 +2,6 @@
 //
 // The generator of the typed operators takes this from ONNX's schema registry:
 // the operators, with a C++ name for each formal parameter.
-//
-//   std::vector<std::string> deprecated;
-//   for (const Operator& op : Collect(deprecated)) Print(Qualified(op));
 
 #pragma once
 

@@ -2,8 +2,6 @@
 //
 // The part of the generator that writes signatures.cc and operators.txt: which
 // types and which attributes ONNX's schemas permit.
-//
-//   Write(folder + "/signatures.cc", SignatureSource(operators));
 
 #pragma once
 

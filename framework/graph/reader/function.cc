@@ -142,11 +142,7 @@ class BodyMaker {
   void Declare(const std::string& name, ValueId id, const KnownValues& known) {
     const auto at = static_cast<size_t>(id);
     onnx::GraphProto& graph = *scratch_.mutable_graph();
-    onnx::ValueInfoProto& info = *graph.add_input();
-    info.set_name(name);
-    if (known.types[at]->kind != ValueKind::kNone) {
-      graph::WriteType(*known.types[at], *info.mutable_type());
-    }
+    graph::WriteInfo(name, *known.types[at], *graph.add_input());
     inputs_.push_back(id);
     if (at >= known.constants.size() || known.constants[at] == nullptr) return;
     if (known.constants[at]->num_elements() > kMostFixed) return;
@@ -235,7 +231,6 @@ Result<Graph> ExpandOperator(const Node& node, const KnownValues& known) {
   return ToCurrentOpset(std::move(graph));
 }
 
-/// Inlines the functions of one model.
 class Inliner {
  public:
   explicit Inliner(const Model& model) : model_(model) {

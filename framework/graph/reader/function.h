@@ -3,8 +3,6 @@
 // Function bodies: an operator that ONNX's schema defines by other operators,
 // or a function of the model's own, as the graph of that body.
 //
-//   ASSAY_ASSIGN_OR_RETURN(Graph body, ExpandFunction(node, known));
-//
 // A body has no inputs: it captures what the call reads, as a subgraph of the
 // node would. Its outputs are parallel to the call's, kNoValue where that omits
 // one. Its nodes are in their current version, its values typed by

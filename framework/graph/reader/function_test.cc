@@ -7,11 +7,12 @@
 
 #include <algorithm>
 #include <string>
-#include <vector>
 
 #include "framework/graph/operator.h"
 #include "framework/graph/reader/proto_text.h"
 #include "framework/graph/reader/splice.h"
+#include "framework/testing/support/names_fixture.h"
+#include "framework/testing/support/statuses_fixture.h"
 
 namespace assay::reader {
 namespace {
@@ -69,61 +70,55 @@ TEST(ExpandFunction, PutsTheSchemasBodyInTheNodesPlace) {
        "y/HS_X = HardSigmoid(HS_X); y = Mul(HS_X,y/HS_X); z = Identity(HS_X)"},
   };
   for (const Row& row : rows) {
-    const auto graph = Expanded(row.text, row.opset);
-    ASSERT_TRUE(graph.ok()) << row.text << graph.status().ToString();
-    EXPECT_EQ(Print(*graph), row.nodes);
+    const auto graph = Got(Expanded(row.text, row.opset));
+    EXPECT_EQ(Print(graph), row.nodes);
   }
 }
 
 TEST(ExpandFunction, TypesTheBodyAndNamesTheCall) {
-  const auto graph = Expanded(
-      "(double[2,N] x) => (double[2,N] y) { [\"act\"] y = HardSwish(x) }");
-  ASSERT_TRUE(graph.ok()) << graph.status().ToString();
-  const ValueId inner = graph->FindValue("y/HS_X");
-  EXPECT_EQ((*graph)[inner].type.ToString(), "float64[2,N]");
-  EXPECT_TRUE(IsCurrent(*graph));
-  EXPECT_EQ(graph->nodes[1].Label(), "Mul in HardSwish 'act'");
+  const auto graph = Got(Expanded(
+      "(double[2,N] x) => (double[2,N] y) { [\"act\"] y = HardSwish(x) }"));
+  const ValueId inner = graph.FindValue("y/HS_X");
+  EXPECT_EQ(graph[inner].type.ToString(), "float64[2,N]");
+  EXPECT_TRUE(IsCurrent(graph));
+  EXPECT_EQ(graph.nodes[1].Label(), "Mul in HardSwish 'act'");
 }
 
 TEST(ExpandFunction, GivesAttributesAndTheirDefaultsToTheBody) {
   // HardSwish states alpha itself; Celu's comes from the call or the schema.
   for (const auto& [call, alpha] :
        {std::pair{"Celu <alpha = 2.0> (x)", 2.0F}, {"Celu(x)", 1.0F}}) {
-    const auto graph =
-        Expanded(StrCat("(float[2] x) => (float[2] y) { y = ", call, " }"));
-    ASSERT_TRUE(graph.ok()) << graph.status().ToString();
+    const auto graph = Got(
+        Expanded(StrCat("(float[2] x) => (float[2] y) { y = ", call, " }")));
     const auto constant =
-        std::ranges::find_if(graph->nodes, [](const Node& node) {
+        std::ranges::find_if(graph.nodes, [](const Node& node) {
           return node.op_type == "Constant" && node.Find("value_float");
         });
-    ASSERT_NE(constant, graph->nodes.end()) << Print(*graph);
+    ASSERT_NE(constant, graph.nodes.end()) << Print(graph);
     EXPECT_EQ(std::get<float>(constant->Find("value_float")->held), alpha);
   }
 }
 
 TEST(ExpandFunction, BodiesMayDependOnTypesAndSubgraphs) {
-  const auto graph = Expanded(R"(
+  const auto graph = Got(Expanded(R"(
       (float[2] other, seq(float[2]) s, float[2] w) => (seq(float[2]) y) {
         y = SequenceMap(s) <body = b (float[2] e) => (float[2] o)
                             { o = Add(e, w) }>
-      })");
-  ASSERT_TRUE(graph.ok()) << graph.status().ToString();
-  EXPECT_THAT(Print(*graph), HasSubstr("Loop("));
-  const auto loop = std::ranges::find(graph->nodes, "Loop", &Node::op_type);
-  const Graph& body =
-      *std::get<std::shared_ptr<const Graph>>(loop->Find("body")->held);
+      })"));
+  EXPECT_THAT(Print(graph), HasSubstr("Loop("));
+  const auto loop = std::ranges::find(graph.nodes, "Loop", &Node::op_type);
+  const Graph& body = BodyOf(*loop, "body");
   // The body's subgraph captures what the subgraph captured.
-  const ValueId w = graph->FindValue("w");
+  const ValueId w = graph.FindValue("w");
   EXPECT_NE(std::ranges::find(body.captures, w, &Capture::outer),
             body.captures.end());
 }
 
 TEST(ExpandFunction, ABodyMayLackTheOutputsThatTheCallOmits) {
-  const auto graph = Expanded(
-      "(float[2,3] s, int64[2] l) => (float y) "
-      "{ y = SoftmaxCrossEntropyLoss(s, l) }");
-  ASSERT_TRUE(graph.ok()) << graph.status().ToString();
-  EXPECT_EQ(NameOf(*graph, graph->nodes.back().outputs[0]), "y");
+  const auto graph =
+      Got(Expanded("(float[2,3] s, int64[2] l) => (float y) "
+                   "{ y = SoftmaxCrossEntropyLoss(s, l) }"));
+  EXPECT_EQ(NameOf(graph, graph.nodes.back().outputs[0]), "y");
 }
 
 TEST(ExpandFunction, WithoutABodyThereIsNone) {
@@ -169,33 +164,29 @@ TEST(InlineFunctions, ReplacesCallsAtEveryDepth) {
        "y = Clip(x,_,_)"},
   };
   for (const Row& row : rows) {
-    const auto graph = Inlined(row.text);
-    ASSERT_TRUE(graph.ok()) << row.text << graph.status().ToString();
-    EXPECT_EQ(Print(*graph), row.nodes);
+    const auto graph = Got(Inlined(row.text));
+    EXPECT_EQ(Print(graph), row.nodes);
   }
 }
 
 TEST(InlineFunctions, ReachesIntoSubgraphs) {
-  const auto graph = Inlined(R"(
+  const auto graph = Got(Inlined(R"(
       g (bool c, float[2] x) => (float[2] y) {
         y = If(c) < then_branch = t () => (float[2] r) { r = test.f(x) },
                     else_branch = e () => (float[2] r) { r = Neg(x) } >
       }
-      <domain: "test", opset_import: ["" : 28]> f (u) => (v) { v = Abs(u) })");
-  ASSERT_TRUE(graph.ok()) << graph.status().ToString();
-  const Graph& branch = *std::get<std::shared_ptr<const Graph>>(
-      graph->nodes[0].Find("then_branch")->held);
+      <domain: "test", opset_import: ["" : 28]> f (u) => (v) { v = Abs(u) })"));
+  const Graph& branch = BodyOf(graph.nodes[0], "then_branch");
   EXPECT_EQ(Print(branch), "r = Abs(x)");
 }
 
 TEST(InlineFunctions, KeepsTheOpsetOfTheFunction) {
-  const auto graph = Inlined(R"(
+  const auto graph = Got(Inlined(R"(
       g (float[1,2] x) => (float[2] y) { y = test.f(x) }
       <domain: "test", opset_import: ["" : 11]>
-      f (u) => (v) { v = Squeeze <axes = [0]> (u) })");
-  ASSERT_TRUE(graph.ok()) << graph.status().ToString();
-  EXPECT_EQ(graph->nodes[0].opset, 11);
-  EXPECT_TRUE(ToCurrentOpset(*graph).ok());
+      f (u) => (v) { v = Squeeze <axes = [0]> (u) })"));
+  EXPECT_EQ(graph.nodes[0].opset, 11);
+  EXPECT_TRUE(ToCurrentOpset(graph).ok());
 }
 
 TEST(InlineFunctions, BoundsWhatAFewBytesClaim) {
@@ -211,9 +202,8 @@ TEST(InlineFunctions, BoundsWhatAFewBytesClaim) {
   text +=
       "<domain: \"test\", opset_import: [\"\" : 28]> f40 (u) => (v) "
       "{ v = Neg(u) }";
-  const Status status = Inlined(text).status();
-  EXPECT_EQ(status.code(), StatusCode::kResourceExhausted);
-  EXPECT_THAT(status.message(), HasSubstr("more than 200000 nodes"));
+  EXPECT_THAT(Inlined(text).status(), IsStatus(StatusCode::kResourceExhausted,
+                                               "more than 200000 nodes"));
 }
 
 TEST(InlineFunctions, RefusesRecursionThroughADefaultAndASecondDefinition) {
@@ -223,8 +213,7 @@ TEST(InlineFunctions, RefusesRecursionThroughADefaultAndASecondDefinition) {
       f (c, x) => (v) { v = Identity(x) })");
   onnx::ModelProto twice = proto;
   *twice.add_functions() = proto.functions(0);
-  EXPECT_THAT(ParseProto(twice).status().message(),
-              HasSubstr("'f' is defined twice"));
+  EXPECT_THAT(ParseProto(twice), Says("'f' is defined twice"));
   onnx::AttributeProto* body =
       proto.mutable_functions(0)->add_attribute_proto();
   body->set_name("body");
@@ -233,8 +222,7 @@ TEST(InlineFunctions, RefusesRecursionThroughADefaultAndASecondDefinition) {
       << "a graph without a value";
   *body->mutable_g()->add_node() = proto.graph().node(0);
   body->mutable_g()->mutable_node(0)->clear_input();
-  EXPECT_THAT(ParseProto(proto).status().message(),
-              HasSubstr("'f' calls itself"));
+  EXPECT_THAT(ParseProto(proto), Says("'f' calls itself"));
 }
 
 }  // namespace

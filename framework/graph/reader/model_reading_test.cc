@@ -12,6 +12,8 @@
 
 #include "framework/graph/model.h"
 #include "framework/graph/reader/proto_text.h"
+#include "framework/testing/support/names_fixture.h"
+#include "framework/testing/support/statuses_fixture.h"
 
 namespace assay::reader {
 namespace {
@@ -19,20 +21,6 @@ namespace {
 namespace fs = std::filesystem;
 using onnx::ModelProto;
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-
-std::vector<std::string> Names(const Graph& graph,
-                               const std::vector<ValueId>& ids) {
-  std::vector<std::string> names;
-  for (const ValueId id : ids) {
-    names.push_back(id == kNoValue ? "" : graph[id].name);
-  }
-  return names;
-}
-
-const Graph& Body(const Node& node, std::string_view attribute) {
-  return *std::get<std::shared_ptr<const Graph>>(node.Find(attribute)->held);
-}
 
 TEST(ModelReading, ResolvesNamesToValues) {
   const auto model = ModelOf(R"(
@@ -40,15 +28,14 @@ TEST(ModelReading, ResolvesNamesToValues) {
       <float[1] low = {-1}> { c = Clip(x, , low)  y = Relu(c) })");
   const Graph& graph = model->graph();
   EXPECT_EQ(graph.name, "g");
-  EXPECT_THAT(Names(graph, graph.inputs), ElementsAre("x"));
-  EXPECT_THAT(Names(graph, graph.outputs), ElementsAre("y"));
+  EXPECT_THAT(NamesOf(graph, graph.inputs), ElementsAre("x"));
+  EXPECT_THAT(NamesOf(graph, graph.outputs), ElementsAre("y"));
   ASSERT_EQ(graph.nodes.size(), 2u);
-  EXPECT_THAT(Names(graph, graph.nodes[0].inputs), ElementsAre("x", "", "low"));
+  EXPECT_THAT(NamesOf(graph, graph.nodes[0].inputs),
+              ElementsAre("x", "", "low"));
   EXPECT_EQ(graph.nodes[1].inputs, graph.nodes[0].outputs);
   EXPECT_EQ(graph.nodes[0].opset, 28);
-  const Value* low = graph.FindInitializer(graph.FindValue("low"));
-  ASSERT_NE(low, nullptr);
-  EXPECT_THAT(low->tensor()->elements<float>(), ElementsAre(-1.0F));
+  EXPECT_THAT(FixedOf(graph, "low").elements<float>(), ElementsAre(-1.0F));
   EXPECT_EQ(graph.FindInitializer(graph.FindValue("x")), nullptr);
   EXPECT_EQ(graph.values[0].type.ToString(), "float32[1]");
   const ValueId y = graph.outputs[0];
@@ -67,8 +54,8 @@ TEST(ModelReading, SeparatesInputsThatHaveADefault) {
   initializer->add_float_data(3);
   const auto model = *ParseProto(proto);
   const Graph& graph = model->graph();
-  EXPECT_THAT(Names(graph, graph.inputs), ElementsAre("x"));
-  EXPECT_THAT(Names(graph, graph.overridable), ElementsAre("w"));
+  EXPECT_THAT(NamesOf(graph, graph.inputs), ElementsAre("x"));
+  EXPECT_THAT(NamesOf(graph, graph.overridable), ElementsAre("w"));
 }
 
 TEST(ModelReading, CapturesThroughSeveralLevels) {
@@ -84,8 +71,8 @@ TEST(ModelReading, CapturesThroughSeveralLevels) {
           else_branch = last () => (float[1] u) { u = Identity(x) } >
       })");
   const Graph& graph = model->graph();
-  const Graph& outer = Body(graph.nodes[1], "then_branch");
-  const Graph& inner = Body(outer.nodes[0], "then_branch");
+  const Graph& outer = BodyOf(graph.nodes[1], "then_branch");
+  const Graph& inner = BodyOf(outer.nodes[0], "then_branch");
   ASSERT_EQ(inner.captures.size(), 2u);
   for (const Capture& capture : inner.captures) {
     const std::string name = inner[capture.inner].name;
@@ -105,8 +92,8 @@ TEST(ModelReading, ASubgraphSeesTheNearestValueOfAName) {
           then_branch = t () => (float[1] r) { z = Neg(x) r = Relu(z) },
           else_branch = e () => (float[1] r) { z = Abs(x) r = Relu(z) } >
       })");
-  const Graph& branch = Body(model->graph().nodes[0], "else_branch");
-  EXPECT_THAT(Names(branch, branch.nodes[1].inputs), ElementsAre("z"));
+  const Graph& branch = BodyOf(model->graph().nodes[0], "else_branch");
+  EXPECT_THAT(NamesOf(branch, branch.nodes[1].inputs), ElementsAre("z"));
   EXPECT_EQ(branch.nodes[1].inputs, branch.nodes[0].outputs);
   EXPECT_EQ(branch.captures.size(), 1u);
 }
@@ -187,10 +174,15 @@ TEST(ModelReading, RefusesWrongGraphs) {
        "attribute 'then_branch': graph 't': node 0 (Neg): value 'q' is not"},
   };
   for (const Row& row : rows) {
-    const Status status = ParseProto(ProtoOf(row.text)).status();
-    EXPECT_FALSE(status.ok()) << row.text;
-    EXPECT_THAT(status.message(), HasSubstr(row.message)) << row.text;
+    EXPECT_THAT(ParseProto(ProtoOf(row.text)), Says(row.message)) << row.text;
   }
+}
+
+auto* FirstNode(ModelProto& model) {
+  return model.mutable_graph()->mutable_node(0);
+}
+auto* FirstInput(ModelProto& model) {
+  return model.mutable_graph()->mutable_input(0);
 }
 
 TEST(ModelReading, RefusesWrongMessages) {
@@ -207,8 +199,7 @@ TEST(ModelReading, RefusesWrongMessages) {
        [](auto& m) {
          m.set_ir_version(999);
          // Field 127, which no message has, as a varint.
-         m.mutable_graph()->mutable_node(0)->mutable_unknown_fields()->append(
-             "\xF8\x07\x01");
+         FirstNode(m)->mutable_unknown_fields()->append("\xF8\x07\x01");
        }},
       {"imports version 0", kInvalid,
        [](auto& m) { m.mutable_opset_import(0)->set_version(0); }},
@@ -221,52 +212,41 @@ TEST(ModelReading, RefusesWrongMessages) {
          twice->set_version(7);
        }},
       {"has no operator type", kInvalid,
-       [](auto& m) { m.mutable_graph()->mutable_node(0)->clear_op_type(); }},
+       [](auto& m) { FirstNode(m)->clear_op_type(); }},
       {"a value has no name", kInvalid,
-       [](auto& m) { m.mutable_graph()->mutable_input(0)->clear_name(); }},
+       [](auto& m) { FirstInput(m)->clear_name(); }},
       {"has no type", kInvalid,
-       [](auto& m) {
-         m.mutable_graph()->mutable_node(0)->add_attribute()->set_name("a");
-       }},
+       [](auto& m) { FirstNode(m)->add_attribute()->set_name("a"); }},
       {"has no value of its type", kInvalid,
        [](auto& m) {
-         auto* a = m.mutable_graph()->mutable_node(0)->add_attribute();
+         auto* a = FirstNode(m)->add_attribute();
          a->set_name("a");
          a->set_type(onnx::AttributeProto::INT);
        }},
       {"element type 77", kInvalid,
        [](auto& m) {
-         m.mutable_graph()
-             ->mutable_input(0)
-             ->mutable_type()
-             ->mutable_tensor_type()
-             ->set_elem_type(77);
+         FirstInput(m)->mutable_type()->mutable_tensor_type()->set_elem_type(
+             77);
        }},
       {"the opaque type 'o'", StatusCode::kUnsupported,
        [](auto& m) {
-         m.mutable_graph()
-             ->mutable_input(0)
-             ->mutable_type()
-             ->mutable_opaque_type()
-             ->set_name("o");
+         FirstInput(m)->mutable_type()->mutable_opaque_type()->set_name("o");
        }},
   };
   const std::string text = "g (float[1] x) => (float[1] y) { y = Relu(x) }";
   for (const Row& row : rows) {
     ModelProto proto = ProtoOf(text);
     row.change(proto);
-    const Status status = ParseProto(proto).status();
-    EXPECT_EQ(status.code(), row.code) << row.message;
-    EXPECT_THAT(status.message(), HasSubstr(row.message));
+    EXPECT_THAT(ParseProto(proto), IsStatus(row.code, row.message))
+        << row.message;
   }
 }
 
 TEST(ModelReading, ReadsNewerVersionsThatAddNothing) {
   ModelProto proto = ProtoOf("g (float[1] x) => (float[1] y) { y = Relu(x) }");
   proto.set_ir_version(999);
-  const auto model = ParseProto(proto);
-  ASSERT_TRUE(model.ok()) << model.status().ToString();
-  EXPECT_EQ((*model)->ir_version(), 999);
+  const auto model = Got(ParseProto(proto));
+  EXPECT_EQ(model->ir_version(), 999);
 }
 
 /// A fresh folder, removed at the end of the test.
@@ -313,9 +293,8 @@ TEST_F(ExternalData, IsReadBesideTheModel) {
   const auto proto =
       External({{"location", "weights"}, {"offset", "4"}, {"length", "4"}});
   const auto model = *ParseProto(proto, folder_ / "inside");
-  const Value* w =
-      model->graph().FindInitializer(model->graph().FindValue("w"));
-  EXPECT_THAT(w->tensor()->elements<float>(), ElementsAre(1.0F));
+  EXPECT_THAT(FixedOf(model->graph(), "w").elements<float>(),
+              ElementsAre(1.0F));
 }
 
 TEST_F(ExternalData, WhatIsLargerThanAskedForHasNoData) {
@@ -323,9 +302,9 @@ TEST_F(ExternalData, WhatIsLargerThanAskedForHasNoData) {
       "inside/m.onnx",
       External({{"location", "weights"}, {"offset", "4"}}).SerializeAsString());
   for (const bool read : {false, true}) {
-    const auto model = Model::Read(folder_ / "inside/m.onnx", read ? 4 : 3);
-    ASSERT_TRUE(model.ok()) << model.status().ToString();
-    const Tensor* const w = (*model)->graph().initializers[0].value.tensor();
+    const auto model =
+        Got(Model::Read(folder_ / "inside/m.onnx", read ? 4 : 3));
+    const Tensor* const w = model->graph().initializers[0].value.tensor();
     EXPECT_EQ(w->Signature(), "float32[1]");
     EXPECT_EQ(w->data() != nullptr, read);
   }
@@ -357,21 +336,19 @@ TEST_F(ExternalData, StaysInsideTheDirectoryAndTheFile) {
       {{{"location", "weights"}, {"length", "8"}}, "has length 8"},
   };
   for (const Row& row : rows) {
-    const Status status =
-        ParseProto(External(row.entries), folder_ / "inside").status();
-    EXPECT_FALSE(status.ok()) << row.message;
-    EXPECT_THAT(status.message(), HasSubstr(row.message));
+    EXPECT_THAT(ParseProto(External(row.entries), folder_ / "inside"),
+                Says(row.message))
+        << row.message;
   }
-  EXPECT_THAT(
-      ParseProto(External({{"location", "weights"}})).status().message(),
-      HasSubstr("found a model in memory"));
+  EXPECT_THAT(ParseProto(External({{"location", "weights"}})),
+              Says("found a model in memory"));
 }
 
 TEST_F(ExternalData, OfAHugeClaimTakesNoMemory) {
   ModelProto proto = External({{"location", "weights"}});
   proto.mutable_graph()->mutable_initializer(0)->set_dims(0, int64_t{1} << 40);
-  EXPECT_THAT(ParseProto(proto, folder_ / "inside").status().message(),
-              HasSubstr("needs 4398046511104 at offset 0"));
+  EXPECT_THAT(ParseProto(proto, folder_ / "inside"),
+              Says("needs 4398046511104 at offset 0"));
 }
 
 using Files = FilesTest;
@@ -381,17 +358,13 @@ TEST_F(Files, ErrorsNameTheFile) {
   const Status status = Model::Read(missing).status();
   EXPECT_EQ(status.code(), StatusCode::kNotFound);
   EXPECT_EQ(status.message(), missing.string() + ": does not exist");
-  EXPECT_THAT(Model::Read(folder_).status().message(),
-              HasSubstr("is not a regular file"));
+  EXPECT_THAT(Model::Read(folder_), Says("is not a regular file"));
   Write("junk.onnx", "not a model");
-  EXPECT_THAT(Model::Read(folder_ / "junk.onnx").status().message(),
-              HasSubstr("junk.onnx: is "));
+  EXPECT_THAT(Model::Read(folder_ / "junk.onnx"), Says("junk.onnx: is "));
   Write("empty.onnx", "");
-  EXPECT_THAT(Model::Read(folder_ / "empty.onnx").status().message(),
-              HasSubstr("is no ONNX model"));
+  EXPECT_THAT(Model::Read(folder_ / "empty.onnx"), Says("is no ONNX model"));
   const ValueType tensor = ValueType::OfTensor(DType::kFloat32, {});
-  EXPECT_THAT(ReadValue(folder_ / "junk.onnx", tensor).status().message(),
-              HasSubstr("junk.onnx: "));
+  EXPECT_THAT(ReadValue(folder_ / "junk.onnx", tensor), Says("junk.onnx: "));
 }
 
 TEST_F(Files, AModelIsReadWithItsBytes) {

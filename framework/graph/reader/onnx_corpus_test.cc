@@ -14,6 +14,7 @@
 #include "framework/graph/generated/visitor.h"
 #include "framework/graph/model.h"
 #include "framework/graph/operator.h"
+#include "framework/testing/support/statuses_fixture.h"
 
 namespace assay::reader {
 namespace {
@@ -75,9 +76,8 @@ class CorpusTest : public testing::Test {
 
 TEST_F(CorpusTest, EveryModelAndDataFileIsRead) {
   for (const fs::path& folder : folders_) {
-    const auto model = Model::Read(folder / "model.onnx");
-    ASSERT_TRUE(model.ok()) << model.status().ToString();
-    const Graph& graph = (*model)->graph();
+    const auto model = Got(Model::Read(folder / "model.onnx"));
+    const Graph& graph = model->graph();
     int read = 0;
     for (const auto& entry : fs::directory_iterator(folder)) {
       if (!entry.is_directory()) continue;

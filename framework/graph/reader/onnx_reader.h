@@ -4,14 +4,10 @@
 // Included by the reader's sources only: protobuf is hidden in the core, and so
 // is this namespace (a template's symbol begins with its return type, by which
 // the linker's map could take it for one of assay::v1).
-//
-//   ASSAY_ASSIGN_OR_RETURN(const auto bytes, ReadFile(file));
-//   onnx::TensorProto proto;
-//   ASSAY_RETURN_IF_ERROR(ParseInto(bytes, proto));
-//   return ReadTensor(proto, file.parent_path());
 
 #pragma once
 
+#include <google/protobuf/arena.h>
 #include <google/protobuf/message_lite.h>
 
 #include <array>
@@ -20,6 +16,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -42,18 +39,26 @@ using Opsets = std::map<std::string, int, std::less<>>;
 /// The bytes of a regular file of at most 2 GiB, protobuf's limit.
 Result<std::vector<std::byte>> ReadFile(const fs::path& file);
 
-/// Fills `into` from `offset` of a regular file. Data loss when it is shorter.
-Status ReadRange(const fs::path& file, uint64_t offset,
-                 std::span<std::byte> into);
-
-/// Size of a regular file.
-Result<uint64_t> FileSize(const fs::path& file);
-
 /// Data loss for malformed or truncated bytes, and for
 /// more than protobuf's 100 levels of nesting, which bounds all recursion over
 /// the message.
 Status ParseInto(std::span<const std::byte> bytes,
                  google::protobuf::MessageLite& message);
+
+/// The message of a model, to be looked at or changed, in memory of its own.
+struct ModelMessage {
+  /// As ParseInto.
+  Status Read(std::span<const std::byte> bytes) {
+    return ParseInto(bytes, proto);
+  }
+  /// The model that the message is now.
+  Result<std::shared_ptr<const Model>> Parse(
+      const fs::path& directory = {}) const;
+
+  google::protobuf::Arena arena;
+  onnx::ModelProto& proto =
+      *google::protobuf::Arena::CreateMessage<onnx::ModelProto>(&arena);
+};
 
 /// Where external data is looked up, and how much of a tensor is read: of a
 /// larger one the file is looked at, and the tensor has no memory.
@@ -77,6 +82,13 @@ Result<Tensor> ReadExternal(const onnx::TensorProto& proto, DType type,
 
 Result<ValueType> ReadType(const onnx::TypeProto& proto);
 
+/// One attribute of a node, or the default of a function's. Subgraphs are read
+/// by the caller's function, which knows the scope they stand in.
+using SubgraphReader = std::function<Result<Graph>(const onnx::GraphProto&)>;
+Result<Attribute> ReadAttribute(const onnx::AttributeProto& proto,
+                                const External& external,
+                                const SubgraphReader& read_subgraph);
+
 /// "" for "ai.onnx", which is another way of writing it.
 std::string_view CanonicalDomain(std::string_view domain);
 
@@ -86,18 +98,6 @@ Result<Opsets> ReadOpsets(
 
 Result<Graph> ReadGraph(const onnx::GraphProto& proto, const Opsets& opsets,
                         const External& external);
-
-/// True when there are fields that no IR version known here has.
-bool HasUnknownFields(const onnx::ModelProto& model);
-
-/// All functions of a model.
-Result<std::vector<Function>> ReadFunctions(const onnx::ModelProto& proto,
-                                            const External& external);
-
-/// An error when a function calls itself, at any distance, and when the calls
-/// are too deep or too many to be expanded: before ONNX's inference follows
-/// them.
-Status CheckCalls(const std::vector<Function>& functions, const Graph& graph);
 
 /// Gives the values of `proto` the types that ONNX's shape inference finds,
 /// with data propagation. Its exceptions end here.

@@ -5,7 +5,6 @@
 #include <unordered_set>
 
 #include "framework/graph/reader/onnx_reader.h"
-#include "framework/graph/reader/onnx_reader_attribute.h"
 
 namespace assay::reader {
 namespace {

@@ -10,6 +10,140 @@
 namespace assay::reader {
 namespace {
 
+/// 0 is read as undefined: an untyped value of a model in the making.
+Result<DType> ReadElementType(int number) {
+  if (number == 0) return DType::kUndefined;
+  if (const auto type = DTypeFromOnnx(number)) return *type;
+  return InvalidArgument("element type ", number, ", wanted 1 to ",
+                         kDTypeCount - 1);
+}
+
+std::vector<Dim> ReadDims(const onnx::TensorShapeProto& proto) {
+  std::vector<Dim> dims;
+  dims.reserve(static_cast<size_t>(proto.dim_size()));
+  for (const onnx::TensorShapeProto::Dimension& dim : proto.dim()) {
+    if (dim.has_dim_value() && dim.dim_value() >= 0) {
+      dims.emplace_back(dim.dim_value());
+    } else {
+      dims.emplace_back(dim.dim_param());
+    }
+  }
+  return dims;
+}
+
+template <class TensorType>
+Result<ValueType> ReadTensorType(ValueKind kind, const TensorType& proto) {
+  ValueType type;
+  type.kind = kind;
+  ASSAY_ASSIGN_OR_RETURN(type.dtype, ReadElementType(proto.elem_type()));
+  if (proto.has_shape()) type.dims = ReadDims(proto.shape());
+  return type;
+}
+
+Result<ValueType> ReadNested(ValueKind kind, const onnx::TypeProto& element) {
+  ValueType type;
+  type.kind = kind;
+  ASSAY_ASSIGN_OR_RETURN(ValueType inner, ReadType(element));
+  type.element = std::make_shared<const ValueType>(std::move(inner));
+  return type;
+}
+
+using onnx::AttributeProto;
+
+/// Every element of `protos`, read by `read`, as the vector that Held has.
+template <class T, class Protos, class Read>
+Result<Attribute::Held> ReadList(const Protos& protos, Read read) {
+  std::vector<T> list;
+  list.reserve(static_cast<size_t>(protos.size()));
+  for (const auto& proto : protos) {
+    ASSAY_ASSIGN_OR_RETURN(T element, read(proto));
+    list.push_back(std::move(element));
+  }
+  return Attribute::Held(std::move(list));
+}
+
+template <class T, class Field>
+Attribute::Held CopyList(const Field& field) {
+  return std::vector<T>(field.begin(), field.end());
+}
+
+template <class T>
+Result<Attribute::Held> Hold(Result<T> read) {
+  if (!read.ok()) return read.status();
+  return Attribute::Held(*std::move(read));
+}
+
+/// True when a single value of the stated type is there; lists may be empty.
+bool HasValue(const AttributeProto& proto) {
+  switch (proto.type()) {
+    case AttributeProto::FLOAT:
+      return proto.has_f();
+    case AttributeProto::INT:
+      return proto.has_i();
+    case AttributeProto::STRING:
+      return proto.has_s();
+    case AttributeProto::TENSOR:
+      return proto.has_t();
+    case AttributeProto::GRAPH:
+      return proto.has_g();
+    case AttributeProto::SPARSE_TENSOR:
+      return proto.has_sparse_tensor();
+    case AttributeProto::TYPE_PROTO:
+      return proto.has_tp();
+    default:
+      return true;
+  }
+}
+
+Result<Attribute::Held> ReadHeld(const AttributeProto& proto,
+                                 const External& external,
+                                 const SubgraphReader& read_subgraph) {
+  const auto tensor = [&](const onnx::TensorProto& t) {
+    return ReadTensor(t, external);
+  };
+  const auto sparse = [&](const onnx::SparseTensorProto& t) {
+    return ReadSparse(t, external);
+  };
+  using SharedGraph = std::shared_ptr<const Graph>;
+  const auto graph = [&](const onnx::GraphProto& g) -> Result<SharedGraph> {
+    ASSAY_ASSIGN_OR_RETURN(Graph read, read_subgraph(g));
+    return SharedGraph(std::make_shared<const Graph>(std::move(read)));
+  };
+  switch (proto.type()) {
+    case AttributeProto::FLOAT:
+      return Attribute::Held(proto.f());
+    case AttributeProto::INT:
+      return Attribute::Held(static_cast<int64_t>(proto.i()));
+    case AttributeProto::STRING:
+      return Attribute::Held(proto.s());
+    case AttributeProto::TENSOR:
+      return Hold(tensor(proto.t()));
+    case AttributeProto::GRAPH:
+      return Hold(graph(proto.g()));
+    case AttributeProto::SPARSE_TENSOR:
+      return Hold(sparse(proto.sparse_tensor()));
+    case AttributeProto::TYPE_PROTO:
+      return Hold(ReadType(proto.tp()));
+    case AttributeProto::FLOATS:
+      return CopyList<float>(proto.floats());
+    case AttributeProto::INTS:
+      return CopyList<int64_t>(proto.ints());
+    case AttributeProto::STRINGS:
+      return CopyList<std::string>(proto.strings());
+    case AttributeProto::TENSORS:
+      return ReadList<Tensor>(proto.tensors(), tensor);
+    case AttributeProto::GRAPHS:
+      return ReadList<SharedGraph>(proto.graphs(), graph);
+    case AttributeProto::SPARSE_TENSORS:
+      return ReadList<SparseTensor>(proto.sparse_tensors(), sparse);
+    case AttributeProto::TYPE_PROTOS:
+      return ReadList<ValueType>(proto.type_protos(), ReadType);
+    case AttributeProto::UNDEFINED:
+      break;
+  }
+  return InvalidArgument("has no type");
+}
+
 Result<Value> FromSequence(const onnx::SequenceProto& proto,
                            const ValueType& type);
 Result<Value> FromOptional(const onnx::OptionalProto& proto,
@@ -169,6 +303,55 @@ Result<Value> Parse(std::span<const std::byte> bytes, const ValueType& type,
 }
 
 }  // namespace
+
+Result<ValueType> ReadType(const onnx::TypeProto& proto) {
+  switch (proto.value_case()) {
+    case onnx::TypeProto::kTensorType:
+      return ReadTensorType(ValueKind::kTensor, proto.tensor_type());
+    case onnx::TypeProto::kSparseTensorType:
+      return ReadTensorType(ValueKind::kSparseTensor,
+                            proto.sparse_tensor_type());
+    case onnx::TypeProto::kSequenceType:
+      return ReadNested(ValueKind::kSequence,
+                        proto.sequence_type().elem_type());
+    case onnx::TypeProto::kOptionalType:
+      return ReadNested(ValueKind::kOptional,
+                        proto.optional_type().elem_type());
+    case onnx::TypeProto::kMapType: {
+      ASSAY_ASSIGN_OR_RETURN(
+          ValueType type,
+          ReadNested(ValueKind::kMap, proto.map_type().value_type()));
+      ASSAY_ASSIGN_OR_RETURN(type.dtype,
+                             ReadElementType(proto.map_type().key_type()));
+      return type;
+    }
+    case onnx::TypeProto::kOpaqueType:
+      return Unsupported(Reason::kReader, "the opaque type '",
+                         proto.opaque_type().name(), "'");
+    case onnx::TypeProto::VALUE_NOT_SET:
+      break;
+  }
+  return ValueType();
+}
+
+Result<Attribute> ReadAttribute(const AttributeProto& proto,
+                                const External& external,
+                                const SubgraphReader& read_subgraph) {
+  const std::string place = StrCat("attribute '", proto.name(), "'");
+  if (proto.name().empty()) return InvalidArgument("an attribute has no name");
+  Attribute attribute;
+  attribute.name = proto.name();
+  attribute.ref = proto.ref_attr_name();
+  if (!attribute.ref.empty()) return attribute;
+  if (!HasValue(proto)) {
+    return InvalidArgument(place, " has no value of its type");
+  }
+  Result<Attribute::Held> held = ReadHeld(proto, external, read_subgraph);
+  if (!held.ok()) return held.status().WithContext(place);
+  attribute.held = *std::move(held);
+  return attribute;
+}
+
 }  // namespace assay::reader
 
 namespace assay::inline v1 {

@@ -2,14 +2,18 @@
 
 #include "framework/graph/types/check.h"
 
-#include <google/protobuf/arena.h>
-
 #include <algorithm>
 #include <exception>
+#include <optional>
+#include <string>
 #include <string_view>
+#include <unordered_map>
+#include <vector>
 
 #include "framework/graph/reader/onnx_reader.h"
 #include "onnx/checker.h"
+#include "onnx/defs/data_type_utils.h"
+#include "onnx/defs/schema.h"
 
 namespace assay::types {
 namespace {
@@ -45,16 +49,128 @@ bool MayAsk(const onnx::ModelProto& model) {
   return !HoldsExternal(model.graph());
 }
 
+using onnx::OpSchema;
+using Interned = onnx::DataType;  // ONNX's type strings are unique pointers
+
+/// "tensor(float)", "seq(tensor(int64))", ... as ONNX's schemas write it;
+/// nothing where a part of the type is unknown.
+std::optional<std::string> SchemaName(const ValueType& type) {
+  std::string dtype(ToString(type.dtype));
+  if (type.dtype == DType::kFloat32) dtype = "float";
+  if (type.dtype == DType::kFloat64) dtype = "double";
+  const auto known = [&](std::string name) {
+    return type.dtype == DType::kUndefined ? std::nullopt
+                                           : std::optional(std::move(name));
+  };
+  const auto inner =
+      type.element ? SchemaName(*type.element) : std::optional<std::string>();
+  const auto wrapped = [&](const std::string& before) {
+    return inner.has_value() ? std::optional(StrCat(before, *inner, ")"))
+                             : std::nullopt;
+  };
+  switch (type.kind) {
+    case ValueKind::kTensor:
+      return known(StrCat("tensor(", dtype, ")"));
+    case ValueKind::kSparseTensor:
+      return known(StrCat("sparse_tensor(", dtype, ")"));
+    case ValueKind::kSequence:
+      return wrapped("seq(");
+    case ValueKind::kOptional:
+      return wrapped("optional(");
+    case ValueKind::kMap:
+      return wrapped(StrCat("map(", dtype, ","));
+    case ValueKind::kNone:
+      break;
+  }
+  return std::nullopt;
+}
+
+/// ONNX's pointer for a type; null where a part of it is unknown. Those of
+/// tensors, which most values are, are looked up once.
+Interned InternedOf(const ValueType& type) {
+  static thread_local std::unordered_map<DType, Interned> tensors;
+  const bool tensor = type.kind == ValueKind::kTensor;
+  if (tensor) {
+    const auto found = tensors.find(type.dtype);
+    if (found != tensors.end()) return found->second;
+  }
+  const std::optional<std::string> name = SchemaName(type);
+  const Interned interned =
+      name.has_value() ? onnx::Utils::DataTypeUtils::ToType(*name) : nullptr;
+  if (tensor) tensors.emplace(type.dtype, interned);
+  return interned;
+}
+
+/// Checks the values of one node, formal parameter by formal parameter.
+class NodeCheck {
+ public:
+  NodeCheck(const Graph& graph, const Node& node)
+      : graph_(graph), node_(node) {}
+
+  Status Check(const std::vector<OpSchema::FormalParameter>& formals,
+               const std::vector<ValueId>& ids, const char* what) {
+    for (size_t i = 0; i < ids.size(); ++i) {
+      if (ids[i] == kNoValue || formals.empty()) continue;
+      const auto& formal = formals[std::min(i, formals.size() - 1)];
+      ASSAY_RETURN_IF_ERROR(CheckOne(formal, ids[i], {what, i}));
+    }
+    return OkStatus();
+  }
+
+ private:
+  /// The formal parameter of an index, for messages.
+  struct Where {
+    const char* what;
+    size_t index;
+
+    std::string Text() const { return StrCat(what, " ", index); }
+  };
+  struct Bound {
+    std::string_view variable;
+    Interned type;
+    Where where;
+  };
+
+  Status CheckOne(const OpSchema::FormalParameter& formal, ValueId id,
+                  const Where& where) {
+    const ValueType& type = graph_[id].type;
+    const Interned found = InternedOf(type);
+    if (found == nullptr) return OkStatus();
+    if (!formal.GetTypes().contains(found)) {
+      return InvalidArgument(node_.Label(), ": ", where.Text(), " is ",
+                             type.ToString(), ", which the operator's ",
+                             formal.GetName(), " does not permit");
+    }
+    const bool mixed =
+        formal.GetOption() == OpSchema::Variadic && !formal.GetIsHomogeneous();
+    if (mixed) return OkStatus();
+    const auto bound =
+        std::ranges::find(bound_, formal.GetTypeStr(), &Bound::variable);
+    if (bound == bound_.end()) {
+      bound_.push_back({formal.GetTypeStr(), found, where});
+      return OkStatus();
+    }
+    if (bound->type == found) return OkStatus();
+    return InvalidArgument(node_.Label(), ": ", where.Text(), " is ", *found,
+                           ", wanted ", *bound->type, " as ",
+                           bound->where.Text(), ", both being ",
+                           formal.GetTypeStr());
+  }
+
+  const Graph& graph_;
+  const Node& node_;
+  std::vector<Bound> bound_;  // of type variables, which are few
+};
+
 }  // namespace
+
 Status CheckModel(const Model& model) {
   if (model.checked()) return OkStatus();
-  google::protobuf::Arena arena;
-  auto* const proto =
-      google::protobuf::Arena::CreateMessage<onnx::ModelProto>(&arena);
-  ASSAY_RETURN_IF_ERROR(reader::ParseInto(model.bytes(), *proto));
-  if (!MayAsk(*proto)) return OkStatus();
+  reader::ModelMessage message;
+  ASSAY_RETURN_IF_ERROR(message.Read(model.bytes()));
+  if (!MayAsk(message.proto)) return OkStatus();
   try {
-    onnx::checker::check_model(*proto, /*full_check=*/false,
+    onnx::checker::check_model(message.proto, /*full_check=*/false,
                                /*skip_opset_compatibility_check=*/true);
   } catch (const std::exception& error) {
     // A deprecated operator is no error: ToCurrentOpset replaces it.
@@ -63,6 +179,19 @@ Status CheckModel(const Model& model) {
       return OkStatus();
     }
     return InvalidArgument("ONNX's checker: ", error.what());
+  }
+  return OkStatus();
+}
+
+Status CheckTypes(const Graph& graph) {
+  for (const Node& node : graph.nodes) {
+    const onnx::OpSchema* schema =
+        onnx::OpSchemaRegistry::Schema(node.op_type, node.opset, node.domain);
+    if (schema == nullptr) continue;
+    NodeCheck check(graph, node);
+    ASSAY_RETURN_IF_ERROR(check.Check(schema->inputs(), node.inputs, "input"));
+    ASSAY_RETURN_IF_ERROR(
+        check.Check(schema->outputs(), node.outputs, "output"));
   }
   return OkStatus();
 }

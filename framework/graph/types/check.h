@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CheckModel: what ONNX's own checker says of a model.
+// Checks of a model: what ONNX's own checker says of it, and its nodes held
+// against the types that their operators permit.
 //
 //   ASSAY_RETURN_IF_ERROR(CheckModel(*model));
+//   ASSAY_RETURN_IF_ERROR(CheckTypes(model->graph()));
+//   // "Add 'sum': input 1 is int64, wanted float32 as input 0, both being T"
 
 #pragma once
 
@@ -19,5 +22,11 @@ namespace assay::types {
 /// form, is let through. The first call costs the start of ONNX's schema
 /// registry (8 to 17 ms).
 Status CheckModel(const Model& model);
+
+/// Invalid argument for a node of ONNX's own domains with an input or output of
+/// a kind or element type that its schema does not permit, or of another one
+/// than its type variable has elsewhere in the node. Values of unknown type and
+/// subgraphs are passed over. The first call starts ONNX's schema registry.
+Status CheckTypes(const Graph& graph);
 
 }  // namespace assay::types

@@ -225,15 +225,14 @@ inline namespace v1 {
 Result<Graph> InferTypes(const Model& model) {
   Graph graph = model.graph();
   if (model.inferred() || !types::HasUntyped(graph)) return graph;
-  google::protobuf::Arena arena;
-  auto* proto =
-      google::protobuf::Arena::CreateMessage<onnx::ModelProto>(&arena);
-  ASSAY_RETURN_IF_ERROR(reader::ParseInto(model.bytes(), *proto));
+  reader::ModelMessage message;
+  ASSAY_RETURN_IF_ERROR(message.Read(model.bytes()));
+  onnx::ModelProto& proto = message.proto;
   // Once more for what comes after a Gradient.
   do {
-    ASSAY_RETURN_IF_ERROR(reader::RunInference(*proto));
-  } while (types::AddGradientTypes(*proto->mutable_graph()));
-  ASSAY_RETURN_IF_ERROR(types::TypeGraph(proto->graph(), nullptr, graph));
+    ASSAY_RETURN_IF_ERROR(reader::RunInference(proto));
+  } while (types::AddGradientTypes(*proto.mutable_graph()));
+  ASSAY_RETURN_IF_ERROR(types::TypeGraph(proto.graph(), nullptr, graph));
   return graph;
 }
 

@@ -13,9 +13,14 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
+#include <vector>
 
 #include "framework/core/value.h"
 #include "framework/graph/operator.h"
@@ -78,5 +83,36 @@ const FormalParameter* FormalAt(std::span<const FormalParameter> formals,
 /// "float32", "seq(float32)", "optional(seq(int64))", "map(string,float32)";
 /// empty where a part of the type is unknown.
 std::string Word(const ValueType& type);
+
+/// Where the member of a formal parameter is.
+using InputSlot = std::variant<Input*, VariadicInput*>;
+using OutputSlot = std::variant<Output*, VariadicOutput*>;
+
+/// Where an attribute goes. The member that the slot points at holds the
+/// default, and keeps it when the node does not give the attribute.
+using AttributeSlot =
+    std::variant<float*, int64_t*, std::string*, Tensor*, SparseTensor*,
+                 ValueType*, std::shared_ptr<const Graph>*, std::vector<float>*,
+                 std::vector<int64_t>*, std::vector<std::string>*,
+                 std::optional<float>*, std::optional<int64_t>*,
+                 std::optional<std::string>*, std::optional<Tensor>*,
+                 std::optional<SparseTensor>*, std::optional<ValueType>*>;
+
+/// The slots in the order of SignatureOf(id). Invalid argument, with operator,
+/// place, found and wanted, for a node that does not fit; unsupported, reason
+/// opset, for one of an older version.
+Status ReadSlots(const Node& node, OperatorId id,
+                 std::initializer_list<InputSlot> inputs,
+                 std::initializer_list<OutputSlot> outputs,
+                 std::initializer_list<AttributeSlot> attributes);
+
+template <class Op>
+Status ReadForm(Op* op, const Node& node,
+                std::initializer_list<InputSlot> inputs,
+                std::initializer_list<OutputSlot> outputs,
+                std::initializer_list<AttributeSlot> attributes = {}) {
+  op->node = &node;
+  return ReadSlots(node, Op::kId, inputs, outputs, attributes);
+}
 
 }  // namespace assay::types

@@ -3,10 +3,6 @@
 // How a node of an older operator version is brought to the current form: a
 // table of steps, each from some versions to a later one by a rule.
 //
-//   for (const UpgradeStep& step : UpgradeTable()) {
-//     Print(step.op_type, step.from, step.to, step.why);
-//   }
-//
 // A rule rewrites the node in place, and may put further nodes before and after
 // it. Facts come from ONNX's changelog and from its own version converter.
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The rules that the table of upgrade steps names. Each is stated with the
-// versions it leads from and to; upgrade_table.cc says why.
+// The rules that the table of upgrade steps names: upgrade_table.cc says from
+// which version each leads to which, and what ONNX changed between them.
 
 #pragma once
 
@@ -12,19 +12,13 @@ namespace assay::upgrade {
 /// Nothing to do: the old form means the same in the new version.
 Status Same(NodeUpgrade& upgrade);
 
-/// 1 to 6: consumed_inputs, an optimisation hint, was dropped.
 Status DropConsumedInputs(NodeUpgrade& upgrade);
-/// Concat 1 to 4: axis, 1 when absent, became required.
 Status SetConcatAxis(NodeUpgrade& upgrade);
-/// Selu 1 to 6: more digits in the defaults of alpha and gamma.
 Status SetSeluDefaults(NodeUpgrade& upgrade);
-/// RoiAlign 10 to 16: a coordinate mode, whose default is not the old one.
 Status SetRoiAlignMode(NodeUpgrade& upgrade);
 /// GridSample 16 to 20: bilinear and bicubic became linear and cubic.
 Status RenameGridModes(NodeUpgrade& upgrade);
-/// Pad 1 to 2: paddings became pads.
 Status RenamePaddings(NodeUpgrade& upgrade);
-/// Scatter to ScatterElements 11.
 Status RenameScatter(NodeUpgrade& upgrade);
 
 /// To version 7: broadcast and axis gave way to multidirectional broadcasting.
@@ -32,16 +26,12 @@ Status RenameScatter(NodeUpgrade& upgrade);
 Status BroadcastSecond(NodeUpgrade& upgrade);
 /// PRelu 6 to 7: a slope per channel gets trailing extents of 1.
 Status BroadcastSlope(NodeUpgrade& upgrade);
-/// Gemm 6 to 7: broadcast is always on.
 Status DropBroadcast(NodeUpgrade& upgrade);
 
-/// Cast 1 to 6: the type is a number.
 Status NameToType(NodeUpgrade& upgrade);
-/// LpPool and GlobalLpPool 1 to 2: p is an integer.
 Status PowerToInteger(NodeUpgrade& upgrade);
 /// GRU, LSTM and RNN to 7: the number of outputs says whether Y is wanted.
 Status DropOutputSequence(NodeUpgrade& upgrade);
-/// LabelEncoder 1 to 2: from a list of labels to keys and values.
 Status ClassesToKeys(NodeUpgrade& upgrade);
 /// Split 1 to 2, and on: lengths as an input are integers.
 Status SplitInputToIntegers(NodeUpgrade& upgrade);
@@ -63,7 +53,6 @@ Status StateTraining(NodeUpgrade& upgrade);
 /// Dropout 6 to 7: is_test gave way to inference always. Training is what the
 /// input training_mode of version 12 says.
 Status StateDropoutMode(NodeUpgrade& upgrade);
-/// Dropout 7 to 10: the mask became boolean.
 Status DropUnreadMask(NodeUpgrade& upgrade);
 
 /// An attribute became an input: axes, ratio, k, shape, split, axis, scales.
@@ -79,9 +68,7 @@ Status LimitsToInputs(NodeUpgrade& upgrade);
 Status PadsToInputs(NodeUpgrade& upgrade);
 Status SliceToInputs(NodeUpgrade& upgrade);
 
-/// Split 13 to 18: the number of equal parts is stated.
 Status StateParts(NodeUpgrade& upgrade);
-/// Upsample 1 to 7: scales of all axes.
 Status SpatialScales(NodeUpgrade& upgrade);
 /// Resize 10 to 11, with the coordinates it had.
 Status SpellResizeOut(NodeUpgrade& upgrade);

@@ -7,11 +7,11 @@
 
 #include <algorithm>
 #include <set>
-#include <string>
-#include <vector>
 
 #include "framework/graph/generated/visitor.h"
 #include "framework/graph/reader/proto_text.h"
+#include "framework/testing/support/names_fixture.h"
+#include "framework/testing/support/statuses_fixture.h"
 #include "onnx/defs/schema.h"
 
 namespace assay::upgrade {
@@ -90,10 +90,9 @@ class Upgrade : public testing::TestWithParam<Row> {};
 
 TEST_P(Upgrade, GivesTheCurrentForm) {
   const Row& row = GetParam();
-  const Result<Graph> graph = Upgraded(row.text, row.opset);
-  ASSERT_TRUE(graph.ok()) << row.text << ": " << graph.status().ToString();
-  EXPECT_EQ(Print(*graph), row.result);
-  ExpectReadable(*graph);
+  const auto graph = Got(Upgraded(row.text, row.opset));
+  EXPECT_EQ(Print(graph), row.result);
+  ExpectReadable(graph);
 }
 
 const Row kLists[] = {
@@ -312,8 +311,7 @@ TEST(UpgradeRefusals, NameOperatorAndVersion) {
   };
   for (const Refusal& row : rows) {
     const Status status = Upgraded(row.text, row.opset).status();
-    EXPECT_EQ(status.code(), row.code) << row.text;
-    EXPECT_THAT(status.message(), HasSubstr(row.message)) << row.text;
+    EXPECT_THAT(status, IsStatus(row.code, row.message)) << row.text;
     if (row.code != kUnsupported) continue;
     EXPECT_EQ(status.reason(), Reason::kOpset) << row.text;
   }
@@ -334,35 +332,32 @@ TEST(UpgradeGraph, LabelsBecomeKeysAndValuesByTheInputsType) {
     proto.mutable_opset_import(2)->set_version(1);
     proto.mutable_graph()->mutable_node(0)->set_op_type("LabelEncoder");
     proto.mutable_graph()->mutable_node(0)->set_domain("ai.onnx.ml");
-    const auto graph = ToCurrentOpset((*reader::ParseProto(proto))->graph());
-    ASSERT_TRUE(graph.ok()) << graph.status().ToString();
-    EXPECT_EQ(Print(*graph), StrCat("y = LabelEncoder<", attributes, ">(x)"));
-    ExpectReadable(*graph);
+    const auto graph =
+        Got(ToCurrentOpset((*reader::ParseProto(proto))->graph()));
+    EXPECT_EQ(Print(graph), StrCat("y = LabelEncoder<", attributes, ">(x)"));
+    ExpectReadable(graph);
   }
 }
 
 TEST(UpgradeGraph, GroupScalesAreRepeatedForTheirChannels) {
-  const auto graph = Upgraded(
-      "(double[1,4,2] x, double[2] s) => (double[1,4,2] y) "
-      "{ y = GroupNormalization <num_groups=2> (x, s, s) }",
-      18);
-  ASSERT_TRUE(graph.ok()) << graph.status().ToString();
-  EXPECT_THAT(Print(*graph),
+  const auto graph =
+      Got(Upgraded("(double[1,4,2] x, double[2] s) => (double[1,4,2] y) "
+                   "{ y = GroupNormalization <num_groups=2> (x, s, s) }",
+                   18));
+  EXPECT_THAT(Print(graph),
               HasSubstr("y = GroupNormalization<num_groups=2,stash_type=11>"));
-  ExpectReadable(*graph);
+  ExpectReadable(graph);
 }
 
 TEST(UpgradeGraph, ReachesIntoSubgraphs) {
-  const auto graph = Upgraded(R"(
+  const auto graph = Got(Upgraded(R"(
       (bool c, float[1,2] x) => (float[2] y) {
         y = If(c) <
           then_branch = t () => (float[2] r) { r = Squeeze <axes=[0]> (x) },
           else_branch = e () => (float[2] r) { r = Squeeze <axes=[0]> (x) } >
       })",
-                              11);
-  ASSERT_TRUE(graph.ok()) << graph.status().ToString();
-  const auto& branch = *std::get<std::shared_ptr<const Graph>>(
-      graph->nodes[0].Find("then_branch")->held);
+                                  11));
+  const auto& branch = BodyOf(graph.nodes[0], "then_branch");
   EXPECT_EQ(Print(branch), "r = Squeeze(x,int64[1]{0})");
 }
 

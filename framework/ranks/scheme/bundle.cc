@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "framework/ranks/own.h"
-#include "framework/ranks/reduction.h"
 #include "framework/train/optimizer/in_place.h"
 
 namespace assay::ranks {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Collectives over the tensors of a model, several in one buffer.
-//
-//   ASSAY_RETURN_IF_ERROR(MeanOfAll(gradients, {Algorithm::kRing}, mine));
 
 #pragma once
 

@@ -2,7 +2,12 @@
 
 #include "framework/ranks/scheme/scheme.h"
 
-#include "framework/ranks/scheme/between.h"
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <set>
+
 #include "framework/train/optimizer/in_place.h"
 
 namespace assay::ranks {
@@ -10,6 +15,46 @@ namespace {
 
 using train::Evaluation;
 using train::Objective;
+
+constexpr std::array kNames = {"ring", "complete", "exponential",
+                               "one_peer_exponential", "torus"};
+
+/// The distance of a peer in the grid of ranks.
+struct Hop {
+  int rows = 0, columns = 0;
+};
+
+/// Adds both neighbours along one axis of the grid; one that is on both sides
+/// counts once.
+void AddBeside(int extent, Hop next, std::vector<Hop>* hops) {
+  if (extent > 1) hops->push_back(next);
+  if (extent > 2) {
+    hops->push_back({next.rows * (extent - 1), next.columns * (extent - 1)});
+  }
+}
+
+std::vector<Hop> HopsOf(Graph graph, int rows, int columns, int64_t step) {
+  constexpr Hop kNextRow = {.rows = 1}, kNextColumn = {.columns = 1};
+  const int doublings = std::bit_width(static_cast<unsigned>(columns - 1));
+  std::vector<Hop> hops;
+  switch (graph) {
+    case Graph::kRing:
+    case Graph::kTorus:
+      AddBeside(rows, kNextRow, &hops);
+      AddBeside(columns, kNextColumn, &hops);
+      break;
+    case Graph::kComplete:
+      for (int hop = 1; hop < columns; ++hop) hops.push_back({0, hop});
+      break;
+    case Graph::kExponential:
+      for (int hop = 1; hop < columns; hop *= 2) hops.push_back({0, hop});
+      break;
+    case Graph::kOnePeerExponential:
+      if (columns > 1) hops.push_back({0, 1 << (step % doublings)});
+      break;
+  }
+  return hops;
+}
 
 /// sum += weight * other, in double.
 Status AddTo(std::vector<double>& sum, double weight, Tensor other) {
@@ -85,7 +130,63 @@ class Accumulated : public Objective {
   const int64_t batches_;
 };
 
+/// The elements of all parameters, concatenated.
+Result<std::vector<double>> NumbersOf(train::Objective& objective) {
+  std::vector<double> numbers;
+  for (Tensor& value : ValuesOf(objective)) {
+    ASSAY_RETURN_IF_ERROR(
+        train::InPlace(&value, value, {}, [&](const auto& each) {
+          numbers.insert(numbers.end(), each.x.begin(), each.x.end());
+        }));
+  }
+  return numbers;
+}
+
+/// Writes numbers / weight into the parameters, rounded once.
+Status Write(std::span<const double> numbers, double weight,
+             train::Objective& objective) {
+  for (Tensor& value : ValuesOf(objective)) {
+    ASSAY_RETURN_IF_ERROR(train::InPlace(
+        &value, value, {}, [&]<class T>(const train::Elements<T>& each) {
+          for (size_t i = 0; i < each.x.size(); ++i) {
+            each.x[i] = static_cast<T>(numbers[i] / weight);
+          }
+          numbers = numbers.subspan(each.x.size());
+        }));
+  }
+  return OkStatus();
+}
+
 }  // namespace
+
+std::string_view ToString(Graph graph) {
+  return kNames[static_cast<size_t>(graph)];
+}
+
+int RowsOf(Graph graph, int ranks) {
+  int rows = 1;
+  if (graph != Graph::kTorus) return rows;
+  for (int each = 2; each * each <= ranks; ++each) {
+    if (ranks % each == 0) rows = each;
+  }
+  return rows;
+}
+
+std::vector<Peer> PeersOf(Graph graph, int rank, int ranks, int64_t step) {
+  const int rows = RowsOf(graph, ranks);
+  const int columns = ranks / rows;
+  const std::vector<Hop> hops = HopsOf(graph, rows, columns, step);
+  const auto at = [&](int row, int column) {
+    return (rank / columns + row + rows) % rows * columns +
+           (rank % columns + column + columns) % columns;
+  };
+  std::vector<Peer> peers;
+  for (const Hop& hop : hops) {
+    peers.push_back({at(hop.rows, hop.columns), at(-hop.rows, -hop.columns),
+                     1 / static_cast<double>(hops.size() + 1)});
+  }
+  return peers;
+}
 
 Result<double> AccumulatingScheme::Step(Objective& objective) {
   Accumulated mean(objective, batches_);
@@ -135,6 +236,65 @@ Result<double> GossipScheme::Step(Objective& objective) {
     return Mix(peers, values, endpoint_);
   });
   return optimizer_->Step(mixed);
+}
+
+std::vector<int> HopsOf(Directed graph, int rank, int ranks, int64_t step) {
+  if (ranks == 1) return {};
+  if (graph == Directed::kOnePeer) {
+    return {1 << (step % std::bit_width(static_cast<unsigned>(ranks - 1)))};
+  }
+  if (rank % 2 == 0 && ranks > 2) return {1, 2};
+  return {1};
+}
+
+/// Sends the rank's parts to the ranks ahead, by ascending distance; a rank
+/// that sends and receives at a distance does both at once.
+Status PushSumScheme::Push() {
+  const int rank = endpoint_.rank();
+  const int ranks = endpoint_.size();
+  const auto sends = [&](int who, int hop) {
+    const std::vector<int> hops = HopsOf(graph_, who, ranks, steps_);
+    return std::ranges::find(hops, hop) != hops.end();
+  };
+  std::set<int> hops;
+  for (int who = 0; who < ranks; ++who) {
+    for (const int hop : HopsOf(graph_, who, ranks, steps_)) hops.insert(hop);
+  }
+  const std::vector<int> own = HopsOf(graph_, rank, ranks, steps_);
+  for (double& each : mass_) each /= static_cast<double>(own.size() + 1);
+  const std::vector<double> part = mass_;
+  std::vector<double> came(part.size());
+  const auto out = std::as_bytes(std::span(part));
+  const auto in = std::as_writable_bytes(std::span(came));
+  for (const int hop : hops) {
+    const int behind = (rank - hop + ranks) % ranks;
+    const int to = sends(rank, hop) ? (rank + hop) % ranks : kNobody;
+    const int from = sends(behind, hop) ? behind : kNobody;
+    ASSAY_RETURN_IF_ERROR(
+        endpoint_.Exchange(to, out.first(to == kNobody ? 0 : out.size()), from,
+                           in.first(from == kNobody ? 0 : in.size())));
+    if (from == kNobody) continue;
+    std::ranges::transform(mass_, came, mass_.begin(), std::plus<double>());
+  }
+  return OkStatus();
+}
+
+Result<double> PushSumScheme::Step(train::Objective& objective) {
+  ASSAY_ASSIGN_OR_RETURN(const std::vector<double> before,
+                         NumbersOf(objective));
+  if (mass_.empty()) {
+    mass_ = before;
+    mass_.push_back(1);
+  }
+  ASSAY_ASSIGN_OR_RETURN(const double loss, optimizer_->Step(objective));
+  ASSAY_ASSIGN_OR_RETURN(const std::vector<double> behind,
+                         NumbersOf(objective));
+  for (size_t i = 0; i < before.size(); ++i) mass_[i] += behind[i] - before[i];
+  ASSAY_RETURN_IF_ERROR(Push());
+  ++steps_;
+  ASSAY_RETURN_IF_ERROR(
+      Write(std::span(mass_).first(before.size()), weight(), objective));
+  return loss;
 }
 
 }  // namespace assay::ranks

@@ -12,15 +12,17 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "framework/core/status.h"
+#include "framework/core/tensor.h"
 #include "framework/ranks/endpoint.h"
 #include "framework/ranks/scheme/bundle.h"
-#include "framework/ranks/scheme/mixing.h"
 #include "framework/train/optimizer/optimizer.h"
 
 namespace assay::ranks {
@@ -110,6 +112,35 @@ class AverageScheme : public CollectiveScheme {
   int64_t steps_ = 0;
 };
 
+/// Sources: X. Lian et al., "Can decentralized algorithms outperform
+/// centralized algorithms?", 2017, for the ring; M. Assran et al., "Stochastic
+/// gradient push for distributed deep learning", 2019, for the exponential
+/// graphs.
+enum class Graph : uint8_t {
+  kRing,                // ranks at distance 1; one that is both counts once
+  kComplete,            // all others
+  kExponential,         // ranks at distance 1, 2, 4 ...
+  kOnePeerExponential,  // one of those, the next in each step
+  kTorus,               // the four at distance 1 in a periodic grid (RowsOf)
+};
+
+std::string_view ToString(Graph graph);
+
+/// The rows of a torus' grid, which has the ranks row by row: the greatest
+/// divisor of `ranks` <= sqrt(ranks). 1 for every other graph.
+int RowsOf(Graph graph, int ranks);
+
+/// One exchange: a rank sends its parameters to `to`, and gets those of `from`.
+struct Peer {
+  int to, from;
+  double weight;  // of the parameters of `from`
+};
+
+/// The peers of a rank in a step; none for one rank. The rank's own parameters
+/// have the weight 1 - the sum of the weights here. The mixing matrix is doubly
+/// stochastic: weights that a rank gives and those that it takes sum up to 1.
+std::vector<Peer> PeersOf(Graph graph, int rank, int ranks, int64_t step);
+
 /// D-PSGD: takes a gradient at the rank's parameters, mixes these with those of
 /// its peers, and steps from there (X. Lian et al., "Can decentralized
 /// algorithms outperform centralized algorithms?", 2017, algorithm 1).
@@ -124,5 +155,76 @@ class GossipScheme : public OptimizerScheme {
   const Graph graph_;
   int64_t steps_ = 0;
 };
+
+enum class Directed : uint8_t {
+  kOnePeer,  // distance 1, 2, 4 ..., the next in each step
+  kUneven,   // distance 1, and 2 from even ranks as well
+};
+
+/// The distances ahead of the ranks that a rank sends to. It keeps as large a
+/// part as each of them gets.
+std::vector<int> HopsOf(Directed graph, int rank, int ranks, int64_t step);
+
+/// Stochastic gradient push. Source: M. Assran et al., "Stochastic gradient
+/// push for distributed deep learning", 2019, algorithm 1.
+///
+/// A rank sends parts of its numbers and of its weight; the sums of both over
+/// all ranks are invariant. The parameters are numbers / weight, so that all go
+/// to the mean also where some ranks get more than they send. Numbers and
+/// weight are float64, in one message.
+class PushSumScheme : public OptimizerScheme {
+ public:
+  PushSumScheme(Endpoint& endpoint, std::unique_ptr<train::Optimizer> optimizer,
+                Directed graph)
+      : OptimizerScheme(endpoint, std::move(optimizer)), graph_(graph) {}
+  Result<double> Step(train::Objective& objective) override;
+
+  double weight() const { return mass_.empty() ? 1 : mass_.back(); }
+
+ private:
+  Status Push();
+
+  const Directed graph_;
+  int64_t steps_ = 0;
+  std::vector<double> mass_;  // numbers of all parameters, then the weight
+};
+
+/// A rank's objective with communication around each evaluation, as the schemes
+/// give it to an optimizer.
+class Between : public train::Objective {
+ public:
+  using Before = std::function<Status()>;
+  using Behind = std::function<Status(std::span<Tensor> gradients)>;
+
+  /// `before` runs before each evaluation, if it is given, and `behind` after
+  /// it on its gradients, in place. `inner` must outlive this.
+  Between(train::Objective& inner, Before before, Behind behind)
+      : inner_(inner), before_(std::move(before)), behind_(std::move(behind)) {}
+
+  std::span<train::Parameter> parameters() override {
+    return inner_.parameters();
+  }
+  Result<train::Evaluation> Evaluate() override {
+    if (before_) ASSAY_RETURN_IF_ERROR(before_());
+    ASSAY_ASSIGN_OR_RETURN(const train::Evaluation evaluation,
+                           inner_.Evaluate());
+    ASSAY_RETURN_IF_ERROR(behind_(evaluation.gradients));
+    return evaluation;
+  }
+
+ private:
+  train::Objective& inner_;
+  Before before_;
+  Behind behind_;
+};
+
+/// The parameters' tensors, which share their memory.
+inline std::vector<Tensor> ValuesOf(train::Objective& objective) {
+  std::vector<Tensor> values;
+  for (const train::Parameter& each : objective.parameters()) {
+    values.push_back(each.value);
+  }
+  return values;
+}
 
 }  // namespace assay::ranks

@@ -6,19 +6,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdint>
-#include <memory>
+#include <cstddef>
 #include <numbers>
 #include <set>
-#include <string>
 #include <utility>
-#include <vector>
 
-#include "framework/core/status.h"
-#include "framework/core/tensor.h"
 #include "framework/ranks/scheme/scheme_fixture.h"
 #include "framework/ranks/scheme/sharded.h"
-#include "framework/ranks/threads/threads.h"
 
 namespace assay::ranks {
 namespace {
@@ -34,12 +28,9 @@ TEST_P(SchemeTest, AllReduceIsTheStepOfTheLargeBatch) {
     EXPECT_GT(std::set(wanted.begin(), wanted.end()).size(), 20U);
     for (const Algorithm algorithm : AlgorithmsOf(Operation::kAllReduce)) {
       for (const int64_t most : {1, 1000}) {
-        const Trained trained = TrainedBy(
-            [&](Endpoint& mine, auto optimizer) {
-              return std::make_unique<AllReduceScheme>(
-                  mine, std::move(optimizer), Travel{algorithm, most});
-            },
-            GetParam(), ranks);
+        const Trained trained =
+            TrainedBy(Making<AllReduceScheme>(Travel{algorithm, most}),
+                      GetParam(), ranks);
         for (const auto& got : trained.parameters) {
           EXPECT_EQ(got, wanted) << ToString(algorithm) << ", " << ranks;
         }
@@ -57,12 +48,8 @@ TEST_P(SchemeTest, ServerIsTheStepOfTheLargeBatch) {
   for (const int ranks : {1, 2, 3, 8}) {
     const std::vector<float> wanted = Alone(GetParam(), ranks);
     for (const Algorithm algorithm : AlgorithmsOf(Operation::kReduce)) {
-      const Trained trained = TrainedBy(
-          [&](Endpoint& mine, auto optimizer) {
-            return std::make_unique<ServerScheme>(mine, std::move(optimizer),
-                                                  Travel{algorithm});
-          },
-          GetParam(), ranks);
+      const Trained trained =
+          TrainedBy(Making<ServerScheme>(Travel{algorithm}), GetParam(), ranks);
       for (const auto& got : trained.parameters) EXPECT_EQ(got, wanted);
       EXPECT_EQ(trained.sent.bytes, kSteps * 2 * (ranks - 1) * kBytes);
     }
@@ -99,35 +86,12 @@ TEST(AverageSchemeTest, OfEachStepIsAllReduce) {
   for (const int ranks : {2, 4, 8}) {
     const std::vector<float> wanted = Alone(plain, ranks);
     for (const int64_t period : {1, 2, 5}) {
-      const Trained trained = TrainedBy(
-          [&](Endpoint& mine, auto optimizer) {
-            return std::make_unique<AverageScheme>(mine, std::move(optimizer),
-                                                   Travel{}, period);
-          },
-          plain, ranks);
+      const Trained trained =
+          TrainedBy(Making<AverageScheme>(Travel{}, period), plain, ranks);
       for (const auto& got : trained.parameters) EXPECT_EQ(got, wanted);
       EXPECT_EQ(trained.sent.bytes, kSteps / period * 2 * (ranks - 1) * kBytes);
     }
   }
-}
-
-/// The numbers of ranks that are pulled to 0, 1, 2 ... after three steps of a
-/// scheme.
-std::vector<double> PulledApart(const MakeScheme& make, int ranks) {
-  std::vector<PulledObjective> objectives;
-  for (int rank = 0; rank < ranks; ++rank) objectives.emplace_back(5, rank, 1);
-  const auto ended = RunThreads(ranks, [&](Endpoint& mine) {
-    PulledObjective& objective = objectives[static_cast<size_t>(mine.rank())];
-    const auto scheme = make(mine, Made("gradient_descent"));
-    for (int i = 0; i < 3; ++i) {
-      ASSAY_RETURN_IF_ERROR(scheme->Step(objective).status());
-    }
-    return scheme->Finish(objective);
-  });
-  std::vector<double> numbers;
-  for (const PulledObjective& each : objectives)
-    numbers.push_back(each.number());
-  return numbers;
 }
 
 // Kills: a worker whose gradient is of parameters that the server, or the owner
@@ -139,27 +103,14 @@ TEST(ServerSchemeTest, WorkersSeeTheParametersOfTheServer) {
   double wanted = 5;
   for (int i = 0; i < 3; ++i) wanted -= (wanted - 1.5) / 8;
   const std::vector<double> all(kRanks, wanted);
-  EXPECT_EQ(PulledApart(
-                [](Endpoint& mine, auto optimizer) {
-                  return std::make_unique<ServerScheme>(
-                      mine, std::move(optimizer), Travel{Algorithm::kLinear});
-                },
-                kRanks),
-            all);
-  EXPECT_EQ(PulledApart(
-                [](Endpoint& mine, auto optimizer) {
-                  return std::make_unique<AllReduceScheme>(
-                      mine, std::move(optimizer), Travel{});
-                },
-                kRanks),
-            all);
-  EXPECT_EQ(PulledApart(
-                [](Endpoint& mine, auto optimizer) {
-                  return std::make_unique<ScatteredScheme>(
-                      mine, std::move(optimizer), Travel{});
-                },
-                kRanks),
-            all);
+  const auto numbers = [](const MakeScheme& make) {
+    std::vector<PulledObjective> pulled;
+    for (int rank = 0; rank < kRanks; ++rank) pulled.emplace_back(5, rank, 1);
+    return NumbersBy(make, std::move(pulled), /*steps=*/3);
+  };
+  EXPECT_EQ(numbers(Making<ServerScheme>(Travel{Algorithm::kLinear})), all);
+  EXPECT_EQ(numbers(Making<AllReduceScheme>(Travel{})), all);
+  EXPECT_EQ(numbers(Making<ScatteredScheme>(Travel{})), all);
 }
 
 TEST(PeersOfTest, ARingOfTwoHasOnePeer) {
@@ -182,24 +133,10 @@ TEST(PeersOfTest, OnePeerIsAnotherInEachStep) {
   EXPECT_EQ(PeersOf(Graph::kExponential, 5, 6, 0)[2].to, 3);
 }
 
-/// The numbers of all ranks after a run.
 std::vector<double> Gossiped(Graph graph,
-                             std::vector<PulledObjective> objectives,
+                             const std::vector<PulledObjective>& objectives,
                              int steps) {
-  const auto ended =
-      RunThreads(static_cast<int>(objectives.size()), [&](Endpoint& mine) {
-        GossipScheme scheme(mine, Made("gradient_descent"), graph);
-        for (int i = 0; i < steps; ++i) {
-          const auto loss =
-              scheme.Step(objectives[static_cast<size_t>(mine.rank())]);
-          ASSAY_RETURN_IF_ERROR(loss.status());
-        }
-        return OkStatus();
-      });
-  std::vector<double> numbers;
-  for (const PulledObjective& each : objectives)
-    numbers.push_back(each.number());
-  return numbers;
+  return NumbersBy(Making<GossipScheme>(graph), objectives, steps);
 }
 
 /// A wave of whole periods along the rows and the columns of the grid.
@@ -278,14 +215,9 @@ TEST(PeersOfTest, ATorusHasFourNeighbours) {
 TEST(GossipSchemeTest, KeepsTheMean) {
   for (const Graph graph : kGraphs) {
     for (const int ranks : {1, 2, 3, 8, 12, 13}) {
-      std::vector<PulledObjective> objectives;
-      for (int rank = 0; rank < ranks; ++rank) {
-        objectives.emplace_back(rank * rank, 0, 0);
-      }
-      double before = 0;
-      for (const PulledObjective& each : objectives) before += each.number();
-      double after = 0;
-      for (const double x : Gossiped(graph, objectives, 7)) after += x;
+      const double before = ranks * MeanOfSquares(ranks);
+      const double after =
+          TotalOf(Gossiped(graph, FromSquares(ranks, /*pull=*/0), 7));
       EXPECT_NEAR(after, before, 1e-12 * before) << ToString(graph);
     }
   }
@@ -307,6 +239,180 @@ TEST(GossipSchemeTest, RanksStayTogether) {
   // sign from rank to rank has the factor -1/3: x = -x/3 - (x - goal)/8.
   const double x = (1.0 / 8) / (1 + 1.0 / 3 + 1.0 / 8);
   EXPECT_NEAR(spread, kRanks * x * x, 1e-12);
+}
+
+/// The numbers and weights of ranks after a run.
+struct Pushed {
+  std::vector<double> numbers, weights;
+  int64_t bytes = 0;  // of all ranks
+};
+
+/// Ranks begin at the squares of their numbers, and each is pulled to its
+/// number.
+Pushed PushedBy(Directed graph, int ranks, int steps, double pull) {
+  auto objectives = FromSquares(ranks, pull, /*goal_of_rank=*/1);
+  Pushed pushed;
+  pushed.weights.resize(objectives.size());
+  const auto make = [&](Endpoint& mine) {
+    return std::make_unique<PushSumScheme>(mine, Made("gradient_descent"),
+                                           graph);
+  };
+  const auto keep_weight = [&](const auto& scheme, size_t rank) {
+    pushed.weights[rank] = scheme.weight();
+  };
+  pushed.bytes =
+      TrainEach(objectives, steps, make, /*choices=*/nullptr, keep_weight)
+          .bytes;
+  for (const auto& each : objectives) pushed.numbers.push_back(each.number());
+  return pushed;
+}
+
+// A power of two of ranks is at the mean after log2(ranks) steps (B. Ying et
+// al., "Exponential graph is provably efficient for decentralized deep
+// training", 2021, lemma 1), and nothing is rounded.
+TEST(PushSumSchemeTest, OnePeerAveragesExactly) {
+  for (const int power : {0, 1, 2, 3, 4}) {
+    const int ranks = 1 << power;
+    const Pushed pushed = PushedBy(Directed::kOnePeer, ranks, power, 0);
+    for (const double number : pushed.numbers) {
+      EXPECT_EQ(number, MeanOfSquares(ranks));
+    }
+    EXPECT_EQ(pushed.weights, std::vector<double>(pushed.numbers.size(), 1));
+    EXPECT_EQ(pushed.bytes, ranks * power * 16);
+  }
+}
+
+// Kills: numbers that are not put over their weight; parts that do not sum up
+// to 1.
+TEST(PushSumSchemeTest, UnevenRanksGoToTheMean) {
+  for (const int ranks : {2, 3, 5, 8, 13}) {
+    const Pushed pushed = PushedBy(Directed::kUneven, ranks, 600, 0);
+    const double mean = MeanOfSquares(ranks);
+    for (const double number : pushed.numbers) {
+      EXPECT_NEAR(number, mean, 1e-12 * mean) << ranks << " ranks";
+    }
+    EXPECT_NEAR(TotalOf(pushed.weights), ranks, 1e-12 * ranks);
+    if (ranks > 2) {
+      EXPECT_GT(std::fabs(pushed.weights[0] - 1), 0.01);
+    }
+  }
+}
+
+// Kills: a step that is lost between numbers and parameters. The mean of ranks
+// that are together goes to that of their goals.
+TEST(PushSumSchemeTest, TakesTheSteps) {
+  constexpr int kRanks = 8;
+  const Pushed pushed = PushedBy(Directed::kOnePeer, kRanks, 600, 1);
+  EXPECT_NEAR(TotalOf(pushed.numbers) / kRanks, 3.5, 1e-9);
+}
+
+TEST(HopsOfTest, AreThoseOfTheGraph) {
+  EXPECT_TRUE(HopsOf(Directed::kUneven, 0, 1, 0).empty());
+  EXPECT_EQ(HopsOf(Directed::kUneven, 0, 2, 0), std::vector{1});
+  EXPECT_EQ(HopsOf(Directed::kUneven, 2, 5, 0), (std::vector{1, 2}));
+  EXPECT_EQ(HopsOf(Directed::kUneven, 3, 5, 0), std::vector{1});
+  EXPECT_EQ(HopsOf(Directed::kOnePeer, 3, 5, 2), std::vector{4});
+  EXPECT_EQ(HopsOf(Directed::kOnePeer, 3, 5, 3), std::vector{1});
+}
+
+class ShardedTest : public ::testing::TestWithParam<std::string> {};
+
+// Also where there are more ranks than parameters. Kills: an owner that keeps
+// its parameters to itself, gradients of another rank's parameters.
+TEST_P(ShardedTest, IsTheStepOfTheLargeBatch) {
+  for (const int ranks : {1, 2, 3, 8}) {
+    const std::vector<float> wanted = Alone(GetParam(), ranks);
+    for (const Algorithm algorithm : AlgorithmsOf(Operation::kReduce)) {
+      const Trained trained = TrainedBy(
+          Making<ShardedScheme>(Travel{algorithm}), GetParam(), ranks);
+      for (const auto& got : trained.parameters) EXPECT_EQ(got, wanted);
+      EXPECT_EQ(trained.sent.bytes, kSteps * 2 * (ranks - 1) * kBytes);
+    }
+  }
+}
+
+/// AcceleGrad's rate is of the gradients by all parameters.
+constexpr char kOfAll[] = "accelegrad";
+
+std::vector<std::string> OfEachParameter() {
+  std::vector<std::string> names = Optimizers();
+  std::erase(names, kOfAll);
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ShardedTest,
+                         ::testing::ValuesIn(OfEachParameter()),
+                         [](const auto& info) { return info.param; });
+
+TEST(ShardedSchemeTest, AnOptimizerOfAllSeesTheOwnersAlone) {
+  const MakeScheme make = Making<ShardedScheme>(Travel{Algorithm::kLinear});
+  EXPECT_EQ(TrainedBy(make, kOfAll, 1).parameters[0], Alone(kOfAll, 1));
+  const Trained two = TrainedBy(make, kOfAll, 2);
+  EXPECT_NE(two.parameters[0], Alone(kOfAll, 2));
+  EXPECT_EQ(two.parameters[0], two.parameters[1]);
+}
+
+class ScatteredTest : public ::testing::TestWithParam<std::string> {};
+
+// Also where there are more ranks than elements. Kills: a block that stays with
+// its rank, or that gets the gradients of another one.
+TEST_P(ScatteredTest, IsTheStepOfTheLargeBatch) {
+  constexpr int64_t kElements = kSizes[0] + kSizes[1];
+  for (const int ranks : {1, 2, 3, 8, 40}) {
+    const std::vector<float> wanted = Alone(GetParam(), ranks);
+    for (const Algorithm algorithm : AlgorithmsOf(Operation::kReduceScatter)) {
+      const Trained trained = TrainedBy(
+          Making<ScatteredScheme>(Travel{algorithm}), GetParam(), ranks);
+      for (const auto& got : trained.parameters) EXPECT_EQ(got, wanted);
+      const int64_t block = (kElements + ranks - 1) / ranks;
+      if (algorithm != Algorithm::kRing) continue;
+      EXPECT_EQ(trained.sent.bytes,
+                kSteps * 2 * ranks * (ranks - 1) * block * 4);
+    }
+  }
+}
+
+/// LAMB's rate is of a whole parameter.
+std::vector<std::string> OfEachElement() {
+  std::vector<std::string> names = OfEachParameter();
+  std::erase(names, "lamb");
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ScatteredTest,
+                         ::testing::ValuesIn(OfEachElement()),
+                         [](const auto& info) { return info.param; });
+
+// A rank keeps the state of its share. Kills: an optimizer of all elements on
+// each rank.
+TEST(ScatteredSchemeTest, AnOptimizerSeesOneBlock) {
+  const MakeScheme make = Making<ScatteredScheme>(Travel{});
+  EXPECT_NE(TrainedBy(make, "lamb", 2).parameters[0], Alone("lamb", 2));
+}
+
+TEST(BlocksTest, TensorsAreOfOneType) {
+  const std::vector<Tensor> tensors = {
+      Tensor::Allocate(DType::kFloat32, {2}).value(),
+      Tensor::Allocate(DType::kFloat64, {2}).value()};
+  RunThreads(1, [&](Endpoint& mine) {
+    const Status status = Blocks::Of(tensors, mine).status();
+    EXPECT_EQ(status.code(), StatusCode::kUnsupported);
+    EXPECT_EQ(status.message(),
+              "found tensors of float32 and of float64, wanted one type");
+    return OkStatus();
+  });
+}
+
+// Kills: one rank that owns all.
+TEST(OwnersOfTest, AreSpreadBySize) {
+  std::vector<train::Parameter> parameters;
+  for (const int64_t size : {3, 10, 4, 4, 1}) {
+    parameters.push_back({StrCat("w", parameters.size()),
+                          Tensor::Allocate(DType::kFloat32, {size}).value()});
+  }
+  EXPECT_EQ(OwnersOf(parameters, 2), (std::vector{1, 0, 1, 1, 0}));
+  EXPECT_EQ(OwnersOf(parameters, 8), (std::vector{3, 0, 1, 2, 4}));
+  EXPECT_EQ(OwnersOf(parameters, 1), std::vector<int>(5, 0));
 }
 
 }  // namespace

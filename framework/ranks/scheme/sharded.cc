@@ -8,8 +8,6 @@
 #include <numeric>
 #include <utility>
 
-#include "framework/ranks/scheme/between.h"
-
 namespace assay::ranks {
 namespace {
 

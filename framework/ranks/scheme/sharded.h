@@ -3,9 +3,6 @@
 // ShardedScheme: each parameter has an owner, the one rank that steps it and
 // keeps its state. ScatteredScheme: each rank owns an equal block of all
 // elements.
-//
-//   ShardedScheme scheme(mine, std::move(optimizer), {Algorithm::kBinomial});
-//   ASSAY_RETURN_IF_ERROR(scheme.Step(objective).status());
 
 #pragma once
 

@@ -5,16 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <memory>
 #include <numeric>
-#include <span>
-#include <vector>
 
-#include "framework/ranks/scheme/scheme.h"
-#include "framework/ranks/share/shared_objective.h"
-#include "framework/ranks/threads/threads.h"
-#include "framework/train/rule/optimizers.h"
+#include "framework/ranks/scheme/scheme_fixture.h"
 
 namespace assay::ranks {
 namespace {
@@ -72,18 +66,12 @@ class Pulled : public train::Objective {
   std::vector<Tensor> gradients_;
 };
 
-std::unique_ptr<train::Optimizer> Descent() {
-  return train::MakeOptimizer({"gradient_descent", "paper", "rate=0.125"})
-      .value()
-      .optimizer;
-}
-
 // Two batches with a remainder, and one of fewer samples than ranks.
 constexpr int64_t kBatches[] = {11, 8, 2};
 
 TEST(SharedObjectiveTest, RanksTakeTheStepsOfOneWithWholeBatches) {
   Pulled alone;
-  const auto optimizer = Descent();
+  const auto optimizer = Made("gradient_descent");
   for (const int64_t samples : kBatches) {
     ASSERT_TRUE(alone.Put(Batch(samples)).ok());
     ASSERT_TRUE(optimizer->Step(alone).ok());
@@ -93,7 +81,8 @@ TEST(SharedObjectiveTest, RanksTakeTheStepsOfOneWithWholeBatches) {
       Pulled own;
       SharedObjective shared(
           own, [&](std::span<const int64_t> put) { return own.Put(put); });
-      AllReduceScheme scheme(mine, Descent(), {Algorithm::kRing});
+      AllReduceScheme scheme(mine, Made("gradient_descent"),
+                             {Algorithm::kRing});
       for (const int64_t samples : kBatches) {
         shared.Take(ShareOf(Batch(samples), mine.rank(), mine.size()));
         ASSAY_RETURN_IF_ERROR(scheme.Step(shared).status());
@@ -102,7 +91,7 @@ TEST(SharedObjectiveTest, RanksTakeTheStepsOfOneWithWholeBatches) {
                  ? OkStatus()
                  : Internal("found ", own.w(), ", wanted ", alone.w());
     });
-    for (const Status& each : ended) EXPECT_TRUE(each.ok()) << each.ToString();
+    EXPECT_THAT(ended, kAllWell);
   }
 }
 

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Buffers of ranks for tests.
-//
-//   std::vector<Tensor> buffers = Buffers({.ranks = 3, .count = 5});
 
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "framework/core/numbers.h"
 #include "framework/core/tensor.h"
 #include "framework/ranks/collective.h"
+#include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::ranks {
 
@@ -30,9 +28,7 @@ inline std::vector<Tensor> Buffers(const Collective& what) {
     for (int64_t i = 0; i < ElementsOf(what); ++i) {
       buffer.push_back(static_cast<float>(numbers.Share() - 0.5));
     }
-    buffers.push_back(
-        Tensor::Of<float>({std::ssize(buffer)}, std::span<const float>(buffer))
-            .value());
+    buffers.push_back(Floats(buffer));
   }
   return buffers;
 }

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // RunThreads: ranks that are threads of this process.
-//
-//   Status Rank(Endpoint& mine);
-//   const std::vector<Status> ended = RunThreads(8, Rank);
 
 #pragma once
 
@@ -12,7 +9,7 @@
 
 #include "framework/core/status.h"
 #include "framework/ranks/endpoint.h"
-#include "framework/ranks/threads/choices.h"
+#include "framework/ranks/threads/world.h"
 
 namespace assay::ranks {
 

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // World: the state that ranks that are threads share. A message is buffered
-// until it is received.
-//
-//   World world(/*ranks=*/8, /*choices=*/nullptr);
-//   ASSAY_RETURN_IF_ERROR(world.Send({}, /*from=*/1, /*to=*/0, bytes));
-//   ASSAY_ASSIGN_OR_RETURN(const Message came, world.Receive({{1, {}}}, 0));
+// until it is received. Choices decide which rank goes on and which message is
+// taken, where several could: a run with the same choices is the same run.
 
 #pragma once
 
@@ -20,10 +17,52 @@
 #include <vector>
 
 #include "framework/backend/communicator.h"
+#include "framework/core/numbers.h"
 #include "framework/core/status.h"
-#include "framework/ranks/threads/choices.h"
 
 namespace assay::ranks {
+
+class Choices {
+ public:
+  virtual ~Choices() = default;
+  /// True for choices of answers alone: ranks go on in any order, and a receive
+  /// from anybody waits until no other rank can send. Then only two things are
+  /// chosen: which of the ranks that wait so is answered first, and with which
+  /// message. Nothing else can be observed, since messages between two ranks
+  /// keep their order (S. Vakkalanka, G. Gopalakrishnan, R. Kirby, "Dynamic
+  /// verification of MPI programs with reductions in presence of split
+  /// operations and relaxed orderings", 2008).
+  virtual bool only_answers() const = 0;
+  /// A number from 0 to `options` - 1; `options` is 1 or more.
+  virtual size_t Choose(size_t options) = 0;
+};
+
+/// Draws every choice from a seed.
+class DrawnChoices : public Choices {
+ public:
+  explicit DrawnChoices(uint64_t seed) : drawn_(seed) {}
+  bool only_answers() const override { return false; }
+  size_t Choose(size_t options) override { return drawn_.Below(options); }
+
+ private:
+  core::Numbers drawn_;
+};
+
+/// Goes through all combinations of answers, one a run.
+class ListedChoices : public Choices {
+ public:
+  bool only_answers() const override { return true; }
+  size_t Choose(size_t options) override;
+  /// Goes to the next combination, after a run. False where all have been.
+  bool GoOn();
+
+ private:
+  struct Choice {
+    size_t taken, options;
+  };
+  std::vector<Choice> way_;
+  size_t at_ = 0;
+};
 
 /// A message is received on the channel that it was sent on alone.
 struct Channel {

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // NotedEndpoint: writes into a table which call the rank is in, and since when.
-//
-//   CallTable table = CallTable::InMemory(mine.size());
-//   NotedEndpoint noted(mine, &table);
-//   ASSAY_RETURN_IF_ERROR(noted.Exchange(1, {}, kNobody, {}));
-//   noted.End();
-//   Use(table.Read(mine.rank()).number);
 
 #pragma once
 
@@ -19,9 +13,8 @@
 
 #include "framework/backend/communicator.h"
 #include "framework/core/status.h"
-#include "framework/ranks/forwarding.h"
+#include "framework/ranks/interception.h"
 #include "framework/ranks/wait/call_table.h"
-#include "framework/ranks/wait/rank_call.h"
 
 namespace assay::ranks {
 

@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <sys/prctl.h>
+#include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,12 +15,13 @@
 #include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <map>
+#include <optional>
 #include <set>
+#include <string>
 #include <string_view>
 #include <thread>
-
-#include "framework/supervise/process/stop_watch.h"
 
 namespace assay::process {
 namespace {
@@ -123,6 +125,79 @@ bool IsKept(pid_t orphan) {
   return environment.size() > 1 && environment.find(name) == std::string::npos;
 }
 
+std::ifstream OpenProc(pid_t pid, const char* name) {
+  return std::ifstream("/proc/" + std::to_string(pid) + "/" + name);
+}
+
+/// All pages in memory, those of files too, and shared ones for each process.
+int64_t ResidentBytes(pid_t pid) {
+  int64_t size = 0;
+  int64_t resident = 0;
+  OpenProc(pid, "statm") >> size >> resident;
+  return resident * sysconf(_SC_PAGESIZE);
+}
+
+/// A page that n processes share counts for an n-th:
+/// https://www.kernel.org/doc/html/latest/filesystems/proc.html, smaps_rollup.
+int64_t ShareBytes(pid_t pid) {
+  std::ifstream rollup = OpenProc(pid, "smaps_rollup");
+  int64_t kilobytes = 0;
+  for (std::string word; rollup >> word;) {
+    int64_t value = 0;
+    if ((word == "Pss_Anon:" || word == "Pss_Shmem:") && rollup >> value) {
+      kilobytes += value;
+    }
+  }
+  return kilobytes << 10U;
+}
+
+constexpr useconds_t kBetweenLooks = 500'000;  // microseconds
+
+/// True where the state in a process' /proc/PID/stat is T: it stands behind the
+/// name, which is in brackets and may have some itself.
+bool IsStopped(const char* stat_file) {
+  const int fd = open(stat_file, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return false;
+  std::array<char, 512> text = {};
+  const ssize_t size = read(fd, text.data(), text.size());
+  close(fd);
+  const std::string_view stat(text.data(), size > 0 ? size : 0);
+  const size_t name_end = stat.rfind(')');
+  return name_end != std::string_view::npos &&
+         stat.substr(name_end).starts_with(") T");
+}
+
+[[noreturn]] void Watch(pid_t watched) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  close_range(0, ~0U, 0);  // whoever waits for their end waits for `watched`
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    std::signal(signal, SIG_IGN);
+  }
+  const std::string stat_file = "/proc/" + std::to_string(watched) + "/stat";
+  while (getppid() == watched) {
+    if (IsStopped(stat_file.c_str())) kill(watched, SIGCONT);
+    usleep(kBetweenLooks);
+  }
+  _exit(0);
+}
+
+/// Ends the watch with the process that it is for, so that none is left behind.
+struct Watcher {
+  explicit Watcher(pid_t watched) : owner(watched), watch(fork()) {
+    if (watch == 0) Watch(owner);
+  }
+  Watcher(const Watcher&) = delete;
+  Watcher& operator=(const Watcher&) = delete;
+  ~Watcher() {
+    if (getpid() != owner || watch < 0) return;
+    kill(watch, SIGKILL);
+    waitpid(watch, nullptr, 0);
+  }
+
+  pid_t owner;
+  pid_t watch;
+};
+
 }  // namespace
 
 std::vector<pid_t> DescendantsOf(pid_t root) {
@@ -198,6 +273,22 @@ void ProcessTree::Leave(pid_t worker) {
     if (!left) return;
     std::this_thread::sleep_for(milliseconds(1));
   }
+}
+
+int64_t TreeMemory(const std::vector<pid_t>& processes, int64_t enough) {
+  int64_t bytes = 0;
+  for (const pid_t pid : processes) bytes += ResidentBytes(pid);
+  if (bytes <= enough) return bytes;
+  bytes = 0;
+  for (const pid_t pid : processes) bytes += ShareBytes(pid);
+  return bytes;
+}
+
+void WakeWhenStopped() {
+  static std::optional<Watcher> watcher;
+  const bool is_of_parent =
+      watcher && watcher->owner != getpid();  // after a fork
+  if (!watcher || is_of_parent) watcher.emplace(getpid());
 }
 
 }  // namespace assay::process

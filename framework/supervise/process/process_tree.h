@@ -5,11 +5,6 @@
 // it moved to. The supervisor is a subreaper: what loses its parent becomes a
 // child of the supervisor, never of init.
 //
-//   ProcessTree::Adopt();                     // once, before the first worker
-//   ProcessTree::Join(pid, "ASSAY_WORKER=7.1");
-//   ...                                       // the worker ended, was reaped
-//   ProcessTree::Leave(pid);                  // kills and reaps what it left
-//
 // An orphan is known by the variable that it inherited. One whose worker still
 // runs is left alone; one that shed the variable goes with the last worker.
 // Not thread-safe: one thread supervises.
@@ -18,6 +13,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -46,5 +42,16 @@ class ProcessTree {
 
 /// Everything below `root`, children before their own children.
 std::vector<pid_t> DescendantsOf(pid_t root);
+
+/// The memory that processes hold together: private pages and shared ones,
+/// which RLIMIT_DATA does not count, and those of children, which it counts for
+/// each alone. Bytes in memory that are no file's, each page once. Up to
+/// `enough` bytes it may be more than that: a number that is quicker to have.
+int64_t TreeMemory(const std::vector<pid_t>& processes, int64_t enough);
+
+/// Starts a process that looks each half second whether this one is stopped, as
+/// by a SIGSTOP of a backend that no walls hold, and then lets it go on. It
+/// ends with this one. A terminal's Ctrl-Z stops both, and its `fg` both go on.
+void WakeWhenStopped();
 
 }  // namespace assay::process

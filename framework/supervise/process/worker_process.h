@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// WorkerProcess: one running assay-worker with the journal it writes.
-//
-//   ASSAY_ASSIGN_OR_RETURN(auto worker,
-//                          WorkerProcess::Start(command, log, limits));
-//   while (!worker->Ended()) worker->Wait(std::chrono::milliseconds(10));
-//   DescribeEnd(worker->wait_status());    // "signal SIGSEGV"
+// WorkerProcess: one running assay-worker with the journal it writes, within
+// its limits.
 //
 // A worker leads a process group of its own. Whatever descends from it is
-// killed with it, in whatever group or session (see process_tree.h). Its
+// killed with it, in whatever group or session (process_tree.h). Its
 // environment has no GTEST_ variables; its output goes to a log, of which the
 // first MiB is kept.
 
@@ -17,6 +13,7 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -25,9 +22,33 @@
 #include <vector>
 
 #include "framework/core/status.h"
-#include "framework/supervise/process/worker_limits.h"
 
 namespace assay::process {
+
+/// The share of the machine that a worker may take, so that a backend that runs
+/// away meets bad_alloc, or ends its own worker, before the kernel picks a
+/// victim or the disk is full.
+struct WorkerLimits {
+  /// Writable private memory (RLIMIT_DATA); 0: no limit. Little more may be
+  /// held by the worker with all that descends from it, shared memory too
+  /// (TreeLimit, TreeMemory). Not set in a build with a sanitizer whose
+  /// shadow memory would count.
+  int64_t memory_bytes = 0;
+  /// Size of any file (RLIMIT_FSIZE); beyond it the worker gets SIGXFSZ.
+  int64_t file_bytes = int64_t{4} << 30;
+};
+
+/// Four fifths of the memory of the machine, or of our control group, divided
+/// by the workers; at least 4 GiB or half of the memory.
+int64_t MemoryShare(int workers);
+
+/// The memory of a worker with all that descends from it; 0: no limit.
+int64_t TreeLimit(const WorkerLimits& limits);
+
+/// Limits this process, and what it starts; makes it the kernel's first choice
+/// when memory runs out all the same. A limit that the system refuses is left
+/// as it is. May be called behind a fork of a program with threads.
+void ApplyLimits(const WorkerLimits& limits);
 
 /// "signal SIGSEGV", "exit code 3", empty for exit code 0.
 std::string DescribeEnd(int wait_status);

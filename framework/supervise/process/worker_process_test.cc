@@ -16,7 +16,6 @@
 #include "framework/file/file.h"
 #include "framework/file/scratch_folder.h"
 #include "framework/supervise/process/process_tree.h"
-#include "framework/supervise/process/stop_watch.h"
 
 namespace assay::process {
 namespace {
@@ -124,7 +123,7 @@ TEST_F(WorkerProcessTest, ALogKeepsItsFirstMiB) {
   const auto worker = Start("echo begin; head -c 50000000 /dev/zero; echo end");
   WaitFor(*worker);
   const std::string log = Log();
-  // What is written behind the cut stays where it is little.
+  // A little text behind the cut stays.
   constexpr size_t kKept = 1 << 20, kSlack = 1 << 12;
   EXPECT_LE(log.size(), kKept + kSlack);
   EXPECT_TRUE(log.starts_with("begin\n"));

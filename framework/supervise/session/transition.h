@@ -3,10 +3,6 @@
 // The states of a session: how far its worker has come, and what is done about
 // what becomes of it. One table says it all: a state and an event, the next
 // state, an action.
-//
-//   const Transition* found = TransitionOf(State::kInCase, Event::kEnded);
-//   found->next;    // State::kGone
-//   found->action;  // Action::kChargeEnd
 
 #pragma once
 

@@ -1,53 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Corpus: cases under one name and digest. A folder holds them (read_corpus.h),
-// or a suite makes them.
-//
-//   for (const TestCase& test_case : corpus.cases) Use(test_case);
+// Reads a folder of cases: one that the export wrote, with a manifest.json, or
+// a plain folder in ONNX's own test layout, whose facts are derived from its
+// files.
 
 #pragma once
 
-#include <algorithm>
-#include <array>
-#include <cstdint>
-#include <span>
-#include <string>
+#include <filesystem>
 #include <string_view>
-#include <vector>
 
+#include "framework/core/status.h"
 #include "framework/testing/case/test_case.h"
 
 namespace assay::cases {
 
-// The corpora that a run takes when none is named; floors and expectations are
-// about these.
-
-/// Of backends that run networks.
-inline constexpr std::array<std::string_view, 11> kDefaultCorpora = {
-    "onnx",      "random", "contract", "special",  "redrawn", "gradcheck",
-    "optimizer", "field",  "graphs",   "composed", "scaled"};
-/// Of libraries that carry messages between ranks.
-inline constexpr std::array<std::string_view, 1> kRankCorpora = {"distributed"};
-
-inline std::span<const std::string_view> DefaultCorpora(bool of_ranks) {
-  if (of_ranks) return kRankCorpora;
-  return kDefaultCorpora;
-}
-
-inline bool IsDefaultCorpus(std::string_view name) {
-  return std::ranges::count(kDefaultCorpora, name) > 0 ||
-         std::ranges::count(kRankCorpora, name) > 0;
-}
-
-struct Corpus {
-  std::string name;
-  std::string hash;  // of all that decides its cases
-  /// True for the default corpus of its name: made by this build, or by
-  /// this program.
-  bool standard = false;
-  std::vector<std::string> drift;  // expected outputs that differ from pinned
-  std::vector<TestCase> cases;     // by test_id
-  int64_t n_left_out = 0;          // cases that nobody asked for
-};
+/// Reads the manifest of the export when there is one, else takes the directory
+/// for a plain folder in ONNX's own test layout (plain_corpus.h). Data
+/// loss for a manifest that is broken, with file and case, or whose lines are
+/// not those of its digest; not found when the folder does not exist or holds
+/// no case. The files of a manifest's cases are not looked at: CheckFiles
+/// (corpus_files.h) does.
+///
+/// Where `only` names a test_id, the other cases of a manifest are left out,
+/// which spares their parsing; all are in the digest, as ever.
+Result<Corpus> ReadCorpus(const std::filesystem::path& directory,
+                          std::string_view only = {});
 
 }  // namespace assay::cases

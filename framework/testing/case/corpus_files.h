@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Checks that the files of a corpus are those that its manifest was written of,
-// and that the corpus is that of its maker.
-//
-//   for (const TestCase& c : selected) ASSAY_RETURN_IF_ERROR(CheckFiles(c));
+// The files of a corpus: written, in the layout that ReadCorpus reads, and
+// checked to be those that its manifest was written of.
 
 #pragma once
 
@@ -39,7 +37,7 @@ Status NoteMade(const std::filesystem::path& corpus, const std::string& name);
 std::optional<std::vector<std::string_view>> CaseLines(
     std::string_view manifest);
 
-/// What is before them, as a JSON object.
+/// The text before the manifest's case lines, as a JSON object.
 std::string HeaderOf(std::string_view manifest);
 
 /// The digest of the manifest's case lines: a line each, without the comma at
@@ -50,5 +48,15 @@ std::string DigestOfLines(std::string_view manifest);
 /// digest of their lines.
 std::string ManifestText(const std::string& name,
                          const std::vector<std::string>& cases);
+
+/// manifest.json of a corpus whose cases lie below `directory`.
+Status WriteManifest(const std::filesystem::path& directory,
+                     const std::string& name,
+                     const std::vector<TestCase>& cases);
+
+/// model.onnx and test_data_set_N of a case; expected outputs and stated
+/// gradients where there are.
+Status WriteCaseFiles(const std::filesystem::path& directory,
+                      const CaseData& data);
 
 }  // namespace assay::cases

@@ -12,17 +12,12 @@
 #include "framework/file/csv.h"
 #include "framework/file/digest.h"
 #include "framework/testing/case/plain_corpus_case.h"
-#include "framework/testing/record/clean_text.h"
+#include "framework/testing/record/tables.h"
 
 namespace assay::cases {
 namespace {
 
 namespace fs = std::filesystem;
-
-struct CaseFolder {
-  fs::path path;
-  int n_data_sets = 0;
-};
 
 /// The files and folders in a folder, sorted, links followed.
 struct Listing {
@@ -69,31 +64,27 @@ bool IsDataSet(const fs::path& folder) {
              .has_value();
 }
 
-/// Finds the case folders below a root, and the files of each.
+/// Describes the case folders below a root.
 class CorpusWalk {
  public:
   explicit CorpusWalk(const fs::path& root) : root_(root) {}
 
   Status Walk(const fs::path& folder, bool in_case = false);
 
-  const std::vector<CaseFolder>& cases() const { return cases_; }
-
-  /// A digest of paths and bytes of all files in case folders.
-  std::string Hash() const { return file::Sha256(digests_); }
+  std::vector<TestCase> cases;
+  std::string digests;  // of paths and bytes of all files in case folders
 
  private:
   Status Enter(const fs::path& folder);
 
   const fs::path& root_;
   std::map<fs::path, fs::path> entered_;  // real path to the path taken
-  std::vector<CaseFolder> cases_;
-  std::string digests_;
 };
 
 Status CorpusWalk::Enter(const fs::path& folder) {
   ASSAY_RETURN_IF_ERROR(record::CheckPath(folder));
   std::error_code error;
-  // What has none cannot be listed either, which says why.
+  // A folder without a real path cannot be listed either; the listing says why.
   const fs::path real = fs::canonical(folder, error);
   const auto [known, is_new] = entered_.emplace(real, folder);
   if (is_new) return OkStatus();
@@ -110,14 +101,14 @@ Status CorpusWalk::Walk(const fs::path& folder, bool in_case) {
     return f.filename() == "model.onnx";
   });
   if (has_model && n_sets > 0) {
-    cases_.push_back({folder, static_cast<int>(n_sets)});
+    cases.push_back(DescribeFolder(folder, static_cast<int>(n_sets)));
     in_case = true;
   }
   for (size_t i = 0; in_case && i < listing.files.size(); ++i) {
     const fs::path& file = listing.files[i];
     ASSAY_ASSIGN_OR_RETURN(const std::string digest, file::Sha256OfFile(file));
-    digests_ += StrCat(file.lexically_relative(root_).generic_string(), " ",
-                       digest, "\n");
+    digests += StrCat(file.lexically_relative(root_).generic_string(), " ",
+                      digest, "\n");
   }
   for (const fs::path& inner : listing.folders) {
     ASSAY_RETURN_IF_ERROR(Walk(inner, in_case));
@@ -177,22 +168,18 @@ Result<Corpus> ReadPlainCorpus(const fs::path& root) {
   if (!base.has_filename()) base = base.parent_path();
   CorpusWalk walk(base);
   ASSAY_RETURN_IF_ERROR(walk.Walk(base));
-  if (walk.cases().empty()) {
+  if (walk.cases.empty()) {
     return NotFound("found no case below ", base.string(),
                     ", wanted folders with a model.onnx and a test_data_set_0");
   }
   Corpus corpus;
   corpus.name = IdPart(base.filename().string());
-  corpus.hash = walk.Hash();
-  for (const CaseFolder& folder : walk.cases()) {
-    corpus.cases.push_back(DescribeFolder(folder.path, folder.n_data_sets));
-    corpus.cases.back().corpus = corpus.name;
-  }
+  corpus.hash = file::Sha256(walk.digests);
+  corpus.cases = std::move(walk.cases);
+  for (TestCase& c : corpus.cases) c.corpus = corpus.name;
   FindExpansions(&corpus.cases);
   NameCases(base, &corpus.cases);
-  std::ranges::sort(corpus.cases, [](const TestCase& a, const TestCase& b) {
-    return a.test_id < b.test_id;
-  });
+  std::ranges::sort(corpus.cases, {}, &TestCase::test_id);
   return corpus;
 }
 

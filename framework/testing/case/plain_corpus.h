@@ -2,15 +2,13 @@
 //
 // A folder in ONNX's own test layout as a corpus: the manifest that the export
 // would have written, derived from the models and their data.
-//
-//   ASSAY_ASSIGN_OR_RETURN(Corpus mine, ReadPlainCorpus("vendor/cases"));
 
 #pragma once
 
 #include <filesystem>
 
 #include "framework/core/status.h"
-#include "framework/testing/case/corpus.h"
+#include "framework/testing/case/test_case.h"
 
 namespace assay::cases {
 
@@ -20,8 +18,8 @@ namespace assay::cases {
 /// expansion, as ONNX names them; any other is of suite model and the name of
 /// the folder above it. A model that cannot be read is still a case, so that
 /// its loss shows. Limits are those of ONNX's runner. Characters that ids may
-/// not have become
-/// '_'; cases whose ids would be equal get their path below the root as well.
+/// not have become '_'; cases whose ids would be equal get their path below the
+/// root as well.
 ///
 /// Symbolic links are followed. Invalid argument when a folder is reached a
 /// second time, not found when one cannot be read or there is no case.

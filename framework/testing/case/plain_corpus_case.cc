@@ -3,10 +3,15 @@
 #include "framework/testing/case/plain_corpus_case.h"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
 #include <set>
 #include <system_error>
+#include <type_traits>
 
-#include "framework/testing/case/operator_name.h"
+#include "framework/core/value_walk.h"
+#include "framework/metric/element.h"
 
 namespace assay::cases {
 namespace {
@@ -26,10 +31,6 @@ const ValueType& Innermost(const ValueType& type) {
   const ValueType* inner = &type;
   while (inner->element != nullptr) inner = inner->element.get();
   return *inner;
-}
-
-const ValueType& TypeOf(const Graph& graph, ValueId id) {
-  return graph.values[static_cast<size_t>(id)].type;
 }
 
 /// The same for a model: its graph and the bodies of its functions.
@@ -69,7 +70,7 @@ std::vector<std::string> DtypesOf(const Graph& graph) {
 std::vector<std::string> OutputDtypes(const Graph& graph) {
   std::set<std::string> found;
   for (const ValueId id : graph.outputs) {
-    found.emplace(ToString(Innermost(TypeOf(graph, id)).dtype));
+    found.emplace(ToString(Innermost(graph[id].type).dtype));
   }
   return {found.begin(), found.end()};
 }
@@ -77,7 +78,7 @@ std::vector<std::string> OutputDtypes(const Graph& graph) {
 std::vector<std::string> ValueKindsOf(const Graph& graph) {
   std::set<std::string> found;
   const auto add = [&](ValueId id) {
-    const ValueType* type = &TypeOf(graph, id);
+    const ValueType* type = &graph[id].type;
     for (; type != nullptr; type = type->element.get()) {
       found.emplace(KindText(type->kind));
     }
@@ -90,25 +91,16 @@ std::vector<std::string> ValueKindsOf(const Graph& graph) {
 std::string ShapeText(const ValueType& declared) {
   const ValueType& type = Innermost(declared);
   if (!type.dims.has_value()) return std::string(KindText(declared.kind));
-  std::string text = "[";
-  for (const Dim& dim : *type.dims) {
-    if (text.size() > 1) text += ',';
-    if (dim.known()) {
-      text += std::to_string(dim.extent);
-    } else {
-      text += dim.symbol.empty() ? "?" : dim.symbol;
-    }
-  }
-  return text + "]";
+  const auto text_of = [](const Dim& dim) {
+    if (dim.known()) return std::to_string(dim.extent);
+    return dim.symbol.empty() ? "?" : dim.symbol;
+  };
+  return StrCat("[", Joined(*type.dims, ",", text_of), "]");
 }
 
 std::string ShapeSignature(const Graph& graph) {
-  std::string text;
-  for (size_t i = 0; i < graph.inputs.size(); ++i) {
-    text +=
-        StrCat(i == 0 ? "" : ";", ShapeText(TypeOf(graph, graph.inputs[i])));
-  }
-  return text;
+  return Joined(graph.inputs, ";",
+                [&](ValueId id) { return ShapeText(graph[id].type); });
 }
 
 int OpsetOf(const TestCase& c) {
@@ -130,7 +122,7 @@ void DescribeModel(const Model& model, TestCase* c) {
   c->value_kinds = ValueKindsOf(graph);
   c->shape_sig = ShapeSignature(graph);
   const auto dtype_of = [&](ValueId id) {
-    const ValueType& type = TypeOf(graph, id);
+    const ValueType& type = graph[id].type;
     return std::string(type.kind == ValueKind::kTensor ? ToString(type.dtype)
                                                        : "");
   };
@@ -211,6 +203,106 @@ bool DropoutDraws(const Graph& graph, const Node& node,
   return !is_zero(1);  // left out it is 0.5
 }
 
+/// True when all of n > 0 elements equal the first, or all are NaN. `same(i)`
+/// compares as numbers do, so that a zero equals the other zero.
+template <class Same, class IsNan>
+bool Repeats(int64_t n, Same same, IsNan is_nan) {
+  bool equal = true;
+  bool nan = true;
+  for (int64_t i = 0; i < n && (equal || nan); ++i) {
+    equal = equal && same(i);
+    nan = nan && is_nan(i);
+  }
+  return equal || nan;
+}
+
+/// For numbers of so many floats, as a complex one has two.
+bool RepeatsOneFloat(DType type, int64_t parts, const std::byte* data,
+                     int64_t n) {
+  const auto at = [&](int64_t i) {
+    return metric::DecodeFloat(type, metric::ElementBits(type, data, i));
+  };
+  const auto equal = [&](int64_t i, int64_t k) {
+    return at(parts * i + k) == at(k);
+  };
+  const auto nan = [&](int64_t i, int64_t k) {
+    return std::isnan(at(parts * i + k));
+  };
+  const int64_t last = parts - 1;
+  return Repeats(
+      n, [&](int64_t i) { return equal(i, 0) && equal(i, last); },
+      [&](int64_t i) { return nan(i, 0) || nan(i, last); });
+}
+
+bool RepeatsOneValue(const Tensor& tensor) {
+  const DType type = tensor.dtype();
+  const int64_t n = tensor.num_elements();
+  const auto never = [](int64_t) { return false; };
+  switch (ClassOf(type)) {
+    case DTypeClass::kString: {
+      const auto strings = tensor.strings();
+      return std::ranges::all_of(strings, [&](const std::string& text) {
+        return text == strings.front();
+      });
+    }
+    case DTypeClass::kFloat:
+      return RepeatsOneFloat(type, 1, tensor.data(), n);
+    case DTypeClass::kComplex:
+      return RepeatsOneFloat(
+          type == DType::kComplex64 ? DType::kFloat32 : DType::kFloat64, 2,
+          tensor.data(), n);
+    default:
+      return Repeats(
+          n,
+          [&](int64_t i) {
+            return metric::ElementBits(type, tensor.data(), i) ==
+                   metric::ElementBits(type, tensor.data(), 0);
+          },
+          never);
+  }
+}
+
+/// As Python prints a float32: the shortest digits, with a point or in
+/// scientific form.
+std::string PlainText(float value) {
+  if (!std::isfinite(value)) {
+    return std::isnan(value) ? "nan" : (std::signbit(value) ? "-inf" : "inf");
+  }
+  const float size = std::abs(value);
+  const bool fixed = size == 0 || (size >= 1e-4F && size < 1e16F);
+  std::array<char, 64> buffer;
+  const auto end = std::to_chars(
+      buffer.data(), buffer.data() + buffer.size(), value,
+      fixed ? std::chars_format::fixed : std::chars_format::scientific);
+  std::string text(buffer.data(), end.ptr);
+  if (fixed && text.find('.') == std::string::npos) text += ".0";
+  return text;
+}
+std::string PlainText(int64_t value) { return std::to_string(value); }
+std::string PlainText(const std::string& value) { return value; }
+
+template <class T>
+std::string PlainText(const std::vector<T>& list) {
+  const auto text_of = [](const T& item) { return PlainText(item); };
+  return StrCat("[", Joined(list, ",", text_of), "]");
+}
+
+std::string PlainText(const Tensor& tensor) {
+  return StrCat("tensor(", tensor.dtype(), ",", tensor.shape().ToString(), ")");
+}
+std::string PlainText(std::monostate) { return "undefined"; }
+std::string PlainText(const ValueType&) { return "type_proto"; }
+std::string PlainText(const std::vector<ValueType>&) { return "type_protos"; }
+std::string PlainText(const SparseTensor&) { return "sparse_tensor"; }
+std::string PlainText(const std::vector<SparseTensor>&) {
+  return "sparse_tensors";
+}
+std::string PlainText(const std::vector<Tensor>&) { return "tensors"; }
+std::string PlainText(const std::shared_ptr<const Graph>&) { return "graph"; }
+std::string PlainText(const std::vector<std::shared_ptr<const Graph>>&) {
+  return "graphs";
+}
+
 }  // namespace
 
 std::string IdPart(std::string name) {
@@ -230,11 +322,8 @@ Limit DefaultLimit(const std::vector<std::string>& output_dtypes,
   constexpr double kAtol = 1e-7;
   constexpr double kBFloat16Rtol = 0x1p-6;  // two units in the last place
   if (!random.empty()) {
-    std::string source = "random: ";
-    for (const std::string& op : random) {
-      source += StrCat(&op == &random.front() ? "" : ", ", op);
-    }
-    return {record::Comparator::kDistribution, kRtol, kAtol, source};
+    return {record::Comparator::kDistribution, kRtol, kAtol,
+            StrCat("random: ", Joined(random))};
   }
   const auto is_float = [](const std::string& dtype) {
     return dtype.starts_with("float") || dtype.starts_with("bfloat") ||
@@ -315,6 +404,31 @@ void BecomeExpansion(const TestCase& base, TestCase* expanded) {
   expanded->domain = base.domain;
   expanded->attributes = base.attributes;
   expanded->opset = OpsetOf(*expanded);
+}
+
+std::string VacuityOf(const std::vector<DataSet>& sets) {
+  bool empty = true;
+  bool constant = true;
+  for (const DataSet& set : sets) {
+    for (const Value& value : set.expected) {
+      ForEachTensor(value, [&](const Tensor& tensor) {
+        if (tensor.num_elements() == 0) return;
+        empty = false;
+        constant =
+            constant && tensor.num_elements() > 1 && RepeatsOneValue(tensor);
+      });
+    }
+  }
+  if (empty) return "zero-size output";
+  return constant ? "constant output" : "";
+}
+
+std::string AttributeText(const Attribute& attribute) {
+  std::string text = std::visit(
+      [](const auto& held) { return PlainText(held); }, attribute.held);
+  constexpr size_t kMaxText = 64;
+  if (text.size() > kMaxText) text.replace(kMaxText - 3, text.npos, "...");
+  return text;
 }
 
 }  // namespace assay::cases

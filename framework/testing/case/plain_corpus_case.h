@@ -2,9 +2,6 @@
 //
 // The facts of one case folder, derived from its model and data by the rules
 // with which conformance/corpus writes a manifest.
-//
-//   const TestCase c = DescribeFolder("vendor/cases/test_abs", 1);
-//   c.suite;  // "node", for a model of one node; else "model"
 
 #pragma once
 

@@ -15,24 +15,18 @@
 #include "framework/file/digest.h"
 #include "framework/file/scratch_folder.h"
 #include "framework/graph/model_text.h"
+#include "framework/testing/case/corpus.h"
 #include "framework/testing/case/onnx_bytes.h"
 #include "framework/testing/case/plain_corpus_case.h"
-#include "framework/testing/case/read_corpus.h"
+#include "framework/testing/support/statuses_fixture.h"
 #include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::cases {
 namespace {
 
+using enum record::Comparator;
 namespace fs = std::filesystem;
 using testing::ElementsAre;
-using testing::HasSubstr;
-
-void WriteCase(const file::ScratchFolder& folder, const std::string& name,
-               const ChainModel& model) {
-  folder.Write(name + "/model.onnx", ModelBytes(model));
-  folder.Write(name + "/test_data_set_0/input_0.pb", FloatsBytes({1, -2}));
-  folder.Write(name + "/test_data_set_0/output_0.pb", FloatsBytes({1, 2}));
-}
 
 std::vector<std::string> IdsOf(const Corpus& corpus) {
   std::vector<std::string> ids;
@@ -40,26 +34,33 @@ std::vector<std::string> IdsOf(const Corpus& corpus) {
   return ids;
 }
 
-Corpus Read(const fs::path& root) {
-  Result<Corpus> corpus = ReadPlainCorpus(root);
-  EXPECT_TRUE(corpus.ok()) << corpus.status().ToString();
-  return corpus.ok() ? *corpus : Corpus();
-}
+class PlainCorpusTest : public testing::Test {
+ protected:
+  void WriteDataSet(const std::string& below) const {
+    folder_.Write(below + "/input_0.pb", FloatsBytes({1, -2}));
+    folder_.Write(below + "/output_0.pb", FloatsBytes({1, 2}));
+  }
+  void WriteCase(const std::string& name, const ChainModel& model) const {
+    folder_.Write(name + "/model.onnx", ModelBytes(model));
+    WriteDataSet(name + "/test_data_set_0");
+  }
+  Corpus Read(const fs::path& below = "") const {
+    return Got(ReadPlainCorpus(folder_.path() / below));
+  }
+
+  const file::ScratchFolder folder_;
+};
 
 // Kills: cases at one depth only; a folder without data taken for a case.
-TEST(PlainCorpusTest, CasesAreFoundAtAnyDepth) {
-  const file::ScratchFolder folder;
-  WriteCase(folder, "vendor/test_abs", {"Abs"});
-  WriteCase(folder, "vendor/a/b/c/test neg%", {"Neg"});
-  WriteCase(folder, "vendor/light/test_two", {"Abs", 2});
-  WriteCase(folder, "vendor/test_ml", {"Scaler", 1, "ai.onnx.ml"});
-  folder.Write("vendor/test_abs/test_data_set_1/input_0.pb",
-               FloatsBytes({1, -2}));
-  folder.Write("vendor/test_abs/test_data_set_1/output_0.pb",
-               FloatsBytes({1, 2}));
-  folder.Write("vendor/no_data/model.onnx", ModelBytes({"Abs"}));
-  folder.Write("vendor/no_model/test_data_set_0/input_0.pb", "");
-  const Corpus corpus = Read(folder.path() / "vendor/");
+TEST_F(PlainCorpusTest, CasesAreFoundAtAnyDepth) {
+  WriteCase("vendor/test_abs", {"Abs"});
+  WriteCase("vendor/a/b/c/test neg%", {"Neg"});
+  WriteCase("vendor/light/test_two", {"Abs", 2});
+  WriteCase("vendor/test_ml", {"Scaler", 1, "ai.onnx.ml"});
+  WriteDataSet("vendor/test_abs/test_data_set_1");
+  folder_.Write("vendor/no_data/model.onnx", ModelBytes({"Abs"}));
+  folder_.Write("vendor/no_model/test_data_set_0/input_0.pb", "");
+  const Corpus corpus = Read("vendor/");
   EXPECT_EQ(corpus.name, "vendor");
   EXPECT_THAT(IdsOf(corpus),
               ElementsAre("model/light/test_two", "node/Abs/test_abs",
@@ -75,18 +76,17 @@ TEST(PlainCorpusTest, CasesAreFoundAtAnyDepth) {
   EXPECT_THAT(abs.dtypes, ElementsAre("float32"));
   EXPECT_EQ(abs.vacuous, "");
   EXPECT_EQ(abs.limit.source, "onnx runner: default");
-  EXPECT_EQ(IdsOf(Read(folder.path() / "vendor/test_abs")),
+  EXPECT_EQ(IdsOf(Read("vendor/test_abs")),
             std::vector<std::string>{"node/Abs/test_abs"})
       << "the folder may itself be the case";
 }
 
 // Kills: an expansion named after what is left of it; a name alone making one.
-TEST(PlainCorpusTest, ExpansionsBelongToTheirOperator) {
-  const file::ScratchFolder folder;
-  WriteCase(folder, "test_x", {"Abs"});
-  WriteCase(folder, "test_x_expanded_ver13", {"Neg", 3});
-  WriteCase(folder, "group/test_y_expanded", {"Neg", 2});
-  const Corpus corpus = Read(folder.path());
+TEST_F(PlainCorpusTest, ExpansionsBelongToTheirOperator) {
+  WriteCase("test_x", {"Abs"});
+  WriteCase("test_x_expanded_ver13", {"Neg", 3});
+  WriteCase("group/test_y_expanded", {"Neg", 2});
+  const Corpus corpus = Read();
   EXPECT_THAT(IdsOf(corpus),
               ElementsAre("model/group/test_y_expanded", "node/Abs/test_x",
                           "node/Abs/test_x_expanded_ver13"));
@@ -94,33 +94,29 @@ TEST(PlainCorpusTest, ExpansionsBelongToTheirOperator) {
   EXPECT_THAT(corpus.cases[2].operators, ElementsAre("ai.onnx::Neg"));
 }
 
-TEST(PlainCorpusTest, AModelWithoutOnnxsDomainHasNoOpset) {
-  const file::ScratchFolder folder;
-  WriteCase(folder, "group/test_x", {"Scaler", 2, "ai.onnx.ml"});
-  EXPECT_EQ(Read(folder.path()).cases[0].opset, 0);
+TEST_F(PlainCorpusTest, AModelWithoutOnnxsDomainHasNoOpset) {
+  WriteCase("group/test_x", {"Scaler", 2, "ai.onnx.ml"});
+  EXPECT_EQ(Read().cases[0].opset, 0);
 }
 
 // Kills: a path that no table can hold.
-TEST(PlainCorpusTest, AFolderWhoseNameIsNoTextIsRefused) {
-  const file::ScratchFolder folder;
-  WriteCase(folder, "group/test_\xFF", {"Abs"});
-  const Status status = ReadPlainCorpus(folder.path()).status();
-  EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
-  EXPECT_THAT(status.message(), HasSubstr("group"));
+TEST_F(PlainCorpusTest, AFolderWhoseNameIsNoTextIsRefused) {
+  WriteCase("group/test_\xFF", {"Abs"});
+  EXPECT_THAT(ReadPlainCorpus(folder_.path()),
+              IsStatus(StatusCode::kInvalidArgument, "group"));
 }
 
 // Kills: the second of two equal ids lost, or ids that stay equal.
-TEST(PlainCorpusTest, EqualNamesGetTheirPath) {
-  const file::ScratchFolder folder;
-  WriteCase(folder, "a/test_x", {"Abs"});
-  WriteCase(folder, "b c/test_x", {"Abs"});
-  WriteCase(folder, "b_c/test_x", {"Abs"});
-  WriteCase(folder, "a/test_y", {"Abs"});
-  WriteCase(folder, "test_x-a", {"Abs"});
+TEST_F(PlainCorpusTest, EqualNamesGetTheirPath) {
+  WriteCase("a/test_x", {"Abs"});
+  WriteCase("b c/test_x", {"Abs"});
+  WriteCase("b_c/test_x", {"Abs"});
+  WriteCase("a/test_y", {"Abs"});
+  WriteCase("test_x-a", {"Abs"});
   const auto digest = [](const char* path) {
     return file::Sha256(path).substr(0, 8);
   };
-  EXPECT_THAT(IdsOf(Read(folder.path())),
+  EXPECT_THAT(IdsOf(Read()),
               ElementsAre("node/Abs/test_x-a",
                           "node/Abs/test_x-a-" + digest("a/test_x"),
                           "node/Abs/test_x-b_c",
@@ -129,22 +125,20 @@ TEST(PlainCorpusTest, EqualNamesGetTheirPath) {
 }
 
 // Kills: an id lengthened for the sake of one that no case has.
-TEST(PlainCorpusTest, AnIdThatAllWhoShareItLeaveIsFree) {
-  const file::ScratchFolder folder;
+TEST_F(PlainCorpusTest, AnIdThatAllWhoShareItLeaveIsFree) {
   for (const char* name : {"a/test_x", "b/test_x", "c/test_x-a", "test_x-a"}) {
-    WriteCase(folder, name, {"Abs"});
+    WriteCase(name, {"Abs"});
   }
-  EXPECT_THAT(IdsOf(Read(folder.path())),
+  EXPECT_THAT(IdsOf(Read()),
               ElementsAre("node/Abs/test_x-a", "node/Abs/test_x-a-_",
                           "node/Abs/test_x-a-c", "node/Abs/test_x-b"));
 }
 
 // Kills: a broken model left out, so that a run without it is green.
-TEST(PlainCorpusTest, AModelThatCannotBeReadIsACase) {
-  const file::ScratchFolder folder;
-  WriteCase(folder, "group/test_x", {"Abs"});
-  folder.Write("group/test_x/model.onnx", "no model");
-  const Corpus corpus = Read(folder.path());
+TEST_F(PlainCorpusTest, AModelThatCannotBeReadIsACase) {
+  WriteCase("group/test_x", {"Abs"});
+  folder_.Write("group/test_x/model.onnx", "no model");
+  const Corpus corpus = Read();
   EXPECT_THAT(IdsOf(corpus), ElementsAre("model/group/test_x"));
   EXPECT_EQ(corpus.cases[0].kind, "model");
   EXPECT_TRUE(corpus.cases[0].operators.empty());
@@ -169,93 +163,82 @@ std::string WeightBytes(uint64_t elements) {
 
 // Kills: a supervisor that takes memory for the weights of its cases, or for
 // their data, whatever their size.
-TEST(PlainCorpusTest, WhatIsLargeTakesNoMemory) {
+TEST_F(PlainCorpusTest, WhatIsLargeTakesNoMemory) {
   constexpr uint64_t kElements = uint64_t{1} << 26;
-  const file::ScratchFolder folder;
-  WriteCase(folder, "test_x", {"Abs"});
-  folder.Write("test_x/model.onnx",
-               ModelBytes({"Abs"}) + WeightBytes(kElements));
-  fs::resize_file(folder.Write("test_x/w.bin", ""), kElements * sizeof(float));
-  WriteCase(folder, "test_y", {"Neg"});
-  fs::resize_file(folder.path() / "test_y/test_data_set_0/output_0.pb",
+  WriteCase("test_x", {"Abs"});
+  folder_.Write("test_x/model.onnx",
+                ModelBytes({"Abs"}) + WeightBytes(kElements));
+  fs::resize_file(folder_.Write("test_x/w.bin", ""), kElements * sizeof(float));
+  WriteCase("test_y", {"Neg"});
+  fs::resize_file(folder_.path() / "test_y/test_data_set_0/output_0.pb",
                   (uint64_t{1} << 30) + 1);
   const int64_t before = PeakKiB();
-  const TestCase weights = DescribeFolder(folder.path() / "test_x", 1);
+  const TestCase weights = DescribeFolder(folder_.path() / "test_x", 1);
   EXPECT_EQ(weights.op, "Abs");
   EXPECT_EQ(weights.vacuous, "");
   EXPECT_THAT(weights.dtypes, ElementsAre("float32"));
-  EXPECT_EQ(DescribeFolder(folder.path() / "test_y", 1).op, "Neg");
+  EXPECT_EQ(DescribeFolder(folder_.path() / "test_y", 1).op, "Neg");
   EXPECT_LT(PeakKiB() - before, 64 << 10);
 }
 
 // Kills: outputs that cannot be read taken for constant or empty ones.
-TEST(PlainCorpusTest, AModelWhoseDataCannotBeReadIsDescribed) {
-  const file::ScratchFolder folder;
-  WriteCase(folder, "test_x", {"Dropout"});
-  folder.Write("test_x/test_data_set_0/output_0.pb", "no tensor");
-  const Corpus corpus = Read(folder.path());
+TEST_F(PlainCorpusTest, AModelWhoseDataCannotBeReadIsDescribed) {
+  WriteCase("test_x", {"Dropout"});
+  folder_.Write("test_x/test_data_set_0/output_0.pb", "no tensor");
+  const Corpus corpus = Read();
   EXPECT_THAT(IdsOf(corpus), ElementsAre("node/Dropout/test_x"));
   EXPECT_EQ(corpus.cases[0].vacuous, "");
 }
 
 // Kills: a hash of names alone, or of the models alone.
-TEST(PlainCorpusTest, TheHashIsOfAllBytes) {
-  const file::ScratchFolder folder;
-  WriteCase(folder, "test_x", {"Abs"});
-  const std::string before = Read(folder.path()).hash;
-  folder.Write("readme.txt", "beside the cases");
-  EXPECT_EQ(Read(folder.path()).hash, before);
-  folder.Write("test_x/test_data_set_0/output_0.pb", FloatsBytes({1, 3}));
-  EXPECT_NE(Read(folder.path()).hash, before);
+TEST_F(PlainCorpusTest, TheHashIsOfAllBytes) {
+  WriteCase("test_x", {"Abs"});
+  const std::string before = Read().hash;
+  folder_.Write("readme.txt", "beside the cases");
+  EXPECT_EQ(Read().hash, before);
+  folder_.Write("test_x/test_data_set_0/output_0.pb", FloatsBytes({1, 3}));
+  EXPECT_NE(Read().hash, before);
 }
 
 // Kills: a hash that depends on the order in which the system lists files.
-TEST(PlainCorpusTest, TheHashIsOfFilesInTheOrderOfTheirNames) {
-  const file::ScratchFolder folder;
-  folder.Write("x/model.onnx", ModelBytes({"Abs"}));
+TEST_F(PlainCorpusTest, TheHashIsOfFilesInTheOrderOfTheirNames) {
+  folder_.Write("x/model.onnx", ModelBytes({"Abs"}));
   std::string digests;
   for (int i = 0; i < 9; ++i) {
     const std::string name = StrCat("x/test_data_set_0/input_", i, ".pb");
     digests += StrCat(
         name, " ",
-        *file::Sha256OfFile(folder.Write(name, FloatsBytes({1, -2}))), "\n");
+        *file::Sha256OfFile(folder_.Write(name, FloatsBytes({1, -2}))), "\n");
   }
-  const std::string model = *file::Sha256OfFile(folder.path() / "x/model.onnx");
-  EXPECT_EQ(Read(folder.path()).hash,
+  const std::string model =
+      *file::Sha256OfFile(folder_.path() / "x/model.onnx");
+  EXPECT_EQ(Read().hash,
             file::Sha256(StrCat("x/model.onnx ", model, "\n", digests)));
 }
 
 // Kills: a circle followed for ever; a folder without cases as a corpus.
-TEST(PlainCorpusTest, FoldersThatCannotBeACorpusAreErrors) {
-  const file::ScratchFolder folder;
-  EXPECT_EQ(ReadPlainCorpus(folder.path()).status().code(),
+TEST_F(PlainCorpusTest, FoldersThatCannotBeACorpusAreErrors) {
+  EXPECT_EQ(ReadPlainCorpus(folder_.path()).status().code(),
             StatusCode::kNotFound);
-  EXPECT_EQ(ReadPlainCorpus(folder.path() / "none").status().code(),
+  EXPECT_EQ(ReadPlainCorpus(folder_.path() / "none").status().code(),
             StatusCode::kNotFound);
-  WriteCase(folder, "a/test_x", {"Abs"});
-  fs::create_directory_symlink(folder.path(), folder.path() / "a" / "up");
-  const Status circle = ReadPlainCorpus(folder.path()).status();
-  EXPECT_EQ(circle.code(), StatusCode::kInvalidArgument);
-  EXPECT_THAT(circle.message(), HasSubstr("a/up leads back to "));
-  fs::remove(folder.path() / "a" / "up");
-  fs::create_symlink("self", folder.path() / "self");
-  EXPECT_THAT(ReadPlainCorpus(folder.path()).status().message(),
-              HasSubstr("self: Too many levels"));
-  fs::remove(folder.path() / "self");
-  folder.Write("b/test_data_set_0/input_0.pb", "");
-  fs::create_symlink("gone", folder.path() / "b" / "model.onnx");
-  EXPECT_THAT(ReadPlainCorpus(folder.path()).status().message(),
-              HasSubstr("b/model.onnx: No such file"));
+  WriteCase("a/test_x", {"Abs"});
+  fs::create_directory_symlink(folder_.path(), folder_.path() / "a" / "up");
+  EXPECT_THAT(ReadPlainCorpus(folder_.path()),
+              IsStatus(StatusCode::kInvalidArgument, "a/up leads back to "));
+  fs::remove(folder_.path() / "a" / "up");
+  fs::create_symlink("self", folder_.path() / "self");
+  EXPECT_THAT(ReadPlainCorpus(folder_.path()), Says("self: Too many levels"));
+  fs::remove(folder_.path() / "self");
+  folder_.Write("b/test_data_set_0/input_0.pb", "");
+  fs::create_symlink("gone", folder_.path() / "b" / "model.onnx");
+  EXPECT_THAT(ReadPlainCorpus(folder_.path()),
+              Says("b/model.onnx: No such file"));
 }
 
 // Kills: a single element taken for a repetition; NaN that is never equal; one
 // output or set that proves something overruled by another.
-TEST(PlainCorpusTest, VacuityIsOfAllOutputs) {
-  struct Row {
-    std::string name;
-    std::vector<std::vector<Value>> sets;
-    std::string vacuous;
-  };
+TEST_F(PlainCorpusTest, VacuityIsOfAllOutputs) {
   // Two numbers, each of a real and an imaginary part.
   const auto complexes = [](const std::vector<float>& parts) -> Value {
     return *Tensor::FromBytes(DType::kComplex64, {2},
@@ -264,7 +247,11 @@ TEST(PlainCorpusTest, VacuityIsOfAllOutputs) {
   const Value strings = Strings({"a", "a"});
   Sequence list;
   list.items = {Floats({1, 1}), Floats({2, 2})};
-  const std::vector<Row> rows = {
+  const struct {
+    std::string name;
+    std::vector<std::vector<Value>> sets;
+    std::string vacuous;
+  } rows[] = {
       {"differing", {{Floats({1, 2})}}, ""},
       {"one element", {{Floats({1})}}, ""},
       {"equal", {{Floats({1, 1, 1})}}, "constant output"},
@@ -286,7 +273,7 @@ TEST(PlainCorpusTest, VacuityIsOfAllOutputs) {
       {"each item", {{Value(list)}}, "constant output"},
       {"none", {{Value(Optional())}}, "zero-size output"},
   };
-  for (const Row& row : rows) {
+  for (const auto& row : rows) {
     std::vector<DataSet> sets;
     for (const auto& expected : row.sets) sets.push_back({{}, expected});
     EXPECT_EQ(VacuityOf(sets), row.vacuous) << row.name;
@@ -294,29 +281,24 @@ TEST(PlainCorpusTest, VacuityIsOfAllOutputs) {
 }
 
 // Kills: a rule of the exporter that is not taken over.
-TEST(PlainCorpusTest, LimitsAreThoseOfOnnxsRunner) {
-  struct Row {
+TEST_F(PlainCorpusTest, LimitsAreThoseOfOnnxsRunner) {
+  const struct {
     std::vector<std::string> dtypes;
     std::vector<std::string> random;
     record::Comparator comparator;
     double rtol;
+  } rows[] = {
+      {{"float32"}, {}, kTolerance, 1e-3},
+      {{"bool", "float16"}, {}, kTolerance, 1e-3},
+      {{"bfloat16"}, {}, kTolerance, 0.015625},
+      {{"bfloat16", "int64"}, {}, kTolerance, 0.015625},
+      {{"bfloat16", "float32"}, {}, kTolerance, 1e-3},
+      {{"complex64"}, {}, kTolerance, 1e-3},
+      {{"int64", "string"}, {}, kText, 0},
+      {{"bool", "int4"}, {}, kExact, 0},
+      {{"float32"}, {"Bernoulli"}, kDistribution, 1e-3},
   };
-  for (const Row& row : std::vector<Row>{
-           {{"float32"}, {}, record::Comparator::kTolerance, 1e-3},
-           {{"bool", "float16"}, {}, record::Comparator::kTolerance, 1e-3},
-           {{"bfloat16"}, {}, record::Comparator::kTolerance, 0.015625},
-           {{"bfloat16", "int64"},
-            {},
-            record::Comparator::kTolerance,
-            0.015625},
-           {{"bfloat16", "float32"}, {}, record::Comparator::kTolerance, 1e-3},
-           {{"complex64"}, {}, record::Comparator::kTolerance, 1e-3},
-           {{"int64", "string"}, {}, record::Comparator::kText, 0},
-           {{"bool", "int4"}, {}, record::Comparator::kExact, 0},
-           {{"float32"},
-            {"Bernoulli"},
-            record::Comparator::kDistribution,
-            1e-3}}) {
+  for (const auto& row : rows) {
     const Limit limit = DefaultLimit(row.dtypes, row.random);
     EXPECT_EQ(limit.comparator, row.comparator) << row.dtypes[0];
     EXPECT_EQ(limit.rtol, row.rtol) << row.dtypes[0];
@@ -327,18 +309,17 @@ TEST(PlainCorpusTest, LimitsAreThoseOfOnnxsRunner) {
 }
 
 // Kills: a vendor's operator taken for ONNX's of that name.
-TEST(PlainCorpusTest, OnlyOnnxsOperatorsAreKnownToDraw) {
-  const file::ScratchFolder folder;
-  WriteCase(folder, "test_onnx", {"Bernoulli"});
-  WriteCase(folder, "test_vendor", {"Bernoulli", 1, "vendor"});
-  const Corpus corpus = Read(folder.path());
+TEST_F(PlainCorpusTest, OnlyOnnxsOperatorsAreKnownToDraw) {
+  WriteCase("test_onnx", {"Bernoulli"});
+  WriteCase("test_vendor", {"Bernoulli", 1, "vendor"});
+  const Corpus corpus = Read();
   ASSERT_EQ(corpus.cases.size(), 2U);
   EXPECT_EQ(corpus.cases[0].limit.source, "random: Bernoulli");
   EXPECT_EQ(corpus.cases[1].limit.source, "onnx runner: default");
 }
 
 // Kills: a Dropout that infers taken for one that draws, or the other way.
-TEST(PlainCorpusTest, ADropoutDrawsUnlessTheModelTellsThatItDoesNot) {
+TEST_F(PlainCorpusTest, ADropoutDrawsUnlessTheModelTellsThatItDoesNot) {
   const struct {
     const char* nodes;
     int opset;
@@ -371,42 +352,40 @@ TEST(PlainCorpusTest, ADropoutDrawsUnlessTheModelTellsThatItDoesNot) {
                "float none = {0}, int64[1] n = {1}> { ",
                row.nodes, " }"),
         row.opset);
-    const file::ScratchFolder folder;
-    WriteCase(folder, "test_x", {"Abs"});
-    folder.Write("test_x/model.onnx",
-                 {reinterpret_cast<const char*>(model->bytes().data()),
-                  model->bytes().size()});
-    const Corpus corpus = Read(folder.path());
-    EXPECT_EQ(
-        corpus.cases[0].limit.comparator == record::Comparator::kDistribution,
-        row.draws)
+    WriteCase("test_x", {"Abs"});
+    folder_.Write("test_x/model.onnx",
+                  {reinterpret_cast<const char*>(model->bytes().data()),
+                   model->bytes().size()});
+    const Corpus corpus = Read();
+    EXPECT_EQ(corpus.cases[0].limit.comparator == kDistribution, row.draws)
         << row.nodes << " of opset " << row.opset;
   }
 }
 
 // Kills: digits that differ from the exporter's; a long text left long.
-TEST(PlainCorpusTest, AttributesAreShortTexts) {
-  struct Row {
+TEST_F(PlainCorpusTest, AttributesAreShortTexts) {
+  const struct {
     Attribute::Held held;
     std::string text;
+  } rows[] = {
+      {0.1F, "0.1"},
+      {1.0F, "1.0"},
+      {1e-5F, "1e-05"},
+      {1e-4F, "0.0001"},
+      {1e16F, "1e+16"},
+      {0.0F, "0.0"},
+      {-INFINITY, "-inf"},
+      {INFINITY, "inf"},
+      {NAN, "nan"},
+      {int64_t{-3}, "-3"},
+      {std::string("SAME"), "SAME"},
+      {std::vector<int64_t>{1, 2}, "[1,2]"},
+      {std::vector<float>{}, "[]"},
+      {Floats({1, 2}), "tensor(float32,[2])"},
+      {std::string(65, 'x'), std::string(61, 'x') + "..."},
+      {std::string(64, 'x'), std::string(64, 'x')},
   };
-  for (const Row& row :
-       std::vector<Row>{{0.1F, "0.1"},
-                        {1.0F, "1.0"},
-                        {1e-5F, "1e-05"},
-                        {1e-4F, "0.0001"},
-                        {1e16F, "1e+16"},
-                        {0.0F, "0.0"},
-                        {-INFINITY, "-inf"},
-                        {INFINITY, "inf"},
-                        {NAN, "nan"},
-                        {int64_t{-3}, "-3"},
-                        {std::string("SAME"), "SAME"},
-                        {std::vector<int64_t>{1, 2}, "[1,2]"},
-                        {std::vector<float>{}, "[]"},
-                        {Floats({1, 2}), "tensor(float32,[2])"},
-                        {std::string(65, 'x'), std::string(61, 'x') + "..."},
-                        {std::string(64, 'x'), std::string(64, 'x')}}) {
+  for (const auto& row : rows) {
     EXPECT_EQ(AttributeText({"a", row.held, {}}), row.text);
   }
 }
@@ -432,18 +411,17 @@ std::string FactsOf(const TestCase& c) {
 
 // The export wrote these facts with Python and the onnx package; here they come
 // from the files alone.
-TEST(PlainCorpusTest, FactsEqualThoseOfTheExport) {
+TEST_F(PlainCorpusTest, FactsEqualThoseOfTheExport) {
   const char* const exported = std::getenv("ASSAY_CORPUS");
   if (exported == nullptr || !fs::exists(exported)) {
     GTEST_SKIP() << "no corpus: set ASSAY_CORPUS";
   }
-  const Result<Corpus> wanted = ReadCorpus(exported);
-  ASSERT_TRUE(wanted.ok()) << wanted.status().ToString();
+  const Corpus wanted = Got(ReadCorpus(exported));
   std::map<std::string, TestCase> exports;
-  for (const TestCase& c : wanted->cases) {
+  for (const TestCase& c : wanted.cases) {
     if (c.suite == "node") exports.emplace(c.test_id, c);
   }
-  const Corpus found = Read(fs::path(exported) / "node");
+  const Corpus found = Got(ReadPlainCorpus(fs::path(exported) / "node"));
   EXPECT_EQ(found.cases.size(), exports.size());
   int computed_again = 0;
   for (const TestCase& c : found.cases) {

@@ -8,18 +8,10 @@
 #include <optional>
 #include <utility>
 
-#include "framework/core/hash.h"
+#include "framework/core/numbers.h"
 
 namespace assay::cases {
 namespace {
-
-/// Steele, Lea, Flood, "Fast splittable pseudorandom number generators",
-/// OOPSLA 2014, figure 16 (SplitMix64's mixer).
-uint64_t Mix(uint64_t z) {
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-  return z ^ (z >> 31);
-}
 
 struct Range {
   float low, high;
@@ -57,8 +49,7 @@ std::optional<Use> UseBehindReshapes(const Graph& graph, ValueId id) {
 /// Terms in a sum of products with this factor; 1 where its shape is not known,
 /// 0 only where it has no elements.
 int64_t FanIn(const Graph& graph, const Use& use) {
-  const ValueInfo& info =
-      graph.values[static_cast<size_t>(use.node->inputs[use.input])];
+  const ValueInfo& info = graph[use.node->inputs[use.input]];
   const std::optional<Shape> shape = info.type.StaticShape();
   if (!shape.has_value() || shape->rank() < 2) return 1;
   if (use.node->op_type == "Conv") {
@@ -170,14 +161,12 @@ Result<Tensor> UniformTensor(const Shape& shape, float low, float high,
                              int64_t seed, std::string_view name) {
   ASSAY_ASSIGN_OR_RETURN(Tensor tensor,
                          Tensor::Allocate(DType::kFloat32, shape));
-  constexpr uint64_t kGolden = 0x9e3779b97f4a7c15ULL;
   constexpr float kUnit = 1.0F / 16777216.0F;  // 24 random bits
-  uint64_t state =
-      Mix(core::StableHash(name) + static_cast<uint64_t>(seed) * kGolden);
+  const uint64_t key = core::KeyOf(core::StableHash(name), seed - 1);
   const float width = high - low;
+  int64_t i = 0;
   for (float& x : tensor.mutable_elements<float>()) {
-    state += kGolden;
-    x = low + width * (static_cast<float>(Mix(state) >> 40) * kUnit);
+    x = low + width * (static_cast<float>(core::KeyOf(key, i++) >> 40) * kUnit);
   }
   return tensor;
 }
@@ -187,7 +176,7 @@ Result<std::map<std::string, Tensor>> RandomWeights(const Model& model,
   ASSAY_ASSIGN_OR_RETURN(const Graph graph, InferTypes(model));
   std::map<std::string, Tensor> weights;
   for (const ValueId id : WeightsOf(graph)) {
-    const ValueInfo& info = graph.values[static_cast<size_t>(id)];
+    const ValueInfo& info = graph[id];
     const std::optional<Shape> shape = info.type.StaticShape();
     if (info.type.dtype != DType::kFloat32) continue;
     if (!shape.has_value()) {
@@ -206,7 +195,7 @@ Result<std::vector<Value>> RandomInputs(const Model& model, int64_t seed) {
   const Graph& graph = model.graph();
   std::vector<Value> inputs;
   for (const ValueId id : graph.inputs) {
-    const ValueInfo& info = graph.values[static_cast<size_t>(id)];
+    const ValueInfo& info = graph[id];
     const std::optional<Shape> shape = info.type.StaticShape();
     if (info.type.dtype != DType::kFloat32 || !shape.has_value()) {
       return Unsupported(Reason::kDType, "input '", info.name, "' is ",

@@ -4,10 +4,6 @@
 // weight, so that any output proves little. Here they get seeded random
 // weights, made in memory and never stored.
 //
-//   ASSAY_ASSIGN_OR_RETURN(auto weights, RandomWeights(*light, /*seed=*/1));
-//   ASSAY_ASSIGN_OR_RETURN(auto model,
-//                          edit::WithInitializers(*light, weights));
-//
 // The same seed gives the same bits on every machine.
 
 #pragma once
@@ -50,7 +46,7 @@ Result<RandomSource> ReadRandomSource(const std::filesystem::path& directory);
 Result<Tensor> UniformTensor(const Shape& shape, float low, float high,
                              int64_t seed, std::string_view name);
 
-/// Of the factors of sums, below.
+/// The signs of the factors of sums (RandomWeights).
 enum class Signs : uint8_t { kEven, kMostlyPositive };
 
 /// A tensor for each float32 weight of the main graph: its initializers, and

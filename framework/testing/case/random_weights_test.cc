@@ -6,16 +6,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
 #include <fstream>
 
 #include "framework/file/scratch_folder.h"
 #include "framework/graph/model_text.h"
+#include "framework/testing/support/statuses_fixture.h"
 
 namespace assay::cases {
 namespace {
-
-using ::testing::HasSubstr;
 
 constexpr char kNet[] =
     "g (float[1,3,8,8] x) => (float[1,16] y) "
@@ -71,29 +69,26 @@ TEST(UniformTensor, IsUniformAndRepeats) {
 }
 
 TEST(RandomWeights, AreScaledByTheirUse) {
-  const auto model = graph::ParseModelText(kNet);
-  ASSERT_TRUE(model.ok()) << model.status().ToString();
-  const auto weights = RandomWeights(**model, 7);
-  ASSERT_TRUE(weights.ok()) << weights.status().ToString();
-  EXPECT_EQ(weights->size(), 8U);
+  const auto model = Got(graph::ParseModelText(kNet));
+  const auto weights = Got(RandomWeights(*model, 7));
+  EXPECT_EQ(weights.size(), 8U);
   // 1 / fan-in, fan-in being 3 * 8 * 8; behind the Relu 2 / fan-in.
-  EXPECT_NEAR(MomentsOf(weights->at("w")).variance, 1.0 / 192, 0.1 / 192);
-  EXPECT_NEAR(MomentsOf(weights->at("g2")).variance, 2.0 / 16, 0.2 * 2 / 16);
+  EXPECT_NEAR(MomentsOf(weights.at("w")).variance, 1.0 / 192, 0.1 / 192);
+  EXPECT_NEAR(MomentsOf(weights.at("g2")).variance, 2.0 / 16, 0.2 * 2 / 16);
   const struct {
     const char* name;
     float least, greatest;
   } rows[] = {{"s", 0.2F, 0.4F},    {"s2", 0.8F, 1.2F}, {"v", 0.8F, 1.2F},
               {"bias", 0.8F, 1.2F}, {"m", -0.1F, 0.1F}, {"cb", -0.1F, 0.1F}};
   for (const auto& row : rows) {
-    EXPECT_GE(MomentsOf(weights->at(row.name)).least, row.least) << row.name;
-    EXPECT_LE(MomentsOf(weights->at(row.name)).greatest, row.greatest)
+    EXPECT_GE(MomentsOf(weights.at(row.name)).least, row.least) << row.name;
+    EXPECT_LE(MomentsOf(weights.at(row.name)).greatest, row.greatest)
         << row.name;
   }
-  EXPECT_LE(MomentsOf(weights->at("m")).least, -0.05);
-  const auto inputs = RandomInputs(**model, 7);
-  ASSERT_TRUE(inputs.ok());
-  EXPECT_EQ((*inputs)[0].tensor()->Signature(), "float32[1,3,8,8]");
-  EXPECT_NEAR(MomentsOf(*(*inputs)[0].tensor()).variance, 1, 0.2);
+  EXPECT_LE(MomentsOf(weights.at("m")).least, -0.05);
+  const auto inputs = Got(RandomInputs(*model, 7));
+  EXPECT_EQ(inputs[0].tensor()->Signature(), "float32[1,3,8,8]");
+  EXPECT_NEAR(MomentsOf(*inputs[0].tensor()).variance, 1, 0.2);
 }
 
 // Kills: a weight whose use behind another shape is not seen; a fan-in of the
@@ -130,11 +125,9 @@ TEST(RandomWeights, AreScaledByTheFanInOfTheirUse) {
        1},
   };
   for (const auto& row : rows) {
-    const auto model = graph::ParseModelText(StrCat("g (", row.graph));
-    ASSERT_TRUE(model.ok()) << model.status().ToString();
-    const auto weights = RandomWeights(**model, 7);
-    ASSERT_TRUE(weights.ok()) << weights.status().ToString();
-    EXPECT_NEAR(MomentsOf(weights->at("w")).variance * row.fan_in, 1, 0.15)
+    const auto model = Got(graph::ParseModelText(StrCat("g (", row.graph)));
+    const auto weights = Got(RandomWeights(*model, 7));
+    EXPECT_NEAR(MomentsOf(weights.at("w")).variance * row.fan_in, 1, 0.15)
         << row.graph;
   }
 }
@@ -142,19 +135,17 @@ TEST(RandomWeights, AreScaledByTheFanInOfTheirUse) {
 // Kills: a factor or a summand of the usual range, or a sign that is never
 // drawn.
 TEST(RandomWeights, MayBeMostlyPositive) {
-  const auto model = graph::ParseModelText(
+  const auto model = Got(graph::ParseModelText(
       "g (float[1,8] x) => (float[1,512] y) <int64[2] n = {512, 8}, "
       "int64[1] m = {512}> { w = ConstantOfShape(n) b = ConstantOfShape(m) "
-      "y = Gemm <transB = 1> (x, w, b) }");
-  ASSERT_TRUE(model.ok()) << model.status().ToString();
-  const auto weights = RandomWeights(**model, 7, Signs::kMostlyPositive);
-  ASSERT_TRUE(weights.ok()) << weights.status().ToString();
+      "y = Gemm <transB = 1> (x, w, b) }"));
+  const auto weights = Got(RandomWeights(*model, 7, Signs::kMostlyPositive));
   const struct {
     const char* name;
     double low, high;
   } rows[] = {{"w", -1.0 / 8, 3.0 / 8}, {"b", -0.3, 0.3}};
   for (const auto& row : rows) {
-    const Moments moments = MomentsOf(weights->at(row.name));
+    const Moments moments = MomentsOf(weights.at(row.name));
     EXPECT_NEAR(moments.least, row.low, 0.01) << row.name;
     EXPECT_NEAR(moments.greatest, row.high, 0.01) << row.name;
     EXPECT_GE(moments.least, static_cast<float>(row.low)) << row.name;
@@ -163,13 +154,11 @@ TEST(RandomWeights, MayBeMostlyPositive) {
 }
 
 TEST(RandomWeights, MayHaveNoElements) {
-  const auto model = graph::ParseModelText(
+  const auto model = Got(graph::ParseModelText(
       "g (float[1,8,1,1] x) => (float[a,b,c,d] y) <int64[4] n = {0, 8, 1, 1}> "
-      "{ w = ConstantOfShape(n) y = Conv(x, w) }");
-  ASSERT_TRUE(model.ok()) << model.status().ToString();
-  const auto weights = RandomWeights(**model, 7);
-  ASSERT_TRUE(weights.ok()) << weights.status().ToString();
-  EXPECT_EQ(weights->at("w").num_elements(), 0);
+      "{ w = ConstantOfShape(n) y = Conv(x, w) }"));
+  const auto weights = Got(RandomWeights(*model, 7));
+  EXPECT_EQ(weights.at("w").num_elements(), 0);
 }
 
 // Kills: an operator behind which signs are mixed again, left out.
@@ -187,15 +176,13 @@ TEST(RandomWeights, AreDoubledBehindARelu) {
       {"r = Relu(x) t = Sum(r, r)", 1},
   };
   for (const auto& row : rows) {
-    const auto model = graph::ParseModelText(
+    const auto model = Got(graph::ParseModelText(
         StrCat("g (float[1,8,1,1] x, float[8,8,1,1] k, float[8] b,"
-               "   float[8,8] g) => (float[1,512,1,1] y) "
+               " float[8,8] g) => (float[1,512,1,1] y) "
                "<int64[4] n = {512, 8, 1, 1}, int64[4] s = {1, 8, 1, 1}> {",
-               row.nodes, " w = ConstantOfShape(n) y = Conv(t, w) }"));
-    ASSERT_TRUE(model.ok()) << model.status().ToString();
-    const auto weights = RandomWeights(**model, 7);
-    ASSERT_TRUE(weights.ok()) << weights.status().ToString();
-    EXPECT_NEAR(MomentsOf(weights->at("w")).variance, row.gain / 8, 0.01)
+               row.nodes, " w = ConstantOfShape(n) y = Conv(t, w) }")));
+    const auto weights = Got(RandomWeights(*model, 7));
+    EXPECT_NEAR(MomentsOf(weights.at("w")).variance, row.gain / 8, 0.01)
         << row.nodes;
   }
 }
@@ -205,9 +192,8 @@ TEST(RandomCase, ABrokenFileIsNamed) {
   EXPECT_EQ(ReadRandomCase(folder.path()).status().code(),
             StatusCode::kNotFound);
   std::ofstream(folder.path() / "random_weights.txt") << "model x\nseeds 1\n";
-  const Status broken = ReadRandomCase(folder.path()).status();
-  EXPECT_EQ(broken.code(), StatusCode::kDataLoss);
-  EXPECT_THAT(broken.message(), HasSubstr("random_weights.txt"));
+  EXPECT_THAT(ReadRandomCase(folder.path()),
+              IsStatus(StatusCode::kDataLoss, "random_weights.txt"));
 }
 
 }  // namespace

@@ -2,8 +2,6 @@
 
 #include "framework/testing/case/test_case.h"
 
-#include <algorithm>
-#include <array>
 #include <system_error>
 
 #include "framework/graph/edit/model_edit.h"
@@ -17,34 +15,26 @@ namespace fs = std::filesystem;
 constexpr std::array<std::string_view, 4> kTiers = {"smoke", "ci", "nightly",
                                                     "scale"};
 
-std::vector<const ValueInfo*> InfosOf(const Graph& graph,
-                                      const std::vector<ValueId>& ids) {
-  std::vector<const ValueInfo*> infos;
-  infos.reserve(ids.size());
-  for (const ValueId id : ids) {
-    infos.push_back(&graph.values[static_cast<size_t>(id)]);
-  }
-  return infos;
-}
-
 bool Exists(const fs::path& file) {
   std::error_code error;
   return fs::exists(file, error);
 }
 
-// Reads PREFIX0.pb and so on as the declared types say. Files are looked for by
+// Reads PREFIX0.pb and so on as the values' types say. Files are looked for by
 // name, which costs less than listing a folder. Only trailing ones may be
 // missing, and only where `may_lack` says so.
-Result<std::vector<Value>> ReadValues(
-    const fs::path& directory, std::string_view prefix,
-    const std::vector<const ValueInfo*>& declared, bool may_lack) {
+Result<std::vector<Value>> ReadValues(const fs::path& directory,
+                                      std::string_view prefix,
+                                      const Graph& graph,
+                                      const std::vector<ValueId>& ids,
+                                      bool may_lack) {
   const auto file = [&](size_t i) {
     return directory / StrCat(prefix, i, ".pb");
   };
-  std::vector<Value> values(declared.size());
-  size_t missing = declared.size();  // the first
-  for (size_t i = 0; i < declared.size(); ++i) {
-    Result<Value> value = ReadValue(file(i), declared[i]->type);
+  std::vector<Value> values(ids.size());
+  size_t missing = ids.size();  // the first
+  for (size_t i = 0; i < ids.size(); ++i) {
+    Result<Value> value = ReadValue(file(i), graph[ids[i]].type);
     if (value.ok()) {
       if (missing < i) {
         return DataLoss(file(i).string(), ": found it, but no ", prefix,
@@ -57,10 +47,9 @@ Result<std::vector<Value>> ReadValues(
       return value.status();
     }
   }
-  if (Exists(file(declared.size()))) {
-    return DataLoss(file(declared.size()).string(), ": found it, wanted ",
-                    declared.size(),
-                    " files, as many as the graph has such values");
+  if (Exists(file(ids.size()))) {
+    return DataLoss(file(ids.size()).string(), ": found it, wanted ",
+                    ids.size(), " files, as many as the graph has such values");
   }
   return values;
 }
@@ -75,13 +64,13 @@ Result<DataSet> ReadDataSet(const Graph& graph, const fs::path& directory,
                     ": found no output of the graph, wanted at least one");
   }
   DataSet set;
-  ASSAY_ASSIGN_OR_RETURN(
-      set.inputs, ReadValues(directory, "input_", InfosOf(graph, graph.inputs),
-                             /*may_lack=*/true));
+  ASSAY_ASSIGN_OR_RETURN(set.inputs,
+                         ReadValues(directory, "input_", graph, graph.inputs,
+                                    /*may_lack=*/true));
   if (part == Part::kInputs) return set;
-  ASSAY_ASSIGN_OR_RETURN(set.expected, ReadValues(directory, "output_",
-                                                  InfosOf(graph, graph.outputs),
-                                                  /*may_lack=*/false));
+  ASSAY_ASSIGN_OR_RETURN(set.expected,
+                         ReadValues(directory, "output_", graph, graph.outputs,
+                                    /*may_lack=*/false));
   return set;
 }
 
@@ -95,9 +84,9 @@ Result<CaseData> ReadRandomData(const fs::path& directory, Part part) {
   DataSet set;
   set.inputs = std::move(random.inputs);
   if (part == Part::kAll) {
-    ASSAY_ASSIGN_OR_RETURN(set.expected,
-                           ReadValues(directory / "test_data_set_0", "output_",
-                                      InfosOf(graph, graph.outputs), false));
+    ASSAY_ASSIGN_OR_RETURN(
+        set.expected, ReadValues(directory / "test_data_set_0", "output_",
+                                 graph, graph.outputs, /*may_lack=*/false));
   }
   data.sets.push_back(std::move(set));
   return data;
@@ -176,6 +165,23 @@ Result<Stated> ReadStated(const fs::path& directory, size_t n_outputs,
                            ReadValue(file(name), tensor));
   }
   return stated;
+}
+
+bool IsTestId(std::string_view text) {
+  const auto allowed = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           (c >= '0' && c <= '9') ||
+           std::string_view("_.#+-/").find(c) != std::string_view::npos;
+  };
+  return std::ranges::all_of(text, allowed) &&
+         std::ranges::count(text, '/') == 2 && !text.starts_with('/') &&
+         !text.ends_with('/') && text.find("//") == std::string_view::npos;
+}
+
+std::string_view CaseOfTwin(std::string_view test_id) {
+  constexpr std::string_view kMark = "_expanded";
+  return test_id.substr(
+      0, test_id.size() - (test_id.ends_with(kMark) ? kMark.size() : 0));
 }
 
 }  // namespace assay::cases

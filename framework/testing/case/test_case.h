@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // TestCase: the facts of one case, as the corpus states them, and CaseData, the
-// model and values that are read from its files when it runs.
-//
-//   ASSAY_ASSIGN_OR_RETURN(CaseData data, ReadCaseData(test_case));
-//   for (const DataSet& set : data.sets) Use(data.model, set.inputs);
+// model and values that are read from its files when it runs. The names of
+// cases and operators, which stay the same for ever, and Corpus.
 
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "framework/core/status.h"
+#include "framework/core/text.h"
 #include "framework/core/value.h"
 #include "framework/graph/model.h"
-#include "framework/testing/record/comparator.h"
+#include "framework/testing/record/outcome.h"
 
 namespace assay::cases {
 
@@ -64,14 +66,14 @@ struct TestCase {
   std::vector<std::string> probes;
   /// By operator, the ranks of the tensors that its nodes read and write,
   /// kNoRank among them where the model does not tell one or a value is no
-  /// tensor. Empty until somebody asks (cli/select/ranks.h).
+  /// tensor. Empty until somebody asks (cli/select/selection.h).
   std::map<std::string, std::vector<int>> ranks;
   std::vector<std::string> dtypes;  // sorted
   std::vector<std::string> value_kinds;
   std::map<std::string, std::string> attributes;
   std::string shape_sig;  // of the first data set's inputs, "[2,3];[3]"
-  /// Of the inputs and outputs; empty for what is no tensor. None where the
-  /// manifest has none.
+  /// The element types of the inputs and outputs, empty for a value that is no
+  /// tensor. None where the manifest has none.
   std::vector<std::string> input_dtypes, output_dtypes;
   Limit limit;
   std::string vacuous;  // why a pass would prove nothing; empty: it proves
@@ -94,8 +96,8 @@ struct TestCase {
 struct DataSet {
   std::vector<Value> inputs;
   std::vector<Value> expected;
-  /// Of the sum of the outputs, by inputs and initializers: where a case states
-  /// any, it states them all.
+  /// The gradients of the sum of the outputs by inputs and initializers. A case
+  /// states all of them or none.
   std::map<std::string, Value> gradients = {};
 };
 
@@ -127,12 +129,60 @@ struct Stated {
   std::map<std::string, Value> gradients;  // as in DataSet
 };
 
-/// What the first data set of a case states: its outputs, and in
-/// gradient_NAME.pb the gradients by these inputs and initializers; nothing at
-/// all where there is none of these files. Not found where there are some of
-/// them only.
+/// The outputs in the first data set of a case, and its gradients by these
+/// inputs and initializers, from gradient_NAME.pb. Nothing at all where the
+/// case has no such file; not found where it has some of them only.
 Result<Stated> ReadStated(const std::filesystem::path& directory,
                           size_t n_outputs,
                           const std::vector<std::string>& names);
+
+/// `suite/op/case[#variant]` in the characters that ids may have.
+bool IsTestId(std::string_view text);
+
+/// The case whose operator was replaced by its function body in this one, x of
+/// "x_expanded"; of any other, itself.
+std::string_view CaseOfTwin(std::string_view test_id);
+
+/// An operator as test_ids and queries name it: outside ai.onnx the last part
+/// of its domain stands before it, "ml.TreeEnsemble", as the corpus export has
+/// it.
+inline std::string OperatorName(std::string_view domain,
+                                std::string_view op_type) {
+  if (domain.empty() || domain == "ai.onnx") return std::string(op_type);
+  return StrCat(domain.substr(domain.rfind('.') + 1), ".", op_type);
+}
+
+// The corpora that a run takes when none is named; floors and expectations are
+// about these.
+
+/// The default corpora of backends that run networks.
+inline constexpr std::array<std::string_view, 11> kDefaultCorpora = {
+    "onnx",      "random", "contract", "special",  "redrawn", "gradcheck",
+    "optimizer", "field",  "graphs",   "composed", "scaled"};
+/// The default corpora of libraries that carry messages between ranks.
+inline constexpr std::array<std::string_view, 1> kRankCorpora = {"distributed"};
+
+inline std::span<const std::string_view> DefaultCorpora(bool of_ranks) {
+  if (of_ranks) return kRankCorpora;
+  return kDefaultCorpora;
+}
+
+inline bool IsDefaultCorpus(std::string_view name) {
+  return std::ranges::count(kDefaultCorpora, name) > 0 ||
+         std::ranges::count(kRankCorpora, name) > 0;
+}
+
+/// Cases under one name and digest. A folder holds them (ReadCorpus), or a
+/// suite makes them.
+struct Corpus {
+  std::string name;
+  std::string hash;  // of all that decides its cases
+  /// True for the default corpus of its name: made by this build, or by
+  /// this program.
+  bool standard = false;
+  std::vector<std::string> drift;  // expected outputs that differ from pinned
+  std::vector<TestCase> cases;     // by test_id
+  int64_t n_left_out = 0;          // cases that nobody asked for
+};
 
 }  // namespace assay::cases

@@ -2,94 +2,62 @@
 
 #include "framework/testing/case/test_case.h"
 
-#include <unistd.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
+#include "framework/file/scratch_folder.h"
+#include "framework/testing/case/onnx_bytes.h"
+#include "framework/testing/support/statuses_fixture.h"
 
 namespace assay::cases {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::HasSubstr;
-
-// Protobuf on the wire, for fields and lengths below 128.
-std::string Number(int field, int value) {
-  return {static_cast<char>(field * 8), static_cast<char>(value)};
-}
-std::string Bytes(int field, const std::string& bytes) {
-  return std::string{static_cast<char>(field * 8 + 2),
-                     static_cast<char>(bytes.size())} +
-         bytes;
-}
 
 std::string TensorFile(float value, const std::string& name = "") {
-  std::string raw(sizeof(value), '\0');
-  std::memcpy(raw.data(), &value, sizeof(value));
-  return Number(1, 1) + Number(2, 1) + Bytes(8, name) + Bytes(9, raw);
+  return BytesField(8, name) + FloatsBytes({value});
 }
 
 std::string DeclaredFloat(const std::string& name) {
-  const std::string shape = Bytes(1, Number(1, 1));
-  const std::string tensor = Number(1, 1) + Bytes(2, shape);
-  return Bytes(1, name) + Bytes(2, Bytes(1, tensor));
+  const std::string shape = BytesField(1, IntField(1, 1));
+  const std::string tensor = IntField(1, 1) + BytesField(2, shape);
+  return BytesField(1, name) + BytesField(2, BytesField(1, tensor));
 }
 
 std::string SumNode(const std::string& output) {
-  return Bytes(1, "a") + Bytes(1, "b") + Bytes(1, "w") + Bytes(2, output) +
-         Bytes(4, "Sum");
+  return BytesField(1, "a") + BytesField(1, "b") + BytesField(1, "w") +
+         BytesField(2, output) + BytesField(4, "Sum");
 }
 
 // y = z = a + b + w, where w is an input that an initializer fills.
 std::string ModelFile() {
-  std::string graph = Bytes(1, SumNode("y")) + Bytes(1, SumNode("z")) +
-                      Bytes(2, "g") + Bytes(5, TensorFile(4, "w"));
+  std::string graph = BytesField(1, SumNode("y")) +
+                      BytesField(1, SumNode("z")) + BytesField(2, "g") +
+                      BytesField(5, TensorFile(4, "w"));
   for (const char* input : {"w", "a", "b"}) {
-    graph += Bytes(11, DeclaredFloat(input));
+    graph += BytesField(11, DeclaredFloat(input));
   }
   for (const char* output : {"y", "z"}) {
-    graph += Bytes(12, DeclaredFloat(output));
+    graph += BytesField(12, DeclaredFloat(output));
   }
-  std::string length = {static_cast<char>(0x80 | (graph.size() & 0x7F)),
-                        static_cast<char>(graph.size() >> 7)};
-  return Number(1, 8) + std::string{7 * 8 + 2} + length + graph +
-         Bytes(8, Number(2, 13));
-}
-
-void Write(const fs::path& file, const std::string& bytes) {
-  std::ofstream(file, std::ios::binary) << bytes;
+  return IntField(1, 8) + BytesField(7, graph) + BytesField(8, IntField(2, 13));
 }
 
 // A case directory, whose input_K.pb holds K and output_K.pb 10 + K.
-class CaseDirectory {
+class CaseDirectory : public file::ScratchFolder {
  public:
-  explicit CaseDirectory(const std::vector<std::string>& files)
-      : path_(fs::path(testing::TempDir()) /
-              ("assay_test_case_test." + std::to_string(getpid()))) {
-    fs::remove_all(path_);
-    const fs::path set = path_ / "test_data_set_0";
-    fs::create_directories(set);
-    Write(path_ / "model.onnx", ModelFile());
+  explicit CaseDirectory(const std::vector<std::string>& files) {
+    fs::create_directories(path() / "test_data_set_0");
+    Write("model.onnx", ModelFile());
     for (const std::string& name : files) {
       const float base = name.starts_with("output") ? 10 : 0;
       const char digit = name[name.find('_') + 1];
-      Write(set / name, TensorFile(base + static_cast<float>(digit - '0')));
+      Write("test_data_set_0/" + name,
+            TensorFile(base + static_cast<float>(digit - '0')));
     }
   }
-  ~CaseDirectory() { fs::remove_all(path_); }
-
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
 };
 
 // The value of a scalar, -1 of an absent value.
@@ -103,39 +71,35 @@ std::vector<float> Contents(const std::vector<Value>& values) {
 }
 
 TEST(ReadCaseDataTest, FilesAreValuesInDeclaredOrder) {
-  struct Row {
+  const struct {
+    std::vector<float> inputs;
     std::vector<std::string> files;
-    std::vector<float> inputs, expected;
-  };
-  const std::vector<Row> rows = {
-      {{"input_0.pb", "input_1.pb", "output_0.pb", "output_1.pb"},
-       {0, 1},
-       {10, 11}},
+  } rows[] = {
+      {{0, 1}, {"input_0.pb", "input_1.pb", "output_0.pb", "output_1.pb"}},
       // An input whose file is left out at the end is absent.
-      {{"input_0.pb", "output_1.pb", "output_0.pb"}, {0, -1}, {10, 11}},
-      {{"output_0.pb", "output_1.pb"}, {-1, -1}, {10, 11}},
-      {{"input_0.pb", "input_x.pb", "input_01.pb", "input_1.pb~", "a_9.txt",
-        "input_.pb", "output_0.pb", "output_1.pb"},
-       {0, -1},
-       {10, 11}},
+      {{0, -1}, {"input_0.pb", "output_1.pb", "output_0.pb"}},
+      {{-1, -1}, {"output_0.pb", "output_1.pb"}},
+      {{0, -1},
+       {"input_0.pb", "input_x.pb", "input_01.pb", "input_1.pb~", "a_9.txt",
+        "input_.pb", "output_0.pb", "output_1.pb"}},
   };
-  for (size_t i = 0; i < rows.size(); ++i) {
+  for (size_t i = 0; i < std::size(rows); ++i) {
     const CaseDirectory directory(rows[i].files);
     const auto data = ReadCaseData(directory.path(), 1);
     ASSERT_TRUE(data.ok()) << i << ": " << data.status().ToString();
     ASSERT_EQ(data->sets.size(), 1U) << i;
     EXPECT_EQ(Contents(data->sets[0].inputs), rows[i].inputs) << i;
-    EXPECT_EQ(Contents(data->sets[0].expected), rows[i].expected) << i;
+    EXPECT_EQ(Contents(data->sets[0].expected), (std::vector<float>{10, 11}))
+        << i;
     EXPECT_NE(data->model, nullptr) << i;
   }
 }
 
 TEST(ReadCaseDataTest, WhatDoesNotFitTheModelIsNamed) {
-  struct Row {
+  const struct {
     std::vector<std::string> files;
     std::string message;
-  };
-  const std::vector<Row> rows = {
+  } rows[] = {
       {{"input_0.pb"}, "output_0.pb"},
       {{"input_0.pb", "output_0.pb"}, "output_1.pb"},
       {{"input_1.pb", "output_0.pb", "output_1.pb"},
@@ -146,27 +110,22 @@ TEST(ReadCaseDataTest, WhatDoesNotFitTheModelIsNamed) {
       {{"output_0.pb", "output_1.pb", "output_2.pb"},
        "output_2.pb: found it, wanted 2 files"},
   };
-  for (const Row& row : rows) {
+  for (const auto& row : rows) {
     const CaseDirectory directory(row.files);
     const auto data = ReadCaseData(directory.path(), 1);
-    ASSERT_FALSE(data.ok()) << row.message;
-    EXPECT_THAT(data.status().message(), HasSubstr(row.message));
-    EXPECT_THAT(data.status().message(), HasSubstr("test_data_set_0"));
+    EXPECT_THAT(data, Says(row.message));
+    EXPECT_THAT(data, Says("test_data_set_0"));
   }
 }
 
 TEST(ReadCaseDataTest, MissingAndBrokenFilesAreNamed) {
   const CaseDirectory directory({"output_0.pb", "output_1.pb"});
-  EXPECT_THAT(ReadCaseData(directory.path(), 2).status().message(),
-              HasSubstr("test_data_set_1"));
-  EXPECT_THAT(ReadCaseData(directory.path(), 0).status().message(),
-              HasSubstr("found 0 data sets"));
-  Write(directory.path() / "test_data_set_0" / "output_1.pb", "\xFF\xFF");
-  EXPECT_THAT(ReadCaseData(directory.path(), 1).status().message(),
-              HasSubstr("output_1.pb"));
+  EXPECT_THAT(ReadCaseData(directory.path(), 2), Says("test_data_set_1"));
+  EXPECT_THAT(ReadCaseData(directory.path(), 0), Says("found 0 data sets"));
+  directory.Write("test_data_set_0/output_1.pb", "\xFF\xFF");
+  EXPECT_THAT(ReadCaseData(directory.path(), 1), Says("output_1.pb"));
   fs::remove(directory.path() / "model.onnx");
-  EXPECT_THAT(ReadCaseData(directory.path(), 1).status().message(),
-              HasSubstr("model.onnx"));
+  EXPECT_THAT(ReadCaseData(directory.path(), 1), Says("model.onnx"));
 }
 
 // Kills: expected outputs of a case of random weights that may be missing, or
@@ -174,22 +133,18 @@ TEST(ReadCaseDataTest, MissingAndBrokenFilesAreNamed) {
 TEST(ReadCaseDataTest, ACaseOfRandomWeightsExpectsTheOutputsOfItsFolder) {
   const CaseDirectory directory({"output_0.pb", "output_1.pb"});
   fs::rename(directory.path() / "model.onnx", directory.path() / "source.onnx");
-  Write(directory.path() / "random_weights.txt", "model source.onnx\nseed 7\n");
-  const auto data = ReadCaseData(directory.path(), 1);
-  ASSERT_TRUE(data.ok()) << data.status().ToString();
-  ASSERT_EQ(data->sets.size(), 1U);
-  EXPECT_EQ(data->sets[0].inputs.size(), 2U);
-  EXPECT_EQ(Contents(data->sets[0].expected), (std::vector<float>{10, 11}));
+  directory.Write("random_weights.txt", "model source.onnx\nseed 7\n");
+  const auto data = Got(ReadCaseData(directory.path(), 1));
+  ASSERT_EQ(data.sets.size(), 1U);
+  EXPECT_EQ(data.sets[0].inputs.size(), 2U);
+  EXPECT_EQ(Contents(data.sets[0].expected), (std::vector<float>{10, 11}));
   fs::remove(directory.path() / "test_data_set_0" / "output_1.pb");
-  EXPECT_THAT(ReadCaseData(directory.path(), 1).status().message(),
-              HasSubstr("output_1.pb"));
-  EXPECT_THAT(
-      ReadCaseData(directory.path() / "test_data_set_0", 1).status().message(),
-      HasSubstr("model.onnx"));
-  const auto inputs = ReadCaseInputs(directory.path(), 1);
-  ASSERT_TRUE(inputs.ok()) << inputs.status().ToString();
-  EXPECT_EQ(Contents(inputs->sets[0].inputs), Contents(data->sets[0].inputs));
-  EXPECT_TRUE(inputs->sets[0].expected.empty());
+  EXPECT_THAT(ReadCaseData(directory.path(), 1), Says("output_1.pb"));
+  EXPECT_THAT(ReadCaseData(directory.path() / "test_data_set_0", 1),
+              Says("model.onnx"));
+  const auto inputs = Got(ReadCaseInputs(directory.path(), 1));
+  EXPECT_EQ(Contents(inputs.sets[0].inputs), Contents(data.sets[0].inputs));
+  EXPECT_TRUE(inputs.sets[0].expected.empty());
 }
 
 TEST(ComparatorTest, NamesReadBack) {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "framework/backend/exception.h"
-#include "framework/graph/edit/seeded_copies.h"
+#include "framework/graph/edit/copies.h"
 #include "framework/testing/distribution/distribution_counts.h"
 #include "framework/testing/distribution/distribution_law.h"
 #include "framework/testing/host/runs.h"

@@ -4,24 +4,21 @@
 // thousands of times through the public interfaces. Every draw must be one that
 // its law permits, and the counts over all draws must agree with the law.
 //
-//   measure::Judgement verdict = JudgeDraws(backend, data.model, set, options,
-//                                          limit, {.seed = run.seed}, metrics);
-//
 // A draw that its law does not permit fails at once: an element of a Bernoulli
-// that is neither 0 nor 1, one of a Dropout that is neither 0 nor x / (1 -
-// ratio), a mask that says another thing than the output. Of the counts
-// (distribution_counts.h) the unlikeliest decides: it fails where its p-value
-// times the number of counts is below `false_alarms`. By Bonferroni's
-// inequality a backend that keeps the law fails no more often than that,
-// whatever its elements have in common. The counts are tested twice, after 100
-// draws and at the end, and each test counts.
+// that is neither 0 nor 1, or an element of a Dropout that is neither 0 nor x /
+// (1 - ratio). So does a mask that disagrees with the output. The unlikeliest
+// of the counts (distribution_counts.h) decides: the case fails where the
+// p-value of this count times the number of counts is below `false_alarms`. By
+// Bonferroni's inequality a backend that keeps the law fails no more often than
+// that, whatever its elements have in common. The counts are tested twice,
+// after 100 draws and at the end, and each test counts.
 //
 // A node without a seed is run again and again, on the numbers that the backend
-// itself takes for it: they are what is judged, so that they and their p-value
-// are others each run, whatever its seed. One with a seed must draw the
-// same in two networks loaded alike; where its network also repeats itself in
-// eight more runs, the draws come from copies of the node with other seeds
-// (seeded_copies.h).
+// itself takes for it. These numbers are judged, so that they and their p-value
+// differ from run to run, whatever the run's seed. A node with a seed must draw
+// the same in two networks loaded alike; where its network also repeats itself
+// in eight more runs, the draws come from copies of the node with other seeds
+// (copies.h).
 
 #pragma once
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "framework/core/hash.h"
+#include "framework/core/numbers.h"
 #include "framework/core/text.h"
 
 namespace assay::distribution {

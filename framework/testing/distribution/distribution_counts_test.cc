@@ -2,7 +2,6 @@
 
 #include "framework/testing/distribution/distribution_counts.h"
 
-#include <cmath>
 #include <functional>
 #include <random>
 #include <set>
@@ -10,7 +9,7 @@
 #include <utility>
 
 #include "framework/core/text.h"
-#include "framework/testing/support/uniform_fixture.h"
+#include "framework/testing/support/drawn_fixture.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -89,52 +88,52 @@ TEST(DrawCountsTest, EveryDependenceIsFoundByItsCount) {
   std::vector<Draw> stored;
   const struct {
     const char* what;
-    Generator generate;
     std::set<Kind> killers;
+    Generator generate;
   } rows[] = {
       {"the last probability is 0.05 greater",
+       {Kind::kShare},
        [&](int, std::mt19937_64& engine) {
          Draw draw;
          for (const double p : kChances) {
            draw.push_back(Uniform(engine) < (p == 0.3 ? 0.35 : p) ? 1 : 0);
          }
          return draw;
-       },
-       {Kind::kShare}},
+       }},
       {"one number for all elements",
+       {Kind::kPair},
        [&](int, std::mt19937_64& engine) {
          const double u = Uniform(engine);
          Draw draw;
          for (const double p : kChances) draw.push_back(u < p ? 1 : 0);
          return draw;
-       },
-       {Kind::kPair}},
+       }},
       {"one of two elements is the converse of the other",
+       {Kind::kPair},
        [&](int t, std::mt19937_64& engine) {
          Draw draw = fair(t, engine);
          draw[6] = 1 - draw[0];
          return draw;
-       },
-       {Kind::kPair}},
+       }},
       {"each draw is given twice",
+       {Kind::kRepeat, Kind::kWhole},
        [&](int t, std::mt19937_64& engine) {
          if (t % 2 == 0) last = fair(t, engine);
          return last;
-       },
-       {Kind::kRepeat, Kind::kWhole}},
+       }},
       {"the second half repeats the first",
+       {Kind::kRepeat, Kind::kWhole},
        [&](int t, std::mt19937_64& engine) {
          if (t < 5000) stored.push_back(fair(t, engine));
          return stored[static_cast<size_t>(t % 5000)];
-       },
-       {Kind::kRepeat, Kind::kWhole}},
+       }},
       {"a certain element is once another",
+       {Kind::kShare},
        [&](int t, std::mt19937_64& engine) {
          Draw draw = fair(t, engine);
          if (t == 77) draw[3] = 1;
          return draw;
-       },
-       {Kind::kShare}},
+       }},
   };
   for (const auto& row : rows) {
     const auto tests = TestsOf(kChances, 10000, 1, row.generate);

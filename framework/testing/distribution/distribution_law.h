@@ -7,10 +7,6 @@
 // Cast, Identity and Not. Each element is then on or off, independently of the
 // others.
 //
-//   ASSAY_ASSIGN_OR_RETURN(const Law law, LawOf(model, inputs, limit));
-//   law.chances[i];                       // that element i is on
-//   law.outputs[0].on[i];                 // what output 0 then holds there
-//
 // The expansion that ONNX gives of Bernoulli is Greater(uniform, p): on with
 // probability 1 - p, not p. It is judged as the graph that it is.
 

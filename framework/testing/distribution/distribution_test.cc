@@ -4,8 +4,6 @@
 
 #include <bit>
 #include <chrono>
-#include <cmath>
-#include <functional>
 #include <random>
 #include <stdexcept>
 #include <string>
@@ -14,8 +12,8 @@
 #include "framework/backend/eager/eager.h"
 #include "framework/graph/model_text.h"
 #include "framework/testing/measure/measure_rows_fixture.h"
+#include "framework/testing/support/drawn_fixture.h"
 #include "framework/testing/support/tensors_fixture.h"
-#include "framework/testing/support/uniform_fixture.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -125,21 +123,23 @@ class Randoms : public OperatorVisitor {
   Result<Kernel> Visit(const op::Bernoulli& op, LoadContext&) override {
     std::optional<uint64_t> seed;
     if (op.seed.has_value()) seed = std::bit_cast<uint32_t>(*op.seed);
-    auto source = std::make_shared<Source>(shared_, seed);
-    return Kernel{.forward = [=](KernelContext& run) {
-      return Bernoulli(op, *source, run);
-    }};
+    return Drawing(&Bernoulli, op, seed);
   }
   Result<Kernel> Visit(const op::Dropout& op, LoadContext&) override {
     std::optional<uint64_t> seed;
     if (op.seed.has_value()) seed = static_cast<uint64_t>(*op.seed);
-    auto source = std::make_shared<Source>(shared_, seed);
-    return Kernel{.forward = [=](KernelContext& run) {
-      return Dropout(op, *source, run);
-    }};
+    return Drawing(&Dropout, op, seed);
   }
 
  private:
+  template <class Op>
+  Kernel Drawing(Status (*draw)(const Op&, Source&, KernelContext&),
+                 const Op& op, std::optional<uint64_t> seed) {
+    auto source = std::make_shared<Source>(shared_, seed);
+    return {
+        .forward = [=](KernelContext& run) { return draw(op, *source, run); }};
+  }
+
   Shared& shared_;
 };
 
@@ -217,6 +217,12 @@ Judged JudgeWith(const Faults& faults, const RandomCase& one,
   return {judgement, metrics, backend.draws(), backend.loads()};
 }
 
+void ExpectVerdict(const measure::Judgement& judgement, const char* outcome,
+                   const char* says = "") {
+  EXPECT_EQ(ToString(judgement.outcome), outcome) << judgement.message;
+  EXPECT_THAT(judgement.message, HasSubstr(says));
+}
+
 TEST(JudgeDrawsTest, RightBackendsPassWithEverySeed) {
   const RandomCase cases[] = {BernoulliCase(""), BernoulliCase("<seed = 0.0>"),
                               DropoutCase("<seed = 0>")};
@@ -266,8 +272,7 @@ TEST(JudgeDrawsTest, SeededNetworksMayGoOnAndMayTakeOneNodeOnly) {
               {{.one_node = true}, 10002, 2 + 8}};
   for (const auto& row : rows) {
     const auto judged = JudgeWith(row.faults, BernoulliCase("<seed = 0.0>"));
-    EXPECT_EQ(ToString(judged.judgement.outcome), "pass")
-        << judged.judgement.message;
+    ExpectVerdict(judged.judgement, "pass");
     EXPECT_EQ(judged.draws, 10000 + row.looks);
     EXPECT_EQ(judged.loads, row.loads);
   }
@@ -281,15 +286,14 @@ TEST(JudgeDrawsTest, ASeedThatCannotBeLoadedIsAnError) {
   } rows[] = {{{.twice_only = true}, "a third network"},
               {{.breaks = true}, "broken"}};
   for (const auto& row : rows) {
-    const auto judged = JudgeWith(row.faults, BernoulliCase("<seed = 0.0>"));
-    EXPECT_EQ(judged.judgement.outcome, record::Outcome::kError);
-    EXPECT_THAT(judged.judgement.message, HasSubstr(row.message));
+    ExpectVerdict(
+        JudgeWith(row.faults, BernoulliCase("<seed = 0.0>")).judgement, "error",
+        row.message);
   }
 }
 
 TEST(JudgeDrawsTest, AnElementThatNoOutputTellsOfIsNoFault) {
-  const measure::Judgement judgement = JudgeWith({}, NoMaskCase()).judgement;
-  EXPECT_EQ(ToString(judgement.outcome), "pass") << judgement.message;
+  ExpectVerdict(JudgeWith({}, NoMaskCase()).judgement, "pass");
 }
 
 TEST(JudgeDrawsTest, EveryFaultFailsAndTheMessageSaysWhere) {
@@ -329,10 +333,9 @@ TEST(JudgeDrawsTest, EveryFaultFailsAndTheMessageSaysWhere) {
       {"reshaped", {.reshapes = true}, fresh, "wanted float32[8]"},
   };
   for (const auto& row : rows) {
-    const measure::Judgement judgement =
-        JudgeWith(row.faults, row.one).judgement;
-    EXPECT_EQ(ToString(judgement.outcome), "fail") << row.what;
-    EXPECT_THAT(judgement.message, HasSubstr(row.message)) << row.what;
+    SCOPED_TRACE(row.what);
+    ExpectVerdict(JudgeWith(row.faults, row.one).judgement, "fail",
+                  row.message);
   }
 }
 
@@ -358,10 +361,8 @@ TEST(JudgeDrawsTest, WhatIsPlainlyWrongIsNotDrawnTenThousandTimes) {
 }
 
 TEST(JudgeDrawsTest, WhatIsThrownIsAnError) {
-  const measure::Judgement judgement =
-      JudgeWith({.throws = true}, BernoulliCase("")).judgement;
-  EXPECT_EQ(ToString(judgement.outcome), "error");
-  EXPECT_THAT(judgement.message, HasSubstr("out"));
+  ExpectVerdict(JudgeWith({.throws = true}, BernoulliCase("")).judgement,
+                "error", "out");
 }
 
 TEST(JudgeDrawsTest, TooLittleTimeIsNoPass) {
@@ -370,10 +371,9 @@ TEST(JudgeDrawsTest, TooLittleTimeIsNoPass) {
         JudgeWith({}, BernoulliCase(attributes),
                   {.budget = std::chrono::microseconds(0)})
             .judgement;
-    EXPECT_EQ(ToString(judgement.outcome), "error") << attributes;
-    EXPECT_EQ(judgement.reason, Reason::kLimit) << attributes;
-    EXPECT_THAT(judgement.message, HasSubstr("no draw in 0 us, wanted 10000"))
-        << attributes;
+    SCOPED_TRACE(attributes);
+    ExpectVerdict(judgement, "error", "no draw in 0 us, wanted 10000");
+    EXPECT_EQ(judgement.reason, Reason::kLimit);
   }
 }
 
@@ -382,9 +382,8 @@ TEST(JudgeDrawsTest, ALawThatCannotBeIsAnError) {
   const RandomCase one = {
       graph::ModelOfText("g (float[1] x) => (float[1] y) { y = Bernoulli(x) }"),
       {{x}, {x}}};
-  const measure::Judgement judgement = JudgeWith({}, one).judgement;
-  EXPECT_EQ(ToString(judgement.outcome), "error");
-  EXPECT_THAT(judgement.message, HasSubstr("a probability is 2, wanted"));
+  ExpectVerdict(JudgeWith({}, one).judgement, "error",
+                "a probability is 2, wanted");
 }
 
 // A backend that waits stands for a machine that has other work.
@@ -394,7 +393,7 @@ TEST(JudgeDrawsTest, TimeInWhichTheThreadDoesNotRunIsNotCounted) {
         JudgeWith({.waits = true}, BernoulliCase(attributes),
                   {.draws = 150, .budget = std::chrono::milliseconds(100)})
             .judgement;
-    EXPECT_EQ(ToString(judgement.outcome), "pass") << judgement.message;
+    ExpectVerdict(judgement, "pass");
   }
 }
 
@@ -405,9 +404,8 @@ TEST(JudgeDrawsTest, SomeDrawsOfTooManyAreNoPass) {
           {}, BernoulliCase(""),
           {.draws = int64_t{1} << 40, .budget = std::chrono::milliseconds(100)})
           .judgement;
-  EXPECT_EQ(ToString(judgement.outcome), "error");
+  ExpectVerdict(judgement, "error", "wanted 1099511627776");
   EXPECT_EQ(judgement.reason, Reason::kLimit);
-  EXPECT_THAT(judgement.message, HasSubstr("wanted 1099511627776"));
 }
 
 TEST(JudgeDrawsTest, UnknownLawsAreUnsupportedWithTheReason) {
@@ -430,9 +428,9 @@ TEST(JudgeDrawsTest, UnknownLawsAreUnsupportedWithTheReason) {
   for (const auto& row : rows) {
     const measure::Judgement judgement =
         JudgeWith({}, {graph::ModelOfText(row.graph), row.set}).judgement;
-    EXPECT_EQ(ToString(judgement.outcome), "unsupported") << row.graph;
-    EXPECT_EQ(judgement.reason, Reason::kValue) << row.graph;
-    EXPECT_THAT(judgement.message, HasSubstr(row.message)) << row.graph;
+    SCOPED_TRACE(row.graph);
+    ExpectVerdict(judgement, "unsupported", row.message);
+    EXPECT_EQ(judgement.reason, Reason::kValue);
   }
 }
 

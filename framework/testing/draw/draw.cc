@@ -9,7 +9,7 @@
 #include <cstring>
 #include <utility>
 
-#include "framework/core/hash.h"
+#include "framework/core/numbers.h"
 #include "framework/core/text.h"
 #include "framework/metric/element.h"
 

@@ -2,9 +2,6 @@
 //
 // Draw: numbers at random that an oracle and a judge draw alike, on every
 // machine, from a test_id and the run's seed.
-//
-//   Draw draw(row.test_id, facts.seed, "inputs");
-//   ASSAY_ASSIGN_OR_RETURN(Tensor x, Redrawn(official, draw));
 
 #pragma once
 
@@ -51,10 +48,11 @@ Result<Tensor> TensorOf(DType type, const Shape& shape,
 /// The numbers from 0 to n in another order.
 std::vector<int64_t> Permutation(int64_t n, Draw& draw);
 
-/// Other numbers of the same type and shape within the range of the finite ones
-/// of `official`, no two alike where the type has as many; from half of it to
-/// one and a half times it where all are one number, -1 to 1 where that is 0.
-/// What is not finite stays. So domains are kept, and ties are gone.
+/// Other numbers of the type and shape of `official`, within the range of its
+/// finite numbers, no two alike where the type has as many. Where the finite
+/// numbers are all one number, the range is from half of it to one and a half
+/// times it, and from -1 to 1 where it is 0. Infinities and NaN stay. So
+/// domains are kept, and ties are gone.
 Result<Tensor> Redrawn(const Tensor& official, Draw& draw);
 
 }  // namespace assay::draw

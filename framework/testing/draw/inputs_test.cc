@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <set>
-#include <string>
 
 #include "framework/graph/model_text.h"
 #include "framework/testing/measure/recheck.h"
@@ -62,12 +61,11 @@ TEST(KindsOf, AreThoseOfTheOperatorsThatReadAnInput) {
       {"g (float a, float b, float d) => (float[N] y) { y = Range(a, b, d) }",
        {{"a", kShifted}, {"b", kShifted}, {"d", kKept}}},
       {"g (float[2] x) => (int64[N] y) { y = NonZero(x) }", {{"x", kShuffled}}},
-      // Of several readers the strictest decides, and an integer is kept.
+      // The strictest of several readers decides, and an integer is kept.
       {"g (float[3] s, float[1,1,2] x, int64[2] i) => (float[1,1,4] y, "
-       "float[3] z, int64[2] j) "
-       "{ z = Neg(s) y = Resize(x, , s) j = Neg(i) }",
+       "float[3] z, int64[2] j) { z = Neg(s) y = Resize(x, , s) j = Neg(i) }",
        {{"s", kKept}, {"x", kNumbers}, {"i", kKept}}},
-      // What reads a type or a shape alone does not decide.
+      // A reader of a type or a shape alone does not decide.
       {"g (float[2] x, float[2] t) => (float[2] y, int64[1] s) "
        "{ y = CastLike(x, t) s = Shape(x) }",
        {{"x", kNumbers}, {"t", kUnread}}},

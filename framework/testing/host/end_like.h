@@ -2,8 +2,6 @@
 //
 // EndLike: a process ends as another did, so that who waits for the one learns
 // of the other.
-//
-//   EndLike(wait_status);   // by the same signal, or with the same exit code
 
 #pragma once
 

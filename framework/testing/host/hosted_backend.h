@@ -2,9 +2,6 @@
 //
 // HostedBackend: a backend behind a server in a thread of this process, for
 // tests of what crosses.
-//
-//   HostedBackend hosted(backend);
-//   hosted.backend().Load(model, {});   // as through a process of its own
 
 #pragma once
 

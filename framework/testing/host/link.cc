@@ -80,15 +80,11 @@ void Link::Rewrite(uint64_t number, std::string_view bytes) {
 /// when the line was not told yet.
 std::string Link::Head(wire::Call call, Line* line,
                        std::vector<int>* descriptors) {
-  wire::Writer head;
-  head.Put(static_cast<uint64_t>(call));
+  wire::Writer head = wire::Written(call);
   {
     const std::lock_guard lock(mutex_);
     head.Put(uint64_t{closed_.size()});
-    for (const Closed& closed : closed_) {
-      head.Put(static_cast<uint64_t>(closed.kind));
-      head.Put(closed.number);
-    }
+    for (const Closed& closed : closed_) head.Put(closed.kind, closed.number);
     closed_.clear();
     std::vector<uint64_t> released;
     std::erase_if(issued_, [&](const auto& issued) {
@@ -96,7 +92,7 @@ std::string Link::Head(wire::Call call, Line* line,
       released.push_back(issued.first);
       return true;
     });
-    head.PutAll(released);
+    head.Put(released);
   }
   const uint64_t generation = wire::Arena::Generation() + 1;
   head.Put(generation == line->told ? 0 : generation);
@@ -139,11 +135,9 @@ Result<Link::Line*> Link::NewLine() {
   ASSAY_ASSIGN_OR_RETURN(auto ends, wire::Channel::MakePair());
   auto made = std::make_unique<Line>();
   made->channel = std::move(ends.first);
-  wire::Writer request;
-  request.Put(static_cast<uint64_t>(wire::Call::kThread));
-  request.Put(uint64_t{0});  // nothing is closed
-  request.Put(uint64_t{0});  // or released
-  request.Put(uint64_t{0});  // no other segments
+  // Nothing is closed, nor released, and there are no other segments.
+  const wire::Writer request =
+      wire::Written(wire::Call::kThread, uint64_t{0}, uint64_t{0}, uint64_t{0});
   const std::lock_guard lock(mutex_);
   if (process_.get() >= 0) made->channel.Watch(process_.get());
   Line& first = *lines_.at(first_);
@@ -173,6 +167,20 @@ Result<std::string> Link::Ask(wire::Call call, const wire::Writer& what) {
   std::vector<int> descriptors;
   const std::string head = Head(call, line, &descriptors);
   return Exchange(line, head, what.bytes(), descriptors);
+}
+
+Result<Answer> Answer::To(Link& link, wire::Call call,
+                          const wire::Writer& what) {
+  ASSAY_ASSIGN_OR_RETURN(std::string bytes, link.Ask(call, what));
+  Answer answer(link, std::move(bytes));
+  const auto status = answer.in().Read<Status>();
+  if (status.ok()) return answer;
+  return answer.in().Fault().ok() ? status : answer.End();
+}
+
+Status Answer::End() {
+  const Status fault = in_->Fault();
+  return fault.ok() ? fault : link_->Refuse(fault);
 }
 
 }  // namespace assay::host

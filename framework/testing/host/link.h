@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Link: the suite's side of the connection to a host. It asks one call after the
-// other, from any thread: each thread has a channel of its own, and the host a
-// thread for each, so that a backend is called as in its caller's process.
-//
-//   Link link;
-//   link.Attach(std::move(channel));
-//   wire::Writer call;
-//   call.Put(number);
-//   ASSAY_ASSIGN_OR_RETURN(const std::string answer,
-//                          link.Ask(wire::Call::kSynchronize, call));
+// Link: the suite's side of the connection to a host. It asks one call after
+// the other, from any thread. Each thread has a channel of its own, and the
+// host a thread for each channel, so that a backend is called as in its
+// caller's process.
 
 #pragma once
 
@@ -21,6 +15,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "framework/core/status.h"
@@ -99,6 +94,53 @@ class Link {
   std::atomic<bool> gone_ = true;
   std::atomic<uint64_t> number_ = 0;
   std::atomic<uint64_t> generation_ = 0;
+};
+
+/// A number at a host, closed there when this ends.
+class Numbered {
+ public:
+  Numbered(Link& link, wire::Kind kind, uint64_t number)
+      : link_(link),
+        kind_(kind),
+        number_(number),
+        generation_(link.generation()) {}
+  Numbered(const Numbered&) = delete;
+  Numbered& operator=(const Numbered&) = delete;
+  ~Numbered() {
+    if (generation_ == link_.generation()) link_.CloseLater(kind_, number_);
+  }
+
+  /// Zero, which no host knows, where the one that gave it is gone.
+  uint64_t get() const {
+    return generation_ == link_.generation() ? number_ : 0;
+  }
+
+ private:
+  Link& link_;
+  wire::Kind kind_;
+  uint64_t number_;
+  uint64_t generation_;
+};
+
+/// The answer to a call, whose own status was OK.
+class Answer {
+ public:
+  static Result<Answer> To(Link& link, wire::Call call,
+                           const wire::Writer& what);
+
+  wire::Reader& in() { return *in_; }
+  /// Everything was read, and could be.
+  Status End();
+
+ private:
+  Answer(Link& link, std::string bytes)
+      : link_(&link),
+        bytes_(std::make_unique<std::string>(std::move(bytes))),
+        in_(std::make_unique<wire::Reader>(*bytes_)) {}
+
+  Link* link_;
+  std::unique_ptr<std::string> bytes_;
+  std::unique_ptr<wire::Reader> in_;
 };
 
 }  // namespace assay::host

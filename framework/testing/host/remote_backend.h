@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // RemoteBackend: a backend whose code runs in another process, its host. It
-// forwards every interface, so that a suite cannot tell it from one that was
-// loaded beside it; and what the code does to its process it does to the host's.
+// forwards every interface, so that a suite cannot tell it from a backend in
+// its own process. A change that the code makes to its process changes the host
+// alone.
 //
 //   wire::Arena::Open();
 //   Link link;
@@ -11,8 +12,8 @@
 //   auto network = backend.Load(model, options);
 //
 // The host gets a model's bytes and the values of a call, and no path. Forward
-// and Synchronize are one call to the host; what the latter said is told when it
-// is asked. When the host ends, each call fails (Link::is_gone).
+// and Synchronize are one call to the host; the answer of Synchronize is kept
+// until it is called. When the host ends, each call fails (Link::is_gone).
 //
 // Exact, the interface of an oracle, is not forwarded: networks that offer it
 // say so, and asking them is a failed precondition.

@@ -3,10 +3,14 @@
 #include "framework/testing/host/remote_backend.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstring>
+#include <functional>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -14,12 +18,15 @@
 #include "framework/graph/edit/model_edit.h"
 #include "framework/graph/model_text.h"
 #include "framework/testing/host/hosted_backend.h"
+#include "framework/testing/host/link.h"
+#include "framework/testing/host/wire/arena.h"
+#include "framework/testing/host/wire/channel.h"
 #include "framework/testing/support/backends_fixture.h"
 
 namespace assay::host {
 namespace {
 
-/// What a backend in a host is given for these models.
+/// The models that a backend in a host gets when these are loaded.
 std::vector<std::shared_ptr<const Model>> Crossed(
     const std::vector<std::shared_ptr<const Model>>& models) {
   std::vector<std::shared_ptr<const Model>> crossed;
@@ -67,11 +74,10 @@ TEST(RemoteBackendTest, ItIsInspectedAsItIsSet) {
   Backend& remote = hosted.backend();
   EXPECT_EQ(remote.Inspect()->version, "1");
   EXPECT_TRUE(remote.Inspect()->isa.empty());
-  const auto probe = remote.InspectAs({{"a", "1"}});
-  ASSERT_TRUE(probe.ok()) << probe.status().ToString();
-  EXPECT_EQ(probe->version, "2");
-  EXPECT_EQ(probe->device, "gpu");
-  EXPECT_EQ(probe->isa, (std::vector<std::string>{"a", "b"}));
+  const auto probe = Got(remote.InspectAs({{"a", "1"}}));
+  EXPECT_EQ(probe.version, "2");
+  EXPECT_EQ(probe.device, "gpu");
+  EXPECT_EQ(probe.isa, (std::vector<std::string>{"a", "b"}));
   EXPECT_EQ(remote.InspectAs({{"none", ""}}).status().message(),
             "there is none");
 }
@@ -103,6 +109,87 @@ TEST(RemoteBackendTest, OneModelLoadedTwiceIsReadOnce) {
   EXPECT_EQ(crossed[0], crossed[1]);
   EXPECT_TRUE(SameBytes(*crossed[2], *abs));
   EXPECT_TRUE(SameBytes(*crossed[3], *relu));
+}
+
+/// The outcome of Inspect for a given other side of the channel.
+struct Outcome {
+  Status status;
+  bool gone = false;
+  Status fault;
+};
+
+Outcome InspectWhere(const std::function<void(wire::Channel)>& other_side) {
+  auto ends = wire::Channel::MakePair();
+  Link link;
+  link.Attach(std::move(ends->first));
+  std::thread host([&, channel = std::move(ends->second)]() mutable {
+    other_side(std::move(channel));
+  });
+  RemoteBackend backend("acme", link);
+  Outcome outcome{backend.Inspect().status(), link.is_gone(), link.fault()};
+  link.Detach();
+  host.join();
+  return outcome;
+}
+
+TEST(LinkTest, AHostThatEndsIsGone) {
+  const Outcome seen = InspectWhere([](wire::Channel) {});
+  EXPECT_EQ(seen.status.code(), StatusCode::kInternal);
+  EXPECT_TRUE(seen.gone);
+  EXPECT_TRUE(seen.fault.ok());
+}
+
+TEST(LinkTest, AnAnswerThatCannotBeReadIsAFaultAndTheHostIsAskedNoMore) {
+  for (const std::string_view answer : {"", "nonsense", "\x09\0\0\0\0\0\0\0"}) {
+    const Outcome seen = InspectWhere([&](wire::Channel channel) {
+      static_cast<void>(channel.Receive());
+      static_cast<void>(channel.Send(answer));
+    });
+    EXPECT_EQ(seen.status.code(), StatusCode::kInternal) << answer;
+    EXPECT_TRUE(seen.gone);
+    EXPECT_NE(seen.fault.message().find("cannot be read"), std::string::npos);
+  }
+}
+
+TEST(LinkTest, ALengthThatIsALieTakesNoMemory) {
+  const Outcome seen = InspectWhere([](wire::Channel channel) {
+    static_cast<void>(channel.Receive());
+    const uint64_t header[] = {uint64_t{3} << 30, 0};  // 3 GiB will follow
+    static_cast<void>(::write(channel.descriptor(), header, sizeof header));
+  });
+  EXPECT_TRUE(seen.gone);
+}
+
+TEST(ArenaTest, MemoryIsFoundOnTheOtherSideAndGivenBack) {
+  wire::Arena::Open();
+  auto memory = wire::Arena::Allocate(1000);
+  auto great = wire::Arena::Allocate(size_t{20} << 20);
+  std::memset(memory.get(), 7, 1000);
+  const auto place = wire::Arena::Find(memory.get() + 8, 992);
+  ASSERT_TRUE(place.has_value());
+  wire::SharedSegments other;
+  for (const auto& [segment, descriptor] : wire::Arena::Segments()) {
+    ASSERT_TRUE(other.Add(segment, dup(descriptor)).ok());
+  }
+  ASSERT_NE(other.At(*place, 992), nullptr);
+  EXPECT_EQ(*other.At(*place, 992), std::byte{7});
+  EXPECT_EQ(other.At({place->segment, uint64_t{1} << 40}, 1), nullptr);
+  EXPECT_EQ(other.At({place->segment, (uint64_t{8} << 20) - 8}, 64), nullptr);
+  EXPECT_EQ(other.At({99, 0}, 1), nullptr);
+  EXPECT_FALSE(wire::Arena::Find(reinterpret_cast<std::byte*>(&other), 1));
+
+  const size_t before = wire::Arena::Segments().size();
+  great.reset();
+  EXPECT_EQ(wire::Arena::Segments().size(), before - 1);
+  const std::byte* const was = memory.get();
+  memory.reset();
+  EXPECT_EQ(wire::Arena::Allocate(1000).get(), was);
+}
+
+TEST(ArenaTest, ASegmentCannotBeMadeShorter) {
+  wire::Arena::Open();
+  const auto memory = wire::Arena::Allocate(64);
+  EXPECT_NE(ftruncate(wire::Arena::Segments()[0].descriptor, 0), 0);
 }
 
 }  // namespace

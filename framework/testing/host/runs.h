@@ -46,12 +46,12 @@ struct Refill {
   std::span<const std::vector<Value>> runs;
 };
 
-/// A question to Backward. What it names must live as long as it is asked.
+/// A question to Backward. Its cotangents and targets must outlive the call.
 struct BackwardAsk {
   std::span<const Value> cotangents;
   std::span<const std::string> targets;
 };
-/// What came of it, and how long it took.
+/// The answer to a BackwardAsk, and how long it took.
 struct Pulled {
   Result<std::vector<Value>> gradients = std::vector<Value>();
   std::chrono::nanoseconds took{0};

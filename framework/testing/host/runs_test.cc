@@ -23,30 +23,21 @@
 namespace assay::host {
 namespace {
 
-constexpr float kZero[] = {0};
-
 /// Gives 1, 2, 3, ... in the same memory, and fails at one of its runs.
-class Counting : public Backend {
- public:
-  explicit Counting(float fails_at = 0) : fails_at_(fails_at) {}
-  std::string_view name() const override { return "counting"; }
-  Result<Probe> Inspect() override { return Probe{"1", "cpu"}; }
-  Result<std::unique_ptr<Network>> Load(std::shared_ptr<const Model> model,
-                                        const LoadOptions& options) override {
+StubBackend Counting(float fails_at = 0) {
+  return StubBackend([fails_at](auto model, const LoadOptions& options)
+                         -> Result<std::unique_ptr<Network>> {
     ASSAY_ASSIGN_OR_RETURN(Signature signature, SignatureOf(*model, options));
-    ASSAY_ASSIGN_OR_RETURN(Tensor y, Tensor::Of<float>({1}, kZero));
+    Tensor y = Floats({0});
     return MakeFunctionNetwork(
         std::move(signature),
-        [this, y](auto) mutable -> Result<std::vector<Value>> {
+        [fails_at, y](auto) mutable -> Result<std::vector<Value>> {
           const float run = ++y.mutable_elements<float>()[0];
-          if (run == fails_at_) return Internal("run ", run);
+          if (run == fails_at) return Internal("run ", run);
           return std::vector<Value>{y};
         });
-  }
-
- private:
-  float fails_at_;
-};
+  });
+}
 
 /// A network from one float to one, and what it is bound to.
 struct Ready {
@@ -59,8 +50,7 @@ Result<Ready> Load(Backend& backend) {
       graph::ModelOfText("g (float[1] x) => (float[1] y) { y = Abs(x) }");
   Ready ready;
   ASSAY_ASSIGN_OR_RETURN(ready.network, backend.Load(std::move(model), {}));
-  ASSAY_ASSIGN_OR_RETURN(Tensor x, Tensor::Of<float>({1}, kZero));
-  ready.inputs = {x};
+  ready.inputs = {Floats({0})};
   return ready;
 }
 
@@ -83,9 +73,8 @@ Result<std::vector<float>> Seen(Backend& backend, int64_t count,
   return seen;
 }
 
-/// Calls check(backend) with one that counts, and with it in a host.
-void ForBoth(float fails_at, const std::function<void(Backend&)>& check) {
-  Counting backend(fails_at);
+/// Calls check(backend) with a backend, and with it in a host.
+void ForBoth(Backend&& backend, const std::function<void(Backend&)>& check) {
   check(backend);
   HostedBackend hosted(backend);
   check(hosted.backend());
@@ -94,7 +83,7 @@ void ForBoth(float fails_at, const std::function<void(Backend&)>& check) {
 TEST(RunManyTest, EachRunIsSeenThroughAHostAsWithout) {
   const std::vector<float> all = {1, 2, 3, 4, 5};
   const std::vector<float> some = {1, 2, 3};
-  ForBoth(0, [&](Backend& backend) {
+  ForBoth(Counting(0), [&](Backend& backend) {
     EXPECT_EQ(*Seen(backend, 5), all);
     EXPECT_EQ(*Seen(backend, 5, 3), some);
     EXPECT_EQ(*Seen(backend, 0), std::vector<float>());
@@ -102,7 +91,7 @@ TEST(RunManyTest, EachRunIsSeenThroughAHostAsWithout) {
 }
 
 TEST(RunManyTest, ARunThatFailsIsTheStatus) {
-  ForBoth(3, [](Backend& backend) {
+  ForBoth(Counting(3), [](Backend& backend) {
     EXPECT_EQ(Seen(backend, 5).status().message(), "run 3");
   });
 }
@@ -122,15 +111,13 @@ StubBackend Doubling() {
   });
 }
 
-/// What is seen of runs of these inputs, and the input afterwards.
+/// The outputs that RunEach shows for these inputs, three at most.
 Result<std::vector<float>> SeenOf(Backend& backend,
                                   const std::vector<float>& inputs) {
   ASSAY_ASSIGN_OR_RETURN(const Ready ready, Load(backend));
   ASSAY_ASSIGN_OR_RETURN(auto binding, ready.network->Bind(ready.inputs, {}));
   std::vector<std::vector<Value>> runs;
-  for (const float x : inputs) {
-    runs.push_back({*Tensor::Of<float>({1}, {&x, 1})});
-  }
+  for (const float x : inputs) runs.push_back({Floats({x})});
   std::vector<float> seen;
   ASSAY_RETURN_IF_ERROR(RunEach(*ready.network, *binding, {ready.inputs, runs},
                                 [&](std::span<const Value> outputs) {
@@ -142,38 +129,30 @@ Result<std::vector<float>> SeenOf(Backend& backend,
 }
 
 TEST(RunEachTest, EachRunHasItsInputsThroughAHostAsWithout) {
-  StubBackend backend = Doubling();
-  HostedBackend hosted(backend);
-  for (Backend* const each :
-       {&static_cast<Backend&>(backend), &hosted.backend()}) {
-    EXPECT_EQ(*SeenOf(*each, {1, 3, 2}), std::vector<float>({2, 6, 4}));
-    EXPECT_EQ(*SeenOf(*each, {1, 3, 2, 5}), std::vector<float>({2, 6, 4}));
-    EXPECT_EQ(SeenOf(*each, {1, 4, 2}).status().message(), "no eights");
-  }
+  ForBoth(Doubling(), [](Backend& backend) {
+    EXPECT_EQ(*SeenOf(backend, {1, 3, 2}), std::vector<float>({2, 6, 4}));
+    EXPECT_EQ(*SeenOf(backend, {1, 3, 2, 5}), std::vector<float>({2, 6, 4}));
+    EXPECT_EQ(SeenOf(backend, {1, 4, 2}).status().message(), "no eights");
+  });
 }
 
 TEST(RunEachTest, WhatDoesNotFitIsRefused) {
-  StubBackend backend = Doubling();
-  HostedBackend hosted(backend);
-  const std::vector<float> two = {1, 2};
-  for (Backend* const each :
-       {&static_cast<Backend&>(backend), &hosted.backend()}) {
-    const auto ready = Load(*each);
+  ForBoth(Doubling(), [](Backend& backend) {
+    const auto ready = Load(backend);
     auto binding = ready->network->Bind(ready->inputs, {});
-    for (const std::vector<std::vector<Value>>& runs :
-         {std::vector<std::vector<Value>>{{}},
-          {{*Tensor::Of<float>({2}, two)}},
-          {{Value()}}}) {
-      EXPECT_EQ(RunEach(*ready->network, **binding, {ready->inputs, runs},
-                        [](std::span<const Value>) { return true; })
-                    .code(),
-                StatusCode::kInvalidArgument);
+    for (const std::vector<Value>& inputs :
+         {std::vector<Value>(), {Floats({1, 2})}, {Value()}}) {
+      const std::vector<std::vector<Value>> runs = {inputs};
+      const Status status =
+          RunEach(*ready->network, **binding, {ready->inputs, runs},
+                  [](std::span<const Value>) { return true; });
+      EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
     }
-  }
+  });
 }
 
 TEST(BindAndRunTest, TheFirstRunIsSeenThroughAHostAsWithout) {
-  ForBoth(2, [](Backend& backend) {
+  ForBoth(Counting(2), [](Backend& backend) {
     const auto ready = Load(backend);
     const auto first = BindAndRun(*ready->network, ready->inputs, {});
     ASSERT_TRUE(first.ok() && first->status.ok());
@@ -199,62 +178,44 @@ class Pulling : public ForwardingNetwork, public Differentiable {
       Binding&, std::span<const Value> cotangents,
       std::span<const std::string> targets) override {
     const float run = ++runs_;
-    if (run == fails_at_) throw std::runtime_error("pull " + ToText(run));
+    if (run == fails_at_) throw std::runtime_error(StrCat("pull ", run));
     std::vector<Value> gradients;
     for (size_t i = 0; i < targets.size(); ++i) {
-      std::vector<float> numbers;
-      for (float x : cotangents[0].tensor()->elements<float>()) {
-        numbers.push_back(x * run);
-      }
-      ASSAY_ASSIGN_OR_RETURN(
-          Tensor dx,
-          Tensor::Of<float>(cotangents[0].tensor()->shape(), numbers));
-      gradients.emplace_back(std::move(dx));
+      std::vector<float> numbers = FloatsOf(cotangents[0]);
+      for (float& number : numbers) number *= run;
+      gradients.emplace_back(Floats(numbers));
     }
     return gradients;
   }
 
  private:
-  static std::string ToText(float run) {
-    return std::to_string(static_cast<int>(run));
-  }
   float fails_at_;
   float runs_ = 0;
 };
 
-class PullingBackend : public Counting {
- public:
-  explicit PullingBackend(float fails_at) : fails_at_(fails_at) {}
-  Result<std::unique_ptr<Network>> Load(std::shared_ptr<const Model> model,
-                                        const LoadOptions& options) override {
+StubBackend PullingBackend(float fails_at) {
+  return StubBackend([fails_at](auto model, const LoadOptions& options)
+                         -> Result<std::unique_ptr<Network>> {
     ASSAY_ASSIGN_OR_RETURN(auto inner,
-                           Counting::Load(std::move(model), options));
-    return std::make_unique<Pulling>(std::move(inner), fails_at_);
-  }
-
- private:
-  float fails_at_;
-};
+                           Counting().Load(std::move(model), options));
+    return std::make_unique<Pulling>(std::move(inner), fails_at);
+  });
+}
 
 /// Asks for the gradients of as many cotangents of `count` ones, without a host
 /// and with one.
 void ForBothPulled(
     float fails_at, int64_t count, size_t asked,
     const std::function<void(const std::vector<Pulled>&)>& check) {
-  const std::vector<float> ones(static_cast<size_t>(count), 1);
-  const std::vector<Value> dy = {*Tensor::Of<float>({count}, ones)};
+  const std::vector<Value> dy = {
+      Floats(std::vector<float>(static_cast<size_t>(count), 1))};
   const std::vector<std::string> targets = {"x", "x"};
   const std::vector<BackwardAsk> asks(asked, {dy, targets});
-  const auto pull = [&](Backend& backend) {
+  ForBoth(PullingBackend(fails_at), [&](Backend& backend) {
     const auto ready = Load(backend);
     auto binding = ready->network->Bind(ready->inputs, {});
     check(BackwardEach(*ready->network, **binding, asks));
-  };
-  PullingBackend alone(fails_at);
-  pull(alone);
-  PullingBackend backend(fails_at);
-  HostedBackend hosted(backend);
-  pull(hosted.backend());
+  });
 }
 
 // The gradients of three fill more than one answer.
@@ -285,7 +246,7 @@ TEST(BackwardEachTest, TheFirstThatFailsIsTheLast) {
 }
 
 TEST(BackwardEachTest, ANetworkWithoutGradientsSaysSo) {
-  ForBoth(0, [](Backend& backend) {
+  ForBoth(Counting(0), [](Backend& backend) {
     const auto ready = Load(backend);
     auto binding = ready->network->Bind(ready->inputs, {});
     const BackwardAsk ask;

@@ -10,26 +10,12 @@
 #include <utility>
 
 #include "framework/backend/exception.h"
-#include "framework/core/value_walk.h"
 #include "framework/testing/host/runs.h"
-#include "framework/testing/host/server_interfaces.h"
 
 namespace assay::host {
 namespace {
 
 constexpr size_t kEnough = size_t{1} << 20;  // bytes of several gradients
-
-/// True for a tensor with memory of this process that can be compared.
-bool HasBytes(const Tensor& tensor) {
-  return tensor.data() != nullptr && tensor.byte_size() > 0 &&
-         tensor.device().kind == Device::Kind::kCpu;
-}
-
-size_t HashOf(const Tensor& tensor) {
-  const auto bytes = tensor.bytes();
-  return std::hash<std::string_view>()(
-      {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-}
 
 bool InPlace(const Value& value, std::span<const Value> given, size_t index) {
   if (index >= given.size()) return false;
@@ -38,6 +24,76 @@ bool InPlace(const Value& value, std::span<const Value> given, size_t index) {
   return wanted != nullptr && got != nullptr && wanted->data() != nullptr &&
          wanted->data() == got->data() && wanted->dtype() == got->dtype() &&
          wanted->shape() == got->shape();
+}
+
+/// An interface that the network offered when it was loaded; `gone` says that
+/// it does not any more.
+template <class Interface>
+Result<Interface*> Offered(Interface* interface, const char* gone) {
+  if (interface == nullptr) return Internal(gone);
+  return interface;
+}
+
+/// The optional interfaces of a network, as bits.
+uint64_t OfferedBy(Network& network) {
+  const auto bit = [](const void* interface, wire::Offered offered) {
+    return interface != nullptr ? uint64_t{offered} : 0;
+  };
+  return bit(network.differentiable(), wire::kDifferentiable) |
+         bit(network.parameters(), wire::kParameters) |
+         bit(network.native_step(), wire::kNativeStep) |
+         bit(network.draws(), wire::kDraws) |
+         bit(network.placement(), wire::kPlacement) |
+         bit(network.exact(), wire::kExact);
+}
+
+Result<Differentiable*> GradientsOf(Network& network) {
+  return Offered(network.differentiable(), "no gradients any more");
+}
+
+Status OfParameters(Network& network, wire::Call call, wire::Reader* in,
+                    wire::Writer* out) {
+  ASSAY_ASSIGN_OR_RETURN(
+      Parameters* const parameters,
+      Offered(network.parameters(), "no parameters any more"));
+  if (call == wire::Call::kListParameters) {
+    out->Put(std::as_const(*parameters).List());
+    return OkStatus();
+  }
+  const std::string name = in->Text();
+  if (call == wire::Call::kReadParameter) {
+    ASSAY_ASSIGN_OR_RETURN(const Tensor tensor,
+                           std::as_const(*parameters).Read(name));
+    out->Put(tensor);
+    return OkStatus();
+  }
+  const auto tensor = in->Read<Tensor>();
+  ASSAY_RETURN_IF_ERROR(in->Fault());
+  return parameters->Write(name, tensor);
+}
+
+Status OfNativeStep(Network& network, wire::Call call, wire::Reader* in,
+                    wire::Writer* out) {
+  ASSAY_ASSIGN_OR_RETURN(
+      NativeStep* const native,
+      Offered(network.native_step(), "no optimizer any more"));
+  if (call == wire::Call::kOptimizers) {
+    out->Put(std::as_const(*native).Optimizers());
+    return OkStatus();
+  }
+  const std::string optimizer = in->Text();
+  const auto hyperparameters = in->ReadMap<double>();
+  ASSAY_RETURN_IF_ERROR(in->Fault());
+  return native->Configure(optimizer, hyperparameters);
+}
+
+Status OfDraws(Network& network, wire::Reader* in) {
+  ASSAY_ASSIGN_OR_RETURN(Draws* const draws,
+                         Offered(network.draws(), "no seed is taken any more"));
+  const uint64_t run_seed = in->Number();
+  const auto step = static_cast<int64_t>(in->Number());
+  ASSAY_RETURN_IF_ERROR(in->Fault());
+  return draws->DrawFrom(run_seed, step);
 }
 
 }  // namespace
@@ -62,8 +118,7 @@ void Server::Close(wire::Kind kind, uint64_t number) {
     auto taken = std::move(found->second);
     all.erase(found);
     // Memory that is not shared may go with it.
-    std::erase_if(held_,
-                  [](const auto& held) { return !held.second.tensor.owned(); });
+    held_.DropBorrowed();
     return taken;
   };
   // Destroyed without the lock, for that is the backend's code.
@@ -104,7 +159,7 @@ void Server::ReadHead(wire::Reader* in,
   }
   {
     const std::lock_guard lock(mutex_);
-    for (const uint64_t issued : released) held_.erase(issued);
+    held_.Release(released);
   }
   for (const auto& [kind, number] : closed) Close(kind, number);
 }
@@ -132,67 +187,54 @@ void Server::Serve(wire::Channel* channel) {
       ReadHead(&in, std::move(message->descriptors));
       answer = Answer(call, &in);
     } catch (...) {
-      wire::Writer failed;
-      failed.Put(backend::StatusOfException("the backend"));
-      answer = std::move(failed).Take();
+      answer = wire::Written(backend::StatusOfException("the backend")).Take();
     }
     if (getpid() != owner_ || !channel->Send(answer).ok()) return;
   }
 }
 
 std::string Server::Answer(wire::Call call, wire::Reader* in) {
-  wire::Writer out;
-  out.Put(OkStatus());
+  wire::Writer out = wire::Written(OkStatus());
   const Status status = Dispatch(call, in, &out);
   if (status.ok()) return std::move(out).Take();
-  wire::Writer failed;
-  failed.Put(status);
-  return std::move(failed).Take();
+  return wire::Written(status).Take();
 }
 
 Status Server::Dispatch(wire::Call call, wire::Reader* in, wire::Writer* out) {
+  using Answers = Status (Server::*)(wire::Reader*, wire::Writer*);
+  static const std::map<wire::Call, Answers> kAnswers = {
+      {wire::Call::kInspect, &Server::Inspect},
+      {wire::Call::kLoad, &Server::Load},
+      {wire::Call::kBind, &Server::Bind},
+      {wire::Call::kBindAndRun, &Server::BindAndRun},
+      {wire::Call::kForward, &Server::Forward},
+      {wire::Call::kForwardMany, &Server::ForwardMany},
+      {wire::Call::kForwardEach, &Server::ForwardEach},
+      {wire::Call::kSynchronize, &Server::Synchronize},
+      {wire::Call::kBackward, &Server::Backward},
+      {wire::Call::kBackwardEach, &Server::BackwardEach},
+      {wire::Call::kBindBackward, &Server::BindBackward},
+      {wire::Call::kRunBackward, &Server::RunBackward},
+      {wire::Call::kStep, &Server::Step},
+      {wire::Call::kCaseEnd, &Server::EndCase}};
+  if (const auto found = kAnswers.find(call); found != kAnswers.end()) {
+    return (this->*found->second)(in, out);
+  }
+  ASSAY_ASSIGN_OR_RETURN(Served* const served, Self(in));
   switch (call) {
-    case wire::Call::kInspect:
-      return Inspect(in, out);
-    case wire::Call::kLoad:
-      return Load(in, out);
-    case wire::Call::kBind:
-    case wire::Call::kBindAndRun:
-      return Bind(call, in, out);
-    case wire::Call::kForward:
-      return Forward(in, out);
-    case wire::Call::kForwardMany:
-      return ForwardMany(in, out);
-    case wire::Call::kForwardEach:
-      return ForwardEach(in, out);
-    case wire::Call::kSynchronize:
-      return Synchronize(in);
-    case wire::Call::kBackward:
-      return Backward(in, out);
-    case wire::Call::kBackwardEach:
-      return BackwardEach(in, out);
-    case wire::Call::kBindBackward:
-      return BindBackward(in, out);
-    case wire::Call::kRunBackward:
-      return RunBackward(in, out);
     case wire::Call::kListParameters:
     case wire::Call::kReadParameter:
     case wire::Call::kWriteParameter:
+      return OfParameters(*served->network, call, in, out);
     case wire::Call::kOptimizers:
     case wire::Call::kConfigure:
-    case wire::Call::kDrawFrom: {
-      ASSAY_ASSIGN_OR_RETURN(Served* const served, Self(in));
-      return OfInterfaces(served->network.get(), call, in, out);
-    }
-    case wire::Call::kStep:
-      return Step(in, out);
-    case wire::Call::kCaseEnd:
-      return EndCase(out);
-    case wire::Call::kThread:
-      break;
+      return OfNativeStep(*served->network, call, in, out);
+    case wire::Call::kDrawFrom:
+      return OfDraws(*served->network, in);
+    default:
+      return DataLoss("found the call ", static_cast<uint64_t>(call),
+                      ", which there is not");
   }
-  return DataLoss("found the call ", static_cast<uint64_t>(call),
-                  ", which there is not");
 }
 
 Status Server::Inspect(wire::Reader* in, wire::Writer* out) {
@@ -200,9 +242,7 @@ Status Server::Inspect(wire::Reader* in, wire::Writer* out) {
   ASSAY_RETURN_IF_ERROR(in->Fault());
   ASSAY_ASSIGN_OR_RETURN(const Probe probe,
                          backend_.InspectAs(options.settings));
-  out->Put(probe.version);
-  out->Put(probe.device);
-  out->PutAll(probe.isa);
+  out->Put(probe.version, probe.device, probe.isa);
   return OkStatus();
 }
 
@@ -214,11 +254,10 @@ Status Server::Load(wire::Reader* in, wire::Writer* out) {
   auto served = std::make_unique<Served>();
   ASSAY_ASSIGN_OR_RETURN(served->network,
                          backend_.Load(std::move(model), options));
-  out->Put(uint64_t{served->network != nullptr ? 1U : 0U});
+  out->Put(served->network != nullptr);
   if (served->network == nullptr) return OkStatus();
-  out->PutAll(served->network->inputs());
-  out->PutAll(served->network->outputs());
-  out->Put(OfferedBy(*served->network));
+  out->Put(served->network->inputs(), served->network->outputs(),
+           OfferedBy(*served->network));
   PutPlaced(served.get(), out);
   const std::lock_guard lock(mutex_);
   networks_[number] = std::move(served);
@@ -228,7 +267,7 @@ Status Server::Load(wire::Reader* in, wire::Writer* out) {
 void Server::PutPlaced(Served* served, wire::Writer* out) {
   wire::Writer now;
   if (Placement* const placement = served->network->placement()) {
-    now.PutAll(std::as_const(*placement).Placed());
+    now.Put(std::as_const(*placement).Placed());
   }
   const bool same = now.bytes() == served->placed;
   out->Put(same ? std::string_view() : std::string_view(now.bytes()));
@@ -239,60 +278,37 @@ Result<Server::Served*> Server::Self(wire::Reader* in) {
   return Find(networks_, in->Number(), "network");
 }
 
-Status Server::Bind(wire::Call call, wire::Reader* in, wire::Writer* out) {
+Result<Server::Named> Server::NamedBy(wire::Reader* in) {
+  Named named;
+  ASSAY_ASSIGN_OR_RETURN(named.served, Self(in));
+  ASSAY_ASSIGN_OR_RETURN(named.bound, Find(bindings_, in->Number(), "binding"));
+  return named;
+}
+
+Status Server::BindValues(wire::Reader* in, wire::Writer* out, bool run) {
   ASSAY_ASSIGN_OR_RETURN(Served* const served, Self(in));
-  Network* const network = served->network.get();
   const uint64_t number = in->Number();
   const auto inputs = in->ReadAll<Value>();
   auto outputs = in->ReadAll<Value>();
   ASSAY_RETURN_IF_ERROR(in->Fault());
   auto bound = std::make_unique<Bound>();
-  ASSAY_ASSIGN_OR_RETURN(bound->binding, network->Bind(inputs, outputs));
-  out->Put(uint64_t{bound->binding != nullptr ? 1U : 0U});
+  ASSAY_ASSIGN_OR_RETURN(bound->binding,
+                         served->network->Bind(inputs, outputs));
+  out->Put(bound->binding != nullptr);
   if (bound->binding == nullptr) return OkStatus();
   bound->given = std::move(outputs);
-  if (call == wire::Call::kBindAndRun) {
-    wire::Writer run;
-    const Status ran = RunBound(served, bound.get(), &run);
+  if (run) {
+    wire::Writer first;
+    const Named named{served, bound.get()};
+    const Status ran = RunBound(
+        named, [&] { return named.network().Forward(named.binding()); },
+        &first);
     out->Put(ran);
-    if (ran.ok()) out->Append(run);
+    if (ran.ok()) out->Append(first);
   }
   const std::lock_guard lock(mutex_);
   bindings_[number] = std::move(bound);
   return OkStatus();
-}
-
-void Server::PutChanged(wire::Writer* out) {
-  const std::lock_guard lock(mutex_);
-  std::vector<uint64_t> changed;
-  for (auto& [number, held] : held_) {
-    const size_t hash = HashOf(held.tensor);
-    if (std::exchange(held.hash, hash) != hash) changed.push_back(number);
-  }
-  out->Put(uint64_t{changed.size()});
-  for (const uint64_t number : changed) {
-    const auto bytes = held_[number].tensor.bytes();
-    out->Put(number);
-    out->Put(std::string_view(reinterpret_cast<const char*>(bytes.data()),
-                              bytes.size()));
-  }
-}
-
-void Server::PutResult(const Value& value, bool in_place, wire::Writer* out) {
-  if (in_place) return out->Put(static_cast<uint64_t>(wire::Came::kInPlace));
-  const std::lock_guard lock(mutex_);
-  bool alias = false;
-  ForEachTensor(value, [&](const Tensor& tensor) {
-    alias = alias || segments_.Holds(tensor.data());
-  });
-  out->Put(
-      static_cast<uint64_t>(alias ? wire::Came::kAlias : wire::Came::kValue));
-  out->Put(value);
-  if (alias) return;
-  out->Put(next_issued_);
-  ForEachTensor(value, [&](const Tensor& tensor) {
-    if (HasBytes(tensor)) held_[next_issued_++] = {tensor, HashOf(tensor)};
-  });
 }
 
 Status Server::Run(Served* served, const std::function<Status()>& run,
@@ -301,49 +317,53 @@ Status Server::Run(Served* served, const std::function<Status()>& run,
                    wire::Writer* out) {
   ASSAY_RETURN_IF_ERROR(run());
   const Status synchronized = served->network->Synchronize();
-  PutChanged(out);
+  {
+    const std::lock_guard lock(mutex_);
+    held_.PutChanged(out);
+  }
   PutPlaced(served, out);
   out->Put(synchronized);
   if (!synchronized.ok()) return OkStatus();
   const std::span<const Value> got = values();
   out->Put(uint64_t{got.size()});
   for (size_t i = 0; i < got.size(); ++i) {
-    PutResult(got[i], InPlace(got[i], given, i), out);
+    if (InPlace(got[i], given, i)) {
+      out->Put(wire::Came::kInPlace);
+      continue;
+    }
+    const std::lock_guard lock(mutex_);
+    held_.PutResult(got[i], segments_, out);
   }
   return OkStatus();
 }
 
 Status Server::Forward(wire::Reader* in, wire::Writer* out) {
-  ASSAY_ASSIGN_OR_RETURN(Served* const served, Self(in));
-  const uint64_t number = in->Number();
+  ASSAY_ASSIGN_OR_RETURN(const Named named, NamedBy(in));
   ASSAY_RETURN_IF_ERROR(in->Fault());
-  ASSAY_ASSIGN_OR_RETURN(Bound* const bound,
-                         Find(bindings_, number, "binding"));
-  return RunBound(served, bound, out);
+  return RunBound(
+      named, [&] { return named.network().Forward(named.binding()); }, out);
 }
 
-Status Server::RunBound(Served* served, Bound* bound, wire::Writer* out) {
-  Binding& binding = *bound->binding;
+Status Server::RunBound(const Named& named, const std::function<Status()>& run,
+                        wire::Writer* out) {
   try {
     return Run(
-        served, [&] { return served->network->Forward(binding); }, bound->given,
-        [&] { return std::as_const(binding).outputs(); }, out);
+        named.served, run, named.bound->given,
+        [&] { return std::as_const(named.binding()).outputs(); }, out);
   } catch (...) {
     return backend::StatusOfException("the backend");
   }
 }
 
 Status Server::ForwardMany(wire::Reader* in, wire::Writer* out) {
-  ASSAY_ASSIGN_OR_RETURN(Served* const served, Self(in));
-  ASSAY_ASSIGN_OR_RETURN(Bound* const bound,
-                         Find(bindings_, in->Number(), "binding"));
+  ASSAY_ASSIGN_OR_RETURN(const Named named, NamedBy(in));
   const auto count = static_cast<int64_t>(in->Number());
   ASSAY_RETURN_IF_ERROR(in->Fault());
   wire::Writer runs;
   ASSAY_ASSIGN_OR_RETURN(const auto spent,
-                         RunMany(*served->network, *bound->binding, count,
+                         RunMany(named.network(), named.binding(), count,
                                  [&](std::span<const Value> outputs) {
-                                   runs.PutAll(outputs);
+                                   runs.Put(outputs);
                                    return true;
                                  }));
   out->Put(static_cast<uint64_t>(spent.count()));
@@ -352,56 +372,46 @@ Status Server::ForwardMany(wire::Reader* in, wire::Writer* out) {
 }
 
 Status Server::ForwardEach(wire::Reader* in, wire::Writer* out) {
-  ASSAY_ASSIGN_OR_RETURN(Served* const served, Self(in));
-  ASSAY_ASSIGN_OR_RETURN(Bound* const bound,
-                         Find(bindings_, in->Number(), "binding"));
+  ASSAY_ASSIGN_OR_RETURN(const Named named, NamedBy(in));
   const auto memory = in->ReadAll<Value>();
-  std::vector<std::vector<Value>> runs;
-  for (uint64_t n = in->Number(); n > 0 && !in->faulty(); --n) {
-    runs.push_back(in->ReadAll<Value>());
-  }
+  const auto runs = in->ReadAll<std::vector<Value>>();
   ASSAY_RETURN_IF_ERROR(in->Fault());
-  return RunEach(*served->network, *bound->binding, {memory, runs},
+  return RunEach(named.network(), named.binding(), {memory, runs},
                  [&](std::span<const Value> outputs) {
-                   out->PutAll(outputs);
+                   out->Put(outputs);
                    return true;
                  });
 }
 
-Status Server::Synchronize(wire::Reader* in) {
+Status Server::Synchronize(wire::Reader* in, wire::Writer*) {
   ASSAY_ASSIGN_OR_RETURN(Served* const served, Self(in));
-  Network* const network = served->network.get();
   ASSAY_RETURN_IF_ERROR(in->Fault());
-  return network->Synchronize();
+  return served->network->Synchronize();
 }
 
 Status Server::Backward(wire::Reader* in, wire::Writer* out) {
-  ASSAY_ASSIGN_OR_RETURN(Served* const served, Self(in));
-  Network* const network = served->network.get();
-  ASSAY_ASSIGN_OR_RETURN(Bound* const bound,
-                         Find(bindings_, in->Number(), "binding"));
+  ASSAY_ASSIGN_OR_RETURN(const Named named, NamedBy(in));
   const auto cotangents = in->ReadAll<Value>();
   const auto targets = in->ReadAll<std::string>();
   ASSAY_RETURN_IF_ERROR(in->Fault());
-  Differentiable* const differentiable = network->differentiable();
-  if (differentiable == nullptr) return Internal("no gradients any more");
+  ASSAY_ASSIGN_OR_RETURN(Differentiable* const differentiable,
+                         GradientsOf(named.network()));
   std::vector<Value> gradients;
   const auto run = [&]() -> Status {
     ASSAY_ASSIGN_OR_RETURN(
         gradients,
-        differentiable->Backward(*bound->binding, cotangents, targets));
+        differentiable->Backward(named.binding(), cotangents, targets));
     return OkStatus();
   };
   return Run(
-      served, run, {}, [&] { return std::span<const Value>(gradients); }, out);
+      named.served, run, {}, [&] { return std::span<const Value>(gradients); },
+      out);
 }
 
 /// Answers as many as make kEnough bytes; the other side asks for the rest
 /// again.
 Status Server::BackwardEach(wire::Reader* in, wire::Writer* out) {
-  ASSAY_ASSIGN_OR_RETURN(Served* const served, Self(in));
-  ASSAY_ASSIGN_OR_RETURN(Bound* const bound,
-                         Find(bindings_, in->Number(), "binding"));
+  ASSAY_ASSIGN_OR_RETURN(const Named named, NamedBy(in));
   const uint64_t count = in->Number();
   uint64_t answered = 0;
   wire::Writer each;
@@ -413,39 +423,36 @@ Status Server::BackwardEach(wire::Reader* in, wire::Writer* out) {
       if (in->faulty()) return in->Fault();
       const BackwardAsk ask = {cotangents, targets};
       const Pulled pulled =
-          host::BackwardEach(*served->network, *bound->binding, {&ask, 1})[0];
+          host::BackwardEach(named.network(), named.binding(), {&ask, 1})[0];
       ok = pulled.gradients.ok();
       each.Put(static_cast<uint64_t>(pulled.took.count()));
       each.Put(pulled.gradients.status());
-      if (ok) each.PutAll(*pulled.gradients);
+      if (ok) each.Put(*pulled.gradients);
       ++answered;
     }
     return OkStatus();
   };
   const auto no_values = [] { return std::span<const Value>(); };
-  ASSAY_RETURN_IF_ERROR(Run(served, run, {}, no_values, out));
+  ASSAY_RETURN_IF_ERROR(Run(named.served, run, {}, no_values, out));
   out->Put(answered);
   out->Append(each);
   return OkStatus();
 }
 
 Status Server::BindBackward(wire::Reader* in, wire::Writer* out) {
-  ASSAY_ASSIGN_OR_RETURN(Served* const served, Self(in));
-  Network* const network = served->network.get();
-  ASSAY_ASSIGN_OR_RETURN(Bound* const bound,
-                         Find(bindings_, in->Number(), "binding"));
+  ASSAY_ASSIGN_OR_RETURN(const Named named, NamedBy(in));
   const uint64_t number = in->Number();
   const auto cotangents = in->ReadAll<Value>();
   const auto targets = in->ReadAll<std::string>();
   auto given = in->ReadAll<Value>();
   ASSAY_RETURN_IF_ERROR(in->Fault());
-  Differentiable* const differentiable = network->differentiable();
-  if (differentiable == nullptr) return Internal("no gradients any more");
+  ASSAY_ASSIGN_OR_RETURN(Differentiable* const differentiable,
+                         GradientsOf(named.network()));
   auto made = std::make_unique<BoundGradients>();
   ASSAY_ASSIGN_OR_RETURN(
-      made->gradients, differentiable->BindBackward(*bound->binding, cotangents,
+      made->gradients, differentiable->BindBackward(named.binding(), cotangents,
                                                     targets, given));
-  out->Put(uint64_t{made->gradients != nullptr ? 1U : 0U});
+  out->Put(made->gradients != nullptr);
   if (made->gradients == nullptr) return OkStatus();
   made->given = std::move(given);
   const std::lock_guard lock(mutex_);
@@ -455,13 +462,12 @@ Status Server::BindBackward(wire::Reader* in, wire::Writer* out) {
 
 Status Server::RunBackward(wire::Reader* in, wire::Writer* out) {
   ASSAY_ASSIGN_OR_RETURN(Served* const served, Self(in));
-  Network* const network = served->network.get();
   const uint64_t number = in->Number();
   ASSAY_RETURN_IF_ERROR(in->Fault());
   ASSAY_ASSIGN_OR_RETURN(BoundGradients* const bound,
                          Find(gradients_, number, "bound gradient"));
-  Differentiable* const differentiable = network->differentiable();
-  if (differentiable == nullptr) return Internal("no gradients any more");
+  ASSAY_ASSIGN_OR_RETURN(Differentiable* const differentiable,
+                         GradientsOf(*served->network));
   GradientBinding& gradients = *bound->gradients;
   return Run(
       served, [&] { return differentiable->RunBackward(gradients); },
@@ -469,27 +475,20 @@ Status Server::RunBackward(wire::Reader* in, wire::Writer* out) {
 }
 
 Status Server::Step(wire::Reader* in, wire::Writer* out) {
-  ASSAY_ASSIGN_OR_RETURN(Served* const served, Self(in));
-  Network* const network = served->network.get();
-  const uint64_t number = in->Number();
+  ASSAY_ASSIGN_OR_RETURN(const Named named, NamedBy(in));
   const std::string loss = in->Text();
   ASSAY_RETURN_IF_ERROR(in->Fault());
-  ASSAY_ASSIGN_OR_RETURN(Bound* const bound,
-                         Find(bindings_, number, "binding"));
-  NativeStep* const native = network->native_step();
-  if (native == nullptr) return Internal("no optimizer any more");
-  Binding& binding = *bound->binding;
-  return Run(
-      served, [&] { return native->Step(binding, loss); }, bound->given,
-      [&] { return std::as_const(binding).outputs(); }, out);
+  ASSAY_ASSIGN_OR_RETURN(
+      NativeStep* const native,
+      Offered(named.network().native_step(), "no optimizer any more"));
+  return RunBound(
+      named, [&] { return native->Step(named.binding(), loss); }, out);
 }
 
-Status Server::EndCase(wire::Writer* out) {
+Status Server::EndCase(wire::Reader*, wire::Writer* out) {
   const CaseEnd end = end_();
-  out->Put(end.changed);
-  out->Put(end.n_libraries);
-  out->Put(uint64_t{end.replace ? 1U : 0U});
-  out->Put(static_cast<uint64_t>(end.peak_rss_kb));
+  out->Put(end.changed, end.n_libraries, end.replace,
+           static_cast<uint64_t>(end.peak_rss_kb));
   return OkStatus();
 }
 

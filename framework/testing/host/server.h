@@ -2,9 +2,6 @@
 //
 // Server: the host's side. It answers the calls of a Link with a backend.
 //
-//   Server server(backend, [] { return CaseEnd(); });
-//   server.Serve(&channel);     // until the other side is gone
-//
 // Exceptions of the backend become statuses here, as at the boundary of a
 // backend in the caller's process.
 
@@ -23,14 +20,21 @@
 #include <vector>
 
 #include "framework/backend/backend.h"
-#include "framework/testing/host/case_end.h"
-#include "framework/testing/host/model_crossing.h"
+#include "framework/testing/host/mirror.h"
 #include "framework/testing/host/wire/arena.h"
 #include "framework/testing/host/wire/channel.h"
 #include "framework/testing/host/wire/protocol.h"
 #include "framework/testing/host/wire/wire.h"
 
 namespace assay::host {
+
+/// The report of a backend's process on itself after a case.
+struct CaseEnd {
+  std::string changed;       // of its state, and put back; empty: nothing
+  uint64_t n_libraries = 0;  // that it has loaded so far
+  bool replace = false;      // what is left behind could reach a later case
+  int64_t peak_rss_kb = 0;   // so far
+};
 
 class Server {
  public:
@@ -45,12 +49,6 @@ class Server {
   void Serve(wire::Channel* channel);
 
  private:
-  /// A tensor in memory of the backend's that the other side may still hold,
-  /// and what it was when it was last told.
-  struct Held {
-    Tensor tensor;
-    size_t hash = 0;
-  };
   struct Served {
     std::unique_ptr<Network> network;
     std::string placed;  // as it was told
@@ -58,6 +56,13 @@ class Server {
   struct Bound {
     std::unique_ptr<Binding> binding;
     std::vector<Value> given;
+  };
+  /// The network and the binding that a call names.
+  struct Named {
+    Served* served = nullptr;
+    Bound* bound = nullptr;
+    Network& network() const { return *served->network; }
+    Binding& binding() const { return *bound->binding; }
   };
   struct BoundGradients {
     std::unique_ptr<GradientBinding> gradients;
@@ -71,20 +76,28 @@ class Server {
 
   Status Inspect(wire::Reader* in, wire::Writer* out);
   Status Load(wire::Reader* in, wire::Writer* out);
-  Status Bind(wire::Call call, wire::Reader* in, wire::Writer* out);
+  Status Bind(wire::Reader* in, wire::Writer* out) {
+    return BindValues(in, out, false);
+  }
+  Status BindAndRun(wire::Reader* in, wire::Writer* out) {
+    return BindValues(in, out, true);
+  }
+  Status BindValues(wire::Reader* in, wire::Writer* out, bool run);
   Status Forward(wire::Reader* in, wire::Writer* out);
-  Status RunBound(Served* served, Bound* bound, wire::Writer* out);
+  Status RunBound(const Named& named, const std::function<Status()>& run,
+                  wire::Writer* out);
   Status ForwardMany(wire::Reader* in, wire::Writer* out);
   Status ForwardEach(wire::Reader* in, wire::Writer* out);
-  Status Synchronize(wire::Reader* in);
+  Status Synchronize(wire::Reader* in, wire::Writer* out);
   Status Backward(wire::Reader* in, wire::Writer* out);
   Status BackwardEach(wire::Reader* in, wire::Writer* out);
   Status BindBackward(wire::Reader* in, wire::Writer* out);
   Status RunBackward(wire::Reader* in, wire::Writer* out);
   Status Step(wire::Reader* in, wire::Writer* out);
-  Status EndCase(wire::Writer* out);
+  Status EndCase(wire::Reader* in, wire::Writer* out);
 
   Result<Served*> Self(wire::Reader* in);
+  Result<Named> NamedBy(wire::Reader* in);
   template <class T>
   Result<T*> Find(std::map<uint64_t, std::unique_ptr<T>>& all, uint64_t number,
                   const char* what);
@@ -93,12 +106,8 @@ class Server {
              std::span<const Value> given,
              const std::function<std::span<const Value>()>& values,
              wire::Writer* out);
-  /// What changed of the tensors that are held.
-  void PutChanged(wire::Writer* out);
   /// Where nodes ran, when that is not what it was at the last call.
   static void PutPlaced(Served* served, wire::Writer* out);
-  /// One value that came of a run.
-  void PutResult(const Value& value, bool in_place, wire::Writer* out);
 
   Backend& backend_;
   std::function<CaseEnd()> end_;
@@ -107,8 +116,7 @@ class Server {
   std::mutex mutex_;  // of what follows
   wire::SharedSegments segments_;
   uint64_t segments_generation_ = 0;
-  std::map<uint64_t, Held> held_;
-  uint64_t next_issued_ = 0;
+  HeldTensors held_;
   std::map<uint64_t, std::unique_ptr<Served>> networks_;
   std::map<uint64_t, std::unique_ptr<Bound>> bindings_;
   std::map<uint64_t, std::unique_ptr<BoundGradients>> gradients_;

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -16,7 +15,6 @@
 #include <utility>
 
 #include "framework/file/csv.h"
-#include "framework/testing/record/clean_text.h"
 #include "framework/testing/record/tables.h"
 
 namespace assay::journal {
@@ -246,20 +244,6 @@ Status Journal::CutTornTail() const {
   JournalReader reader(file_);
   ASSAY_RETURN_IF_ERROR(reader.Poll([](const JournalEntry&) {}));
   return reader.CutTornTail();
-}
-
-Status Journal::BatchEnd() { return Write(FrameKind::kBatchEnd, {}); }
-
-Status Journal::Fault(std::string_view how) {
-  return Write(FrameKind::kFault, how);
-}
-
-Status Journal::Mapped(std::string_view paths) {
-  return Write(FrameKind::kMapped, paths);
-}
-
-Status Journal::Digests(std::string_view lines) {
-  return Write(FrameKind::kDigests, lines);
 }
 
 Status JournalReader::Poll(const std::function<void(JournalEntry)>& take) {

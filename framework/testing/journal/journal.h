@@ -77,10 +77,8 @@ class Journal {
   /// A record without test_id is a loss (kLoss).
   Status Append(const record::Record& record);
   Status Ended(int64_t pid, int64_t status);
-  Status BatchEnd();
-  Status Fault(std::string_view how);
-  Status Mapped(std::string_view paths);
-  Status Digests(std::string_view lines);
+  /// A frame of another kind, with the text of its entry.
+  Status Write(FrameKind kind, std::string_view payload = {});
 
   /// Cuts off the torn frame of a child that was killed. Only when nobody else
   /// writes.
@@ -96,7 +94,6 @@ class Journal {
 
  private:
   Journal(int fd, std::filesystem::path file);
-  Status Write(FrameKind kind, std::string_view payload);
 
   int fd_ = -1;
   std::filesystem::path file_;  // absolute: the working directory may change

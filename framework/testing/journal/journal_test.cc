@@ -7,19 +7,17 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 #include <iterator>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "framework/file/file.h"
 #include "framework/file/scratch_folder.h"
 #include "framework/testing/record/tables.h"
+#include "framework/testing/support/statuses_fixture.h"
 
 namespace assay::journal {
 namespace {
@@ -93,18 +91,14 @@ std::vector<std::string> WriteJournal(const fs::path& file) {
   EXPECT_TRUE(journal->Append(entries[2].record).ok());
   EXPECT_TRUE(journal->Ended(/*pid=*/7, /*status=*/9).ok());
   EXPECT_TRUE(journal->Append(entries[4].record).ok());
-  EXPECT_TRUE(journal->BatchEnd().ok());
-  EXPECT_TRUE(journal->Fault(entries[6].text).ok());
+  EXPECT_TRUE(journal->Write(FrameKind::kBatchEnd).ok());
+  EXPECT_TRUE(journal->Write(FrameKind::kFault, entries[6].text).ok());
   std::vector<std::string> texts;
   for (const JournalEntry& entry : entries) texts.push_back(TextOf(entry));
   return texts;
 }
 
-std::string Bytes(const fs::path& file) {
-  Result<std::string> text = file::ReadFile(file);
-  EXPECT_TRUE(text.ok()) << text.status().ToString();
-  return text.ok() ? *text : std::string();
-}
+std::string Bytes(const fs::path& file) { return Got(file::ReadFile(file)); }
 
 /// Does the same as a session after a worker: reads, then cuts off a torn tail.
 Result<std::vector<JournalEntry>> Recovered(const fs::path& file) {
@@ -160,20 +154,12 @@ TEST(RecordTest, AFollowedJournalHandsEachFrameOverOnce) {
   JournalReader reader(file);
   const int64_t open_files = OpenFiles();
   std::vector<std::string> entries;
-  for (size_t size = 0; size <= bytes.size(); size += 7) {
+  for (size_t size = 0; size < bytes.size() + 7; size += 7) {
     folder.Write("growing", bytes.substr(0, size));
-    ASSERT_TRUE(reader
-                    .Poll([&](const JournalEntry& entry) {
-                      entries.push_back(TextOf(entry));
-                    })
-                    .ok());
+    const Status status = reader.Poll(
+        [&](const JournalEntry& entry) { entries.push_back(TextOf(entry)); });
+    ASSERT_TRUE(status.ok()) << status.ToString();
   }
-  folder.Write("growing", bytes);
-  ASSERT_TRUE(reader
-                  .Poll([&](const JournalEntry& entry) {
-                    entries.push_back(TextOf(entry));
-                  })
-                  .ok());
   EXPECT_EQ(entries, wanted);
   EXPECT_EQ(reader.offset(), static_cast<int64_t>(bytes.size()));
   EXPECT_EQ(OpenFiles(), open_files);
@@ -189,10 +175,9 @@ TEST(RecordTest, ATailTornAtAnyByteIsCutOffAndWrittenOn) {
   size_t whole = 0;
   for (size_t size = 0; size <= bytes.size(); ++size) {
     folder.Write("torn", bytes.substr(0, size));
-    const auto recovered = Recovered(torn);
-    ASSERT_TRUE(recovered.ok()) << recovered.status().ToString();
-    ASSERT_GE(recovered->size(), whole) << "fewer frames in more bytes";
-    whole = recovered->size();
+    const auto recovered = Got(Recovered(torn));
+    ASSERT_GE(recovered.size(), whole) << "fewer frames in more bytes";
+    whole = recovered.size();
     ASSERT_LE(fs::file_size(torn), size);
     ASSERT_TRUE(Journal::Open(torn)->Begin("next").ok());
     const Read read = ReadJournal(torn);
@@ -230,8 +215,7 @@ TEST(RecordTest, AJournalHasOneHighDescriptor) {
   for (const rlim_t most : {limit.rlim_cur, rlim_t{256}}) {
     const struct rlimit lower = {most, limit.rlim_max};
     ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &lower), 0);
-    const auto journal = Journal::Open(file);
-    ASSERT_TRUE(journal.ok()) << journal.status().ToString();
+    const auto journal = Got(Journal::Open(file));
     EXPECT_GE(DescriptorOf(file), std::min<rlim_t>(4000, most - most / 8));
   }
   setrlimit(RLIMIT_NOFILE, &limit);
@@ -264,8 +248,8 @@ TEST(RecordTest, AForeignFileIsDataLossWithItsName) {
         "\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF"}) {
     const fs::path file = folder.Write("results.csv", text);
     const Read read = ReadJournal(file);
-    EXPECT_EQ(read.status.code(), StatusCode::kDataLoss) << text;
-    EXPECT_THAT(read.status.message(), HasSubstr(file.string() + " at byte 0"));
+    EXPECT_THAT(read.status,
+                IsStatus(StatusCode::kDataLoss, file.string() + " at byte 0"));
     EXPECT_TRUE(read.entries.empty());
     EXPECT_FALSE(Recovered(file).ok());
     EXPECT_EQ(Bytes(file), text) << "a foreign file was cut";
@@ -279,11 +263,10 @@ TEST(RecordTest, TheFirstFrameNamesThePlanOnce) {
   ASSERT_TRUE(Journal::Open(file, "digest")->Begin("first").ok());
   ASSERT_TRUE(Journal::Open(file, "digest")->Begin("second").ok());
   ASSERT_TRUE(Journal::Open(file)->Begin("third").ok());
-  const auto entries = Recovered(file);
-  ASSERT_TRUE(entries.ok()) << entries.status().ToString();
-  ASSERT_EQ(entries->size(), 4U);
-  EXPECT_EQ(entries->front().kind, FrameKind::kPlan);
-  EXPECT_EQ(entries->front().text, "digest");
+  const auto entries = Got(Recovered(file));
+  ASSERT_EQ(entries.size(), 4U);
+  EXPECT_EQ(entries.front().kind, FrameKind::kPlan);
+  EXPECT_EQ(entries.front().text, "digest");
 }
 
 // Kills: a run that is lost with its last page; a whole frame that is cut off;
@@ -339,13 +322,12 @@ TEST(RecordTest, WhatABackendSaysIsCutAndCleanedOnItsWayIn) {
   Result<Journal> journal = Journal::Open(file);
   ASSERT_TRUE(journal->Append(backend).ok());
   ASSERT_TRUE(journal->Append(record).ok());
-  const auto entries = Recovered(file);
-  ASSERT_TRUE(entries.ok()) << entries.status().ToString();
-  ASSERT_EQ(entries->size(), 2U);
+  const auto entries = Got(Recovered(file));
+  ASSERT_EQ(entries.size(), 2U);
   EXPECT_LT(fs::file_size(file), 10U << 10U);
-  EXPECT_EQ((*entries)[0].backend.device, "?");
-  EXPECT_THAT((*entries)[1].record.result.message, HasSubstr("????"));
-  const auto rows = (*entries)[1].record.Rows<record::AccuracyRow>();
+  EXPECT_EQ(entries[0].backend.device, "?");
+  EXPECT_THAT(entries[1].record.result.message, HasSubstr("????"));
+  const auto rows = entries[1].record.Rows<record::AccuracyRow>();
   ASSERT_TRUE(rows.ok() && rows->size() == 2);
   EXPECT_EQ(rows->at(1).worst_got, "??");
 }
@@ -394,18 +376,16 @@ TEST(RecordTest, AJournalWhoseDescriptorIsTakenIsOpenedAgain) {
   for (const auto& row : kTakenDescriptors) {
     const file::ScratchFolder folder;
     fs::current_path(folder.path());
-    Result<Journal> journal = Journal::Open("a.journal");
-    ASSERT_TRUE(journal.ok()) << journal.status().ToString();
-    ASSERT_TRUE(journal->Begin("first").ok());
-    EXPECT_FALSE(*journal->Repair()) << row.name;
+    Journal journal = Got(Journal::Open("a.journal"));
+    ASSERT_TRUE(journal.Begin("first").ok());
+    EXPECT_FALSE(*journal.Repair()) << row.name;
     row.make(folder.path());
-    ASSERT_TRUE(journal->Begin("second").ok()) << row.name;
+    ASSERT_TRUE(journal.Begin("second").ok()) << row.name;
     closefrom(3);
     row.make(folder.path());
-    const Result<bool> repaired = journal->Repair();
-    ASSERT_TRUE(repaired.ok()) << repaired.status().ToString();
-    EXPECT_TRUE(*repaired) << row.name;
-    EXPECT_FALSE(*journal->Repair()) << row.name;
+    const bool repaired = Got(journal.Repair());
+    EXPECT_TRUE(repaired) << row.name;
+    EXPECT_FALSE(*journal.Repair()) << row.name;
     closefrom(3);
     EXPECT_EQ(ReadJournal(folder.path() / "a.journal").entries.size(), 2U);
     if (fs::exists(folder.path() / "other")) {
@@ -433,8 +413,7 @@ TEST(RecordTest, AJournalThatWasReplacedOrRemovedIsSaid) {
   const int64_t open_files = OpenFiles();
   const Status read = reader.Poll([](const JournalEntry&) {});
   EXPECT_EQ(OpenFiles(), open_files);
-  EXPECT_EQ(read.code(), StatusCode::kDataLoss);
-  EXPECT_THAT(read.message(), HasSubstr("has 1 bytes, where"));
+  EXPECT_THAT(read, IsStatus(StatusCode::kDataLoss, "has 1 bytes, where"));
 }
 
 // Kills: a forked child whose frames go among those of its parent.
@@ -466,28 +445,25 @@ TEST(RecordTest, ARecordWithoutACaseIsALoss) {
   loss.result.backend = "acme";
   loss.result.outcome = record::Outcome::kCrash;
   ASSERT_TRUE(Journal::Open(file)->Append(loss).ok());
-  const auto entries = Recovered(file);
-  ASSERT_TRUE(entries.ok()) << entries.status().ToString();
-  ASSERT_EQ(entries->size(), 1U);
-  EXPECT_EQ(entries->front().kind, FrameKind::kLoss);
-  EXPECT_EQ(entries->front().record.result.outcome, record::Outcome::kCrash);
+  const auto entries = Got(Recovered(file));
+  ASSERT_EQ(entries.size(), 1U);
+  EXPECT_EQ(entries.front().kind, FrameKind::kLoss);
+  EXPECT_EQ(entries.front().record.result.outcome, record::Outcome::kCrash);
 }
 
 // Kills: a write whose result nobody looks at.
 TEST(RecordTest, AFullDiskIsSaid) {
-  Result<Journal> journal = Journal::Open("/dev/full");
-  ASSERT_TRUE(journal.ok()) << journal.status().ToString();
-  const Status status = journal->Begin("node/Abs/test_abs");
-  EXPECT_EQ(status.code(), StatusCode::kResourceExhausted);
-  EXPECT_THAT(status.message(), HasSubstr("/dev/full: No space left"));
+  Journal journal = Got(Journal::Open("/dev/full"));
+  EXPECT_THAT(
+      journal.Begin("node/Abs/test_abs"),
+      IsStatus(StatusCode::kResourceExhausted, "/dev/full: No space left"));
 }
 
 TEST(RecordTest, AJournalWithoutItsFolderIsSaid) {
   const file::ScratchFolder folder;
   const fs::path file = folder.path() / "none" / "a.journal";
-  const Status status = Journal::Open(file).status();
-  EXPECT_EQ(status.code(), StatusCode::kResourceExhausted);
-  EXPECT_THAT(status.message(), HasSubstr(file.string() + ": No such file"));
+  EXPECT_THAT(Journal::Open(file), IsStatus(StatusCode::kResourceExhausted,
+                                            file.string() + ": No such file"));
 }
 
 }  // namespace

@@ -17,9 +17,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <string>
 
 #include "framework/core/dtype.h"
+#include "framework/core/tensor.h"
 #include "framework/metric/element.h"
+#include "framework/testing/measure/exact_answers.h"
 
 namespace assay::limit {
 
@@ -46,5 +50,24 @@ inline double LimitOf(double units, double hard, double roundoff) {
 
 /// A bound of the exact number beyond this share of the limit says nothing.
 inline constexpr double kEnoughOfLimit = 1.0 / 8;
+
+/// The tolerance of an output, beside its limit in the oracle's units.
+struct OutputLimit {
+  DType type = DType::kFloat32;
+  double rtol = 0;
+  double atol = 0;
+};
+
+/// The fault of an output in words; empty where there is none. An element may
+/// be off by the tolerance or by its limit in units (limit.h), whichever is
+/// more, and by the oracle's bound. `answer` has its bound and units in
+/// float64; what the oracle does not know is passed over.
+std::string FaultOf(const Tensor& got, const measure::ExactAnswer& answer,
+                    const OutputLimit& limit);
+
+/// "element 9 is -1.5, wanted 1.5 within 1e-06", in so many digits that a
+/// number of the type is told from its neighbours.
+std::string InWords(int64_t index, double got, double want, double limit,
+                    DType type);
 
 }  // namespace assay::limit

@@ -3,17 +3,62 @@
 #include "framework/testing/measure/compare.h"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <complex>
 #include <limits>
 #include <span>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
 
-#include "framework/testing/measure/compare_text.h"
-#include "framework/testing/record/accuracy.h"
+#include "framework/metric/element.h"
+#include "framework/testing/record/columns.h"
 
 namespace assay::measure {
 namespace {
+
+constexpr size_t kMaxCharacters = 40;
+
+template <class Number>
+std::string NumberText(Number number) {
+  if constexpr (std::is_floating_point_v<Number>) {
+    if (std::isnan(number)) return "nan";  // to_chars may print its sign
+  }
+  std::array<char, 32> buffer;
+  const auto end =
+      std::to_chars(buffer.data(), buffer.data() + buffer.size(), number).ptr;
+  return {buffer.data(), end};
+}
+
+template <class Real>
+std::string ComplexText(std::complex<Real> z) {
+  std::string imaginary = NumberText(z.imag());
+  if (imaginary[0] != '-') imaginary.insert(0, 1, '+');
+  return NumberText(z.real()) + imaginary + "j";
+}
+
+// Cut between characters of UTF-8, not within one.
+std::string Shortened(const std::string& text) {
+  size_t characters = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const bool starts_one = (static_cast<uint8_t>(text[i]) & 0xC0) != 0x80;
+    if (starts_one && ++characters > kMaxCharacters) {
+      return text.substr(0, i) + "...";
+    }
+  }
+  return text;
+}
+
+std::string IntegerText(DType type, uint64_t bits) {
+  if (ClassOf(type) == DTypeClass::kSigned) {
+    const int unused = 64 - BitsOf(type);
+    return NumberText(static_cast<int64_t>(bits << unused) >> unused);
+  }
+  if (type == DType::kBool && bits < 2) return bits == 1 ? "true" : "false";
+  return NumberText(bits);
+}
 
 using Entries = std::vector<OutputMetrics>;
 
@@ -24,12 +69,6 @@ OutputMetrics Mismatch(OutputMetrics entry, Reason reason,
   entry.mismatch_reason = reason;
   entry.mismatch = std::move(message);
   return entry;
-}
-
-OutputMetrics Named(const OutputMetrics& entry, std::string_view suffix) {
-  OutputMetrics named = entry;
-  named.output_name += suffix;
-  return named;
 }
 
 // Checks that the elements of a tensor may be read.
@@ -65,7 +104,8 @@ void CompareStrings(const Tensor& got, const Tensor& want,
 
 constexpr size_t kBins = 11;
 
-// Of OutputMetrics::error_bins. An integer has no limit but equality.
+// The index of a ratio in OutputMetrics::error_bins. An integer has no limit
+// but equality.
 size_t BinOf(double ratio, bool is_integer) {
   if (ratio == 0) return 0;
   if (is_integer) return kBins - 1;
@@ -76,7 +116,8 @@ size_t BinOf(double ratio, bool is_integer) {
   return bin;
 }
 
-// What a person wants to see of a fail; a pass does not pay for it.
+// Takes the worst elements and the error bins of a fail, for a person; a pass
+// does not pay for them.
 void TakeWorst(const Tensor& got, const Tensor& want,
                const std::vector<double>& ratios, OutputMetrics& entry) {
   const DTypeClass kind = ClassOf(want.dtype());
@@ -100,12 +141,7 @@ void TakeWorst(const Tensor& got, const Tensor& want,
 
 void CompareNumbers(const Tensor& got, const Tensor& want,
                     OutputMetrics& entry) {
-  const bool tolerant =
-      entry.limit.comparator == record::Comparator::kTolerance;
-  const metric::Tolerance tolerance =
-      tolerant ? metric::Tolerance{.rtol = entry.limit.rtol,
-                                   .atol = entry.limit.atol}
-               : metric::Tolerance{};
+  const metric::Tolerance tolerance = ToleranceOf(entry.limit);
   metric::ExactDifference difference;
   static_cast<metric::Difference&>(difference) =
       metric::Compare(got, want, tolerance);
@@ -117,9 +153,7 @@ void CompareNumbers(const Tensor& got, const Tensor& want,
 
 OutputMetrics CompareTensors(const Tensor& got, const Tensor& want,
                              OutputMetrics entry) {
-  entry.dtype = ToString(got.dtype());
-  entry.shape = got.shape().ToString();
-  entry.n_elem = got.num_elements();
+  TakeType(got, entry);
   CheckReadable(got, want, entry);
   if (!entry.mismatch.empty()) return entry;
   if (entry.limit.comparator == record::Comparator::kDistribution) return entry;
@@ -128,10 +162,7 @@ OutputMetrics CompareTensors(const Tensor& got, const Tensor& want,
   } else {
     CompareNumbers(got, want, entry);
   }
-  if (entry.worst_index >= 0) {
-    entry.worst_got = ElementText(got, entry.worst_index);
-    entry.worst_want = ElementText(want, entry.worst_index);
-  }
+  TakeWorstTexts(got, want, entry);
   return entry;
 }
 
@@ -247,6 +278,52 @@ void CompareSparse(const SparseTensor& got, const SparseTensor& want,
 }
 
 }  // namespace
+
+std::string ElementText(const Tensor& tensor, int64_t index) {
+  const DType type = tensor.dtype();
+  const std::byte* data = tensor.data();
+  switch (type) {
+    case DType::kString:
+      return Shortened(tensor.strings()[static_cast<size_t>(index)]);
+    case DType::kComplex64:
+      return ComplexText(metric::LoadElement<std::complex<float>>(data, index));
+    case DType::kComplex128:
+      return ComplexText(
+          metric::LoadElement<std::complex<double>>(data, index));
+    case DType::kFloat64:
+      return NumberText(metric::LoadElement<double>(data, index));
+    default:
+      break;
+  }
+  const uint64_t bits = metric::ElementBits(type, data, index);
+  if (IsFloatingPoint(type)) {
+    return NumberText(static_cast<float>(metric::DecodeFloat(type, bits)));
+  }
+  return IntegerText(type, bits);
+}
+
+OutputMetrics Named(OutputMetrics entry, std::string_view suffix) {
+  entry.output_name += suffix;
+  return entry;
+}
+
+metric::Tolerance ToleranceOf(const cases::Limit& limit) {
+  if (limit.comparator != record::Comparator::kTolerance) return {};
+  return {.rtol = limit.rtol, .atol = limit.atol};
+}
+
+void TakeType(const Tensor& got, OutputMetrics& entry) {
+  entry.dtype = ToString(got.dtype());
+  entry.shape = got.shape().ToString();
+  entry.n_elem = got.num_elements();
+}
+
+void TakeWorstTexts(const Tensor& got, const Tensor& want,
+                    OutputMetrics& entry) {
+  if (entry.worst_index < 0) return;
+  entry.worst_got = ElementText(got, entry.worst_index);
+  entry.worst_want = ElementText(want, entry.worst_index);
+}
 
 void TakeDifference(const metric::ExactDifference& d, OutputMetrics& entry) {
   record::TakeNumbers(d, &entry);

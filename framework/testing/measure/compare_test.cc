@@ -6,10 +6,8 @@
 #include <limits>
 #include <memory>
 #include <optional>
-#include <span>
 #include <utility>
 
-#include "framework/testing/measure/compare_text.h"
 #include "framework/testing/support/tensors_fixture.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -31,11 +29,10 @@ std::vector<OutputMetrics> Compared(const Value& got, const Value& want,
 }
 
 TEST(ElementTextTest, IsTheShortestThatReadsBack) {
-  struct Row {
+  const struct {
     Tensor tensor;
     std::string text;
-  };
-  const std::vector<Row> rows = {
+  } rows[] = {
       {Floats({0.1F}), "0.1"},
       {Floats({-0.0F}), "-0"},
       {Floats({16777216}), "16777216"},
@@ -65,7 +62,7 @@ TEST(ElementTextTest, IsTheShortestThatReadsBack) {
       {Strings({"\xC3\xA9" + std::string(40, 'a')}),
        "\xC3\xA9" + std::string(39, 'a') + "..."},
   };
-  for (const Row& row : rows) {
+  for (const auto& row : rows) {
     EXPECT_EQ(ElementText(row.tensor, 0), row.text);
   }
 }
@@ -105,12 +102,11 @@ TEST(CompareTest, NumbersOfAFloatOutput) {
 
 TEST(CompareTest, HeadroomSaysHowFarTheLimitIs) {
   const auto inf = -std::numeric_limits<double>::infinity();
-  struct Row {
+  const struct {
     Value got, want;
     std::optional<double> headroom;
     int64_t worst_index;
-  };
-  const std::vector<Row> rows = {
+  } rows[] = {
       {Floats({1}), Floats({1}), 1, -1},
       {Floats({0.0F, -0.0F}), Floats({-0.0F, 0.0F}), 1, -1},
       {Floats({1.25F}), Floats({1}), 0.5, 0},
@@ -128,7 +124,7 @@ TEST(CompareTest, HeadroomSaysHowFarTheLimitIs) {
       {Strings({}), Strings({}), std::nullopt, -1},
       {Floats({1}), Strings({"1"}), std::nullopt, -1},
   };
-  for (size_t i = 0; i < rows.size(); ++i) {
+  for (size_t i = 0; i < std::size(rows); ++i) {
     const auto metrics = Compared(rows[i].got, rows[i].want, 0.5);
     ASSERT_EQ(metrics.size(), 1U) << i;
     EXPECT_EQ(metrics[0].headroom, rows[i].headroom) << i;
@@ -191,13 +187,12 @@ TEST(CompareTest, EmptyValuesAreOneEntryOfTheirType) {
 // Kills: a pass that pays for what only a fail shows; an edge that falls into
 // the next bin; elements in another order than by ratio, then by place.
 TEST(CompareTest, AFailHasItsWorstElementsAndTheSpreadOfItsErrors) {
-  struct Row {
+  const struct {
     std::string name;
     Value got, want;
     double atol;
     std::string worst, bins;
-  };
-  const std::vector<Row> rows = {
+  } rows[] = {
       {"pass", Floats({1, 2}), Floats({1, 3}), 1, "", ""},
       {"edges", Floats({0, 1 / 16.F, 0.125F, 0.25F, 0.5F, 1, 2, 4, 8, 16, 17}),
        Floats(std::vector<float>(11)), 1,
@@ -214,7 +209,7 @@ TEST(CompareTest, AFailHasItsWorstElementsAndTheSpreadOfItsErrors) {
       {"strings", Strings({"a b"}), Strings({"c"}), 1, "", ""},
       {"another shape", Floats({1}), Floats({1, 2}), 1, "", ""},
   };
-  for (const Row& row : rows) {
+  for (const auto& row : rows) {
     const OutputMetrics m = Compared(row.got, row.want, 0, row.atol).at(0);
     std::vector<std::string> worst;
     for (const auto& [index, want, got] : m.worst) {

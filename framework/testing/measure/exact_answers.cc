@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "framework/core/hash.h"
+#include "framework/core/numbers.h"
 #include "framework/file/file.h"
 #include "framework/graph/model.h"
 #include "framework/graph/value_bytes.h"
@@ -66,7 +66,8 @@ auto Parts(Answer& answer) {
                     &answer.hard_units, &answer.hull.low, &answer.hull.high};
 }
 
-// Reads what was put, in order. Of bytes whose checksum is right.
+// Reads values in the order in which they were put, from bytes whose checksum
+// is right.
 class Source {
  public:
   explicit Source(std::string_view bytes) : rest_(bytes) {}

@@ -3,9 +3,6 @@
 // Exact answers on disk: the values that a backend's Exact gives for one data
 // set of a case, in a file of its own that shows when it is torn.
 //
-//   ASSAY_RETURN_IF_ERROR(WriteAnswers(AnswersFile(folder, 0), answers));
-//   const auto answers = ReadAnswers(AnswersFile(folder, 0));
-//
 // An oracle's worker writes them, the supervisor checks that they are there,
 // and the worker that measures reads them. So a hostile backend and the oracle
 // share files only, never a process.

@@ -3,14 +3,14 @@
 #include "framework/testing/measure/exact_answers.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
-#include <functional>
 
-#include "framework/core/hash.h"
+#include "framework/core/numbers.h"
 #include "framework/file/file.h"
+#include "framework/file/scratch_folder.h"
+#include "framework/testing/support/statuses_fixture.h"
 #include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::measure {
@@ -20,14 +20,8 @@ namespace fs = std::filesystem;
 
 class ExactAnswersTest : public testing::Test {
  protected:
-  ExactAnswersTest()
-      : folder_(fs::path(testing::TempDir()) /
-                StrCat("assay_answers_", getpid())) {
-    fs::remove_all(folder_);
-  }
-  ~ExactAnswersTest() override { fs::remove_all(folder_); }
-
-  const fs::path folder_;
+  const file::ScratchFolder scratch_;
+  const fs::path folder_ = scratch_.path() / "answers";
 };
 
 TEST_F(ExactAnswersTest, WhatWasWrittenIsRead) {
@@ -46,24 +40,23 @@ TEST_F(ExactAnswersTest, WhatWasWrittenIsRead) {
   const ExactAnswers written = {
       {"vjp 1", {answers[1]}}, {"evaluate", answers}, {"", {}}};
   ASSERT_TRUE(WriteAnswers(file, written).ok());
-  const auto lists = ReadAnswers(file);
-  ASSERT_TRUE(lists.ok()) << lists.status().ToString();
-  ASSERT_EQ(lists->size(), 3U);
-  EXPECT_EQ(lists->at("vjp 1").at(0).value.tensor()->Signature(), "int64[0]");
-  EXPECT_TRUE(lists->at("").empty());
-  const std::vector<ExactAnswer>* read = &lists->at("evaluate");
-  ASSERT_EQ(read->size(), 4U);
-  EXPECT_EQ((*read)[0].value.tensor()->elements<double>()[1], 1e300);
-  EXPECT_EQ((*read)[0].tail.elements<double>()[0], 0x1p-60);
-  EXPECT_EQ((*read)[0].bound.elements<double>()[1], 0x1p-70);
-  EXPECT_EQ((*read)[0].units.elements<double>()[1], 4);
-  EXPECT_EQ((*read)[0].hard_units.elements<double>()[1], 6);
-  EXPECT_EQ((*read)[0].hull.low.elements<double>()[0], 7);
-  EXPECT_EQ((*read)[0].hull.high.elements<double>()[1], 10);
-  EXPECT_EQ((*read)[1].value.tensor()->Signature(), "int64[0]");
-  EXPECT_FALSE((*read)[1].tail.defined() || (*read)[1].bound.defined());
-  EXPECT_EQ((*read)[2].value.sequence()->items[0].tensor()->strings()[0], "a");
-  EXPECT_FALSE((*read)[3].value.present());
+  const auto lists = Got(ReadAnswers(file));
+  ASSERT_EQ(lists.size(), 3U);
+  EXPECT_EQ(lists.at("vjp 1").at(0).value.tensor()->Signature(), "int64[0]");
+  EXPECT_TRUE(lists.at("").empty());
+  const std::vector<ExactAnswer>& read = lists.at("evaluate");
+  ASSERT_EQ(read.size(), 4U);
+  EXPECT_EQ(read[0].value.tensor()->elements<double>()[1], 1e300);
+  EXPECT_EQ(read[0].tail.elements<double>()[0], 0x1p-60);
+  EXPECT_EQ(read[0].bound.elements<double>()[1], 0x1p-70);
+  EXPECT_EQ(read[0].units.elements<double>()[1], 4);
+  EXPECT_EQ(read[0].hard_units.elements<double>()[1], 6);
+  EXPECT_EQ(read[0].hull.low.elements<double>()[0], 7);
+  EXPECT_EQ(read[0].hull.high.elements<double>()[1], 10);
+  EXPECT_EQ(read[1].value.tensor()->Signature(), "int64[0]");
+  EXPECT_FALSE(read[1].tail.defined() || read[1].bound.defined());
+  EXPECT_EQ(read[2].value.sequence()->items[0].tensor()->strings()[0], "a");
+  EXPECT_FALSE(read[3].value.present());
 }
 
 // Kills: a checksum that leaves out a byte or is not looked at; a length that

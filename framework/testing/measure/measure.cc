@@ -2,10 +2,98 @@
 
 #include "framework/testing/measure/measure.h"
 
+#include <algorithm>
+#include <chrono>
+#include <string_view>
+#include <utility>
+
+#include "framework/backend/exception.h"
+#include "framework/core/value_walk.h"
+#include "framework/metric/exact_difference.h"
+#include "framework/testing/host/runs.h"
 #include "framework/testing/measure/compare.h"
 
 namespace assay::measure {
 namespace {
+
+using Clock = std::chrono::steady_clock;
+
+int64_t MicrosecondsSince(Clock::time_point start) {
+  return std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() -
+                                                               start)
+      .count();
+}
+
+// The boundary at which exceptions of a backend end.
+template <class Call>
+Status Guarded(Call&& call) {
+  try {
+    return std::forward<Call>(call)();
+  } catch (...) {
+    return backend::StatusOfException("the backend");
+  }
+}
+
+Result<Tensor> CopyOf(const Tensor& tensor) {
+  if (tensor.data() == nullptr && tensor.byte_size() > 0) {
+    return Internal("the backend returned ", tensor.Signature(),
+                    " without memory");
+  }
+  return tensor.Clone();
+}
+
+Result<std::vector<Value>> CopiesOf(std::span<const Value> values) {
+  std::vector<Value> copies(values.size());
+  for (size_t i = 0; i < values.size(); ++i) {
+    ASSAY_ASSIGN_OR_RETURN(copies[i], MapTensors(values[i], CopyOf));
+  }
+  return copies;
+}
+
+// Distinct executors in the order in which they first ran, joined by "+".
+void ReadPlacement(Network& network, Observation& seen) {
+  const Placement* placement = network.placement();
+  if (placement == nullptr) return;
+  std::vector<std::string> executors;
+  for (PlacedNode& node : placement->Placed()) {
+    seen.via_function = seen.via_function || !node.function.empty();
+    if (std::ranges::find(executors, node.executor) == executors.end()) {
+      executors.push_back(std::move(node.executor));
+    }
+  }
+  for (const std::string& executor : executors) {
+    if (!seen.placement.empty()) seen.placement += '+';
+    seen.placement += executor;
+  }
+}
+
+Status Fetch(Network& network, const Binding& binding, Observation& seen) {
+  ASSAY_ASSIGN_OR_RETURN(seen.outputs, CopiesOf(binding.outputs()));
+  for (const ValueInfo& output : network.outputs()) {
+    seen.output_names.push_back(output.name);
+  }
+  ReadPlacement(network, seen);
+  return OkStatus();
+}
+
+// Bind, Forward and fetch; seen.stage says how far it came.
+Status BindAndRun(Network& network, std::span<const Value> inputs,
+                  std::span<const Value> outputs, std::vector<Value>* held,
+                  Observation& seen) {
+  seen.stage = Stage::kBind;
+  ASSAY_ASSIGN_OR_RETURN(const host::FirstRun first,
+                         host::BindAndRun(network, inputs, outputs));
+  if (first.binding == nullptr) return Internal("the backend bound nothing");
+  const Binding& binding = *first.binding;
+  seen.stage = Stage::kForward;
+  ASSAY_RETURN_IF_ERROR(first.status);
+  seen.stage = Stage::kFetch;
+  ASSAY_RETURN_IF_ERROR(Fetch(network, binding, seen));
+  if (held != nullptr) {
+    held->assign(binding.outputs().begin(), binding.outputs().end());
+  }
+  return OkStatus();
+}
 
 constexpr std::string_view kByDistribution =
     "one run does not tell how random outputs are distributed";
@@ -73,7 +161,134 @@ Judgement JudgeStatus(const Observation& seen) {
                  status.message())};
 }
 
+/// The doubles of a tensor; none of one that is not there.
+std::span<const double> Numbers(const Tensor& tensor) {
+  if (tensor.dtype() != DType::kFloat64) return {};
+  return tensor.elements<double>();
+}
+
+/// Parts of another size are not read.
+bool Fits(const ExactAnswer& answer, int64_t count) {
+  const auto fits = [&](const Tensor& part) {
+    return !part.defined() ||
+           (part.dtype() == DType::kFloat64 && part.num_elements() == count);
+  };
+  return fits(answer.tail) && fits(answer.bound) && fits(answer.units);
+}
+
+/// From this bound on, in ULP, more than two neighbours of an exact number may
+/// be its correct rounding: whether an element is rounded correctly is open.
+constexpr double kOpenBound = 0.5;
+
+void Fill(const metric::ExactDifference& d, OutputMetrics& entry) {
+  TakeDifference(d, entry);
+  if (d.greatest_bound_ulp >= kOpenBound) entry.share_correctly_rounded.reset();
+  entry.oracle_bound = d.greatest_bound_ulp;
+}
+
+OutputMetrics MeasureNumbers(const Tensor& got, const ExactAnswer& answer,
+                             OutputMetrics entry) {
+  const Tensor& value = *answer.value.tensor();
+  TakeType(got, entry);
+  if (got.shape() != value.shape() || !Fits(answer, got.num_elements())) {
+    entry.mismatch_reason = Reason::kShape;
+    entry.mismatch = StrCat("found ", got.Signature(), ", the oracle has ",
+                            value.shape().ToString());
+    return entry;
+  }
+  Fill(metric::CompareExact(got,
+                            {Numbers(value), Numbers(answer.tail),
+                             Numbers(answer.bound), Numbers(answer.units)},
+                            ToleranceOf(entry.limit)),
+       entry);
+  TakeWorstTexts(got, value, entry);
+  return entry;
+}
+
+/// Sequences and optionals hold numbers without tail and bound.
+void MeasureValue(const Value& got, const ExactAnswer& answer,
+                  const OutputMetrics& entry,
+                  std::vector<OutputMetrics>& metrics) {
+  const Value& want = answer.value;
+  if (!want.present()) return;  // not known
+  const Tensor* tensor = got.tensor();
+  if (tensor != nullptr && IsFloatingPoint(tensor->dtype()) &&
+      want.tensor() != nullptr && want.tensor()->dtype() == DType::kFloat64) {
+    metrics.push_back(MeasureNumbers(*tensor, answer, entry));
+    return;
+  }
+  const Sequence* items = got.sequence();
+  if (items != nullptr && want.sequence() != nullptr && !items->items.empty() &&
+      items->items.size() == want.sequence()->items.size()) {
+    for (size_t i = 0; i < items->items.size(); ++i) {
+      ExactAnswer part;
+      part.value = want.sequence()->items[i];
+      MeasureValue(items->items[i], part, Named(entry, StrCat("[", i, "]")),
+                   metrics);
+    }
+    return;
+  }
+  if (got.optional() != nullptr && want.optional() != nullptr &&
+      got.optional()->has_value() && want.optional()->has_value()) {
+    ExactAnswer part;
+    part.value = *want.optional()->value;
+    return MeasureValue(*got.optional()->value, part, entry, metrics);
+  }
+  CompareValues(got, want, entry, metrics);
+}
+
+/// The exact numbers of the elements that are the worst by the judged data.
+void TakeWorst(const Value& got, const ExactAnswer& answer,
+               std::span<const OutputMetrics> judged, OutputMetrics& entry) {
+  const Tensor* const value = answer.value.tensor();
+  const auto same =
+      std::ranges::find(judged, entry.output_name, &OutputMetrics::output_name);
+  if (same == judged.end() || !entry.mismatch.empty() || value == nullptr ||
+      got.tensor() == nullptr || value->dtype() != DType::kFloat64) {
+    return;
+  }
+  for (const Element& one : same->worst) {
+    if (one.index >= entry.n_elem) continue;
+    entry.worst.push_back({one.index, ElementText(*value, one.index),
+                           ElementText(*got.tensor(), one.index)});
+  }
+}
+
 }  // namespace
+
+Observation RunLoaded(Network& network, std::span<const Value> inputs,
+                      std::span<const Value> outputs,
+                      std::vector<Value>* held) {
+  Observation seen;
+  const auto start = Clock::now();
+  seen.status =
+      Guarded([&] { return BindAndRun(network, inputs, outputs, held, seen); });
+  seen.run_us = MicrosecondsSince(start);
+  return seen;
+}
+
+Observation Run(Backend& backend, std::shared_ptr<const Model> model,
+                std::span<const Value> inputs, const LoadOptions& options,
+                std::unique_ptr<Network>* loaded) {
+  std::unique_ptr<Network> network;
+  const auto start = Clock::now();
+  const Status status = Guarded([&]() -> Status {
+    ASSAY_ASSIGN_OR_RETURN(network, backend.Load(std::move(model), options));
+    if (network == nullptr) return Internal("the backend loaded nothing");
+    return OkStatus();
+  });
+  const int64_t load_us = MicrosecondsSince(start);
+  Observation seen;
+  if (status.ok()) {
+    seen = RunLoaded(*network, inputs, {});
+  } else {
+    seen.status = status;
+    seen.stage = Stage::kLoad;
+  }
+  seen.load_us = load_us;
+  if (loaded != nullptr) *loaded = std::move(network);
+  return seen;
+}
 
 std::vector<OutputMetrics> Measure(std::span<const Value> got,
                                    std::span<const Value> want,
@@ -129,6 +344,28 @@ Judgement Judge(const Observation& seen,
             std::string(kByDistribution)};
   }
   return {record::Outcome::kPass, Reason::kNone, ""};
+}
+
+std::vector<OutputMetrics> MeasureExact(std::span<const Value> got,
+                                        std::span<const ExactAnswer> want,
+                                        std::span<const std::string> names,
+                                        const cases::Limit& limit,
+                                        const std::string& reference,
+                                        std::span<const OutputMetrics> judged) {
+  std::vector<OutputMetrics> metrics;
+  for (size_t i = 0; i < std::min(got.size(), want.size()); ++i) {
+    OutputMetrics entry;
+    entry.output_index = static_cast<int>(i);
+    entry.output_name = i < names.size() ? names[i] : std::to_string(i);
+    entry.limit = limit;
+    entry.reference = reference;
+    const size_t before = metrics.size();
+    MeasureValue(got[i], want[i], entry, metrics);
+    if (metrics.size() == before + 1) {
+      TakeWorst(got[i], want[i], judged, metrics.back());
+    }
+  }
+  return metrics;
 }
 
 }  // namespace assay::measure

@@ -8,6 +8,7 @@
 //   const Judgement verdict = Judge(seen, metrics);
 //
 // Measure first, judge second: every number is taken whether or not it passes.
+// MeasureExact takes the distance from an oracle's answers.
 
 #pragma once
 
@@ -22,9 +23,9 @@
 #include "framework/core/status.h"
 #include "framework/core/value.h"
 #include "framework/testing/case/test_case.h"
-#include "framework/testing/measure/output_metrics.h"
+#include "framework/testing/measure/compare.h"
+#include "framework/testing/measure/exact_answers.h"
 #include "framework/testing/record/outcome.h"
-#include "framework/testing/record/reason.h"
 
 namespace assay::measure {
 
@@ -80,5 +81,17 @@ struct Judgement {
 /// (distribution.h) judges it.
 Judgement Judge(const Observation& seen,
                 std::span<const OutputMetrics> metrics);
+
+/// One entry per tensor, as Measure gives them, with `reference` as their
+/// reference. Distances of floating-point tensors are from the unrounded
+/// numbers (exact_difference.h), with oracle_bound in ULP, and worst_index is
+/// the element that is most ULP away. Other tensors are compared with those of
+/// the answer. A tensor that the oracle does not know, or that only one of
+/// `got` and `want` has, gets no entry. The worst elements are those of
+/// `judged`, which are entries of Measure.
+std::vector<OutputMetrics> MeasureExact(
+    std::span<const Value> got, std::span<const ExactAnswer> want,
+    std::span<const std::string> names, const cases::Limit& limit,
+    const std::string& reference, std::span<const OutputMetrics> judged = {});
 
 }  // namespace assay::measure

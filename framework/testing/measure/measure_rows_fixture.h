@@ -3,15 +3,10 @@
 // Parts for the tables of the comparator's tests: tensors in short, and rows
 // of (mutant, got, want, verdict, limit). A mutant is a plausible defect
 // of the comparator under which the row would get another outcome.
-//
-//   ExpectOutcomes({{"NaN equals everything", Floats({kNan}), Floats({1}),
-//                    "fail nan"}});
 
 #pragma once
 
-#include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "framework/testing/measure/measure.h"

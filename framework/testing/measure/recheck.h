@@ -18,17 +18,48 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "framework/backend/backend.h"
+#include "framework/core/status.h"
+#include "framework/core/tensor.h"
 #include "framework/testing/case/test_case.h"
 #include "framework/testing/measure/measure.h"
 #include "framework/testing/record/field.h"
 
 namespace assay::measure {
+
+/// A tensor between guards of known bytes. A write before or behind it shows,
+/// and so does a write into it where none was allowed. Each side has 64 bytes
+/// of guard, enough for a vector store too far. Tensor and guards are shared
+/// with the process of the backend where it has one.
+class GuardedTensor {
+ public:
+  /// A tensor of bytes that no kernel writes by chance, for an output to be
+  /// written into. Invalid argument for strings, which have no own bytes.
+  static Result<GuardedTensor> Filled(DType type, const Shape& shape);
+
+  /// A copy of `right`, for an input that nobody may write into.
+  static Result<GuardedTensor> CopyOf(const Tensor& right);
+
+  /// In the guarded memory, which lives as long as this object.
+  const Tensor& tensor() const { return tensor_; }
+
+  /// "3 bytes behind its end" where the guards differ from what they were;
+  /// empty when they are whole.
+  std::string Damage() const;
+
+ private:
+  std::shared_ptr<std::byte> memory_;  // guard, elements, guard
+  int64_t size_ = 0;                   // of the elements
+  Tensor tensor_;
+};
 
 struct RecheckPlan {
   /// Indices of inputs whose change must show in some output.

@@ -12,7 +12,6 @@
 #include <span>
 #include <string>
 
-#include "framework/testing/measure/guarded_memory.h"
 #include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::measure {
@@ -134,6 +133,7 @@ Rechecked Rechecks(Defect defect, bool deterministic) {
 
 // Each row but the first is a network that passes once and is wrong.
 TEST(RecheckTest, APassStandsOnlyWhereNothingSpeaksAgainstIt) {
+  using enum record::Outcome;
   const struct {
     Defect defect;
     bool deterministic;
@@ -142,36 +142,30 @@ TEST(RecheckTest, APassStandsOnlyWhereNothingSpeaksAgainstIt) {
     Reason reason = Reason::kNone;
     int64_t distinct_results = 1;
   } rows[] = {
-      {Defect::kNone, true, record::Outcome::kPass, ""},
-      {Defect::kTakesNoMemory, true, record::Outcome::kPass, ""},
-      {Defect::kTakesTheFirstInputsOnly, true, record::Outcome::kPass, ""},
-      {Defect::kTakesOneSecondInputOnly, true, record::Outcome::kPass, ""},
-      {Defect::kDeclinesWhenRunAgain, false, record::Outcome::kError,
-       "run again: not these", Reason::kLimit},
-      {Defect::kIgnoresSecondInput, false, record::Outcome::kSuspect, "input b",
-       Reason::kValue},
-      {Defect::kKeepsFirstResult, false, record::Outcome::kFail, "run again",
-       Reason::kValue},
-      {Defect::kWritesElsewhere, false, record::Outcome::kFail, "run again",
-       Reason::kValue},
-      {Defect::kWritesPastTheEnd, false, record::Outcome::kFail,
+      {Defect::kNone, true, kPass, ""},
+      {Defect::kTakesNoMemory, true, kPass, ""},
+      {Defect::kTakesTheFirstInputsOnly, true, kPass, ""},
+      {Defect::kTakesOneSecondInputOnly, true, kPass, ""},
+      {Defect::kDeclinesWhenRunAgain, false, kError, "run again: not these",
+       Reason::kLimit},
+      {Defect::kIgnoresSecondInput, false, kSuspect, "input b", Reason::kValue},
+      {Defect::kKeepsFirstResult, false, kFail, "run again", Reason::kValue},
+      {Defect::kWritesElsewhere, false, kFail, "run again", Reason::kValue},
+      {Defect::kWritesPastTheEnd, false, kFail,
        "4 bytes behind its end of output y", Reason::kStateChanged},
-      {Defect::kWritesBeforeTheStart, false, record::Outcome::kFail,
+      {Defect::kWritesBeforeTheStart, false, kFail,
        "4 bytes before its start of output y", Reason::kStateChanged},
-      {Defect::kWritesIntoInput, false, record::Outcome::kFail,
-       "input a was written", Reason::kStateChanged},
-      {Defect::kWritesPastItsInput, false, record::Outcome::kFail,
-       "4 bytes behind its end of input a", Reason::kStateChanged},
-      {Defect::kWrongWhenRunAgain, false, record::Outcome::kFail, "run again",
-       Reason::kValue},
-      {Defect::kReusesHeldMemory, false, record::Outcome::kFail, "still held",
+      {Defect::kWritesIntoInput, false, kFail, "input a was written",
        Reason::kStateChanged},
-      {Defect::kOtherBitsEachTime, false, record::Outcome::kPass, "",
-       Reason::kNone, 2},
-      {Defect::kOtherBitsEachTime, true, record::Outcome::kFail, "determinism",
-       Reason::kValue, 2},
-      {Defect::kErrorWhenRunAgain, false, record::Outcome::kError,
-       "out of breath"},
+      {Defect::kWritesPastItsInput, false, kFail,
+       "4 bytes behind its end of input a", Reason::kStateChanged},
+      {Defect::kWrongWhenRunAgain, false, kFail, "run again", Reason::kValue},
+      {Defect::kReusesHeldMemory, false, kFail, "still held",
+       Reason::kStateChanged},
+      {Defect::kOtherBitsEachTime, false, kPass, "", Reason::kNone, 2},
+      {Defect::kOtherBitsEachTime, true, kFail, "determinism", Reason::kValue,
+       2},
+      {Defect::kErrorWhenRunAgain, false, kError, "out of breath"},
   };
   for (const auto& row : rows) {
     const Rechecked seen = Rechecks(row.defect, row.deterministic);
@@ -187,37 +181,29 @@ TEST(RecheckTest, APassStandsOnlyWhereNothingSpeaksAgainstIt) {
 // Kills: a type whose change is none, is infinite or NaN, or is of one part.
 TEST(RecheckTest, ChangedGivesEveryElementAnotherValue) {
   using enum DType;
+  using Bytes = std::vector<uint8_t>;
   const struct {
     DType type;
     int64_t count;
-    std::vector<uint8_t> bytes, changed;  // none where it cannot be changed
+    Bytes bytes, changed;  // none where it cannot be changed
   } rows[] = {
-      {kFloat32,
-       2,
-       {0, 0, 0x80, 0x3F, 0, 0, 0, 0},
-       {0, 0, 0xC0, 0xBF, 0, 0, 0x40, 0x80}},
-      {kFloat64,
-       1,
-       {0, 0, 0, 0, 0, 0, 0xF0, 0x3F},
-       {0, 0, 0, 0, 0, 0, 0xF8, 0xBF}},
-      {kComplex64,
-       1,
-       {0, 0, 0x80, 0x3F, 0, 0, 0, 0},
-       {0, 0, 0xC0, 0xBF, 0, 0, 0x40, 0x80}},
-      {kComplex128,
-       1,
-       {0, 0, 0, 0, 0, 0, 0xF0, 0x3F, 0, 0, 0, 0, 0, 0, 0, 0},
-       {0, 0, 0, 0, 0, 0, 0xF8, 0xBF, 0, 0, 0, 0, 0, 0, 8, 0x80}},
+      {kFloat32, 2, Bytes{0, 0, 0x80, 0x3F, 0, 0, 0, 0},
+       Bytes{0, 0, 0xC0, 0xBF, 0, 0, 0x40, 0x80}},
+      {kFloat64, 1, Bytes{0, 0, 0, 0, 0, 0, 0xF0, 0x3F},
+       Bytes{0, 0, 0, 0, 0, 0, 0xF8, 0xBF}},
+      {kComplex64, 1, Bytes{0, 0, 0x80, 0x3F, 0, 0, 0, 0},
+       Bytes{0, 0, 0xC0, 0xBF, 0, 0, 0x40, 0x80}},
+      {kComplex128, 1,
+       Bytes{0, 0, 0, 0, 0, 0, 0xF0, 0x3F, 0, 0, 0, 0, 0, 0, 0, 0},
+       Bytes{0, 0, 0, 0, 0, 0, 0xF8, 0xBF, 0, 0, 0, 0, 0, 0, 8, 0x80}},
       {kFloat16, 2, {0, 0x3C, 0, 0xC0}, {0, 0xBE, 0, 0x42}},
       {kBFloat16, 1, {0x80, 0x3F}, {0xC0, 0xBF}},
       {kFloat8E4M3FN, 1, {0x38}, {0xBC}},
       {kFloat8E4M3FNUZ, 1, {0x40}, {0xC4}},
       {kFloat8E5M2, 1, {0x3C}, {0xBE}},
       {kFloat8E5M2FNUZ, 1, {0x40}, {0xC2}},
-      {kInt64,
-       2,
-       {4, 0, 0, 0, 0, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0},
-       {5, 0, 0, 0, 0, 0, 0, 0, 6, 0, 0, 0, 0, 0, 0, 0}},
+      {kInt64, 2, Bytes{4, 0, 0, 0, 0, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0},
+       Bytes{5, 0, 0, 0, 0, 0, 0, 0, 6, 0, 0, 0, 0, 0, 0, 0}},
       {kUint8, 2, {4, 7}, {5, 6}},
       {kBool, 2, {0, 1}, {1, 0}},
       {kFloat32, 0, {}, {}},

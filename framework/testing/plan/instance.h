@@ -2,13 +2,6 @@
 //
 // Instance: a backend of a run, with how it was set, as one word.
 //
-//   ASSAY_ASSIGN_OR_RETURN(Instance i, ParseInstance("onednn@3.13+threads=2"));
-//   i.name;           // "onednn"
-//   i.version;        // "3.13"
-//   i.stem;           // "onednn@3.13", whose module is onednn@3.13.so
-//   i.settings;       // {"threads", "2"}
-//   i.settings_text;  // "cpu:f32:all:2"
-//
 // The setting `ranks` is none of the backend's: it names the library that
 // carries messages between ranks, each of which runs networks of the backend.
 // onednn+ranks=openmpi.

@@ -5,15 +5,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <map>
-#include <string>
-#include <vector>
+#include <cstdlib>
 
 #include "framework/backend/identity/module_note.h"
+#include "framework/core/text.h"
 #include "framework/file/digest.h"
 #include "framework/file/module_path.h"
 #include "framework/file/scratch_folder.h"
+#include "framework/testing/plan/launch.h"
 #include "framework/testing/plan/resolve.h"
+#include "framework/testing/support/statuses_fixture.h"
 
 namespace assay::plan {
 namespace {
@@ -23,47 +24,39 @@ using Settings = std::map<std::string, std::string>;
 // Kills: a version taken for part of the name or of a setting; settings_text
 // that leaves a setting out.
 TEST(InstanceTest, AWordIsTakenApart) {
-  struct Row {
+  const struct {
     std::string_view text;
     std::string name, version;
     Settings settings;
     std::string settings_text;
-  };
-  const std::vector<Row> rows = {
+  } rows[] = {
       {"acme", "acme", "", {}, "cpu:f32:all:1"},
       {"acme@3.13", "acme", "3.13", {}, "cpu:f32:all:1"},
       {"acme+threads=2", "acme", "", {{"threads", "2"}}, "cpu:f32:all:2"},
-      {"acme@3+opt=off+x=a@b=c",
-       "acme",
-       "3",
-       {{"opt", "off"}, {"x", "a@b=c"}},
-       "cpu:f32:off:1"},
-      {"acme+device=cuda:1+precision=bf16",
-       "acme",
-       "",
-       {{"device", "cuda:1"}, {"precision", "bf16"}},
+      {"acme@3+opt=off+x=a@b=c", "acme", "3",
+       Settings{{"opt", "off"}, {"x", "a@b=c"}}, "cpu:f32:off:1"},
+      {"acme+device=cuda:1+precision=bf16", "acme", "",
+       Settings{{"device", "cuda:1"}, {"precision", "bf16"}},
        "cuda:1:bf16:all:1"},
       {"acme+x=", "acme", "", {{"x", ""}}, "cpu:f32:all:1"},
   };
-  for (const Row& row : rows) {
-    const Result<Instance> parsed = ParseInstance(row.text);
-    ASSERT_TRUE(parsed.ok()) << parsed.status().ToString();
-    EXPECT_EQ(parsed->instance, row.text);
-    EXPECT_EQ(parsed->name, row.name);
-    EXPECT_EQ(parsed->version, row.version);
-    EXPECT_EQ(parsed->stem, row.text.substr(0, row.text.find('+')));
-    EXPECT_EQ(parsed->settings, row.settings) << row.text;
-    EXPECT_EQ(parsed->settings_text, row.settings_text);
+  for (const auto& row : rows) {
+    const Instance parsed = Got(ParseInstance(row.text));
+    EXPECT_EQ(parsed.instance, row.text);
+    EXPECT_EQ(parsed.name, row.name);
+    EXPECT_EQ(parsed.version, row.version);
+    EXPECT_EQ(parsed.stem, row.text.substr(0, row.text.find('+')));
+    EXPECT_EQ(parsed.settings, row.settings) << row.text;
+    EXPECT_EQ(parsed.settings_text, row.settings_text);
   }
 }
 
 // Kills: the second of two equal settings ignored; a lone + ignored.
 TEST(InstanceTest, OtherWordsAreInvalidArguments) {
-  struct Row {
+  const struct {
     std::string_view text;
     std::string_view message;
-  };
-  const std::vector<Row> rows = {
+  } rows[] = {
       {"", "backend '' has no name"},
       {"+a=b", "backend '+a=b' has no name"},
       {"@3", "backend '@3' has no name"},
@@ -74,19 +67,18 @@ TEST(InstanceTest, OtherWordsAreInvalidArguments) {
       {"acme+a=1+a=2", "the setting a is given twice"},
       {"acme+ranks=", "found no name behind ranks="},
   };
-  for (const Row& row : rows) {
-    const Status status = ParseInstance(row.text).status();
-    EXPECT_EQ(status.code(), StatusCode::kInvalidArgument) << row.text;
-    EXPECT_THAT(status.message(), testing::HasSubstr(std::string(row.message)));
+  for (const auto& row : rows) {
+    EXPECT_THAT(ParseInstance(row.text),
+                IsStatus(StatusCode::kInvalidArgument, row.message))
+        << row.text;
   }
 }
 
 // Kills: what carries messages, given to the backend as a setting of its own.
 TEST(InstanceTest, TheCarrierIsNoSetting) {
-  const Result<Instance> parsed = ParseInstance("acme+ranks=mpi+threads=2");
-  ASSERT_TRUE(parsed.ok()) << parsed.status().ToString();
-  EXPECT_EQ(parsed->carrier, "mpi");
-  EXPECT_EQ(parsed->settings, (Settings{{"threads", "2"}}));
+  const Instance parsed = Got(ParseInstance("acme+ranks=mpi+threads=2"));
+  EXPECT_EQ(parsed.carrier, "mpi");
+  EXPECT_EQ(parsed.settings, (Settings{{"threads", "2"}}));
   EXPECT_EQ(ParseInstance("acme")->carrier, "");
 }
 
@@ -118,30 +110,27 @@ TEST(ResolveTest, AFileWithSettingsIsABackend) {
   folder.Write("acme.policy/claims.txt", "claim forward where op:Abs\n");
   const std::string spec = file.string() + "+threads=2";
   const auto backend =
-      ResolveBackend(folder.path().string() + "/./acme.so+threads=2");
-  ASSERT_TRUE(backend.ok()) << backend.status().ToString();
-  EXPECT_EQ(backend->instance, "acme+threads=2");
-  EXPECT_EQ(backend->spec, spec);
-  EXPECT_EQ(backend->module, file);
-  EXPECT_EQ(backend->module_sha256, *file::Sha256OfFile(file));
-  EXPECT_EQ(backend->policy.claims().size(), 1U);
+      Got(ResolveBackend(folder.path().string() + "/./acme.so+threads=2"));
+  EXPECT_EQ(backend.instance, "acme+threads=2");
+  EXPECT_EQ(backend.spec, spec);
+  EXPECT_EQ(backend.module, file);
+  EXPECT_EQ(backend.module_sha256, *file::Sha256OfFile(file));
+  EXPECT_EQ(backend.policy.claims().size(), 1U);
   Plan plan;
-  plan.backends = {UseOf(*backend)};
+  plan.backends = {UseOf(backend)};
   const BackendUse& use = plan.backends[0];
   EXPECT_EQ(use.instance + " " + use.name, "acme+threads=2 acme");
   EXPECT_EQ(use.spec, spec);
   EXPECT_EQ(use.settings_text, "cpu:f32:all:2");
   EXPECT_EQ(use.module, file);
-  EXPECT_EQ(use.module_sha256, backend->module_sha256);
+  EXPECT_EQ(use.module_sha256, backend.module_sha256);
   EXPECT_EQ(use.policy_dir, folder.path() / "acme.policy");
   EXPECT_THAT(use.claims, testing::ElementsAre("claim forward where op:Abs"));
   EXPECT_TRUE(CheckPolicies(plan).ok());
   folder.Write("acme.policy/claims.txt", "");
   EXPECT_EQ(CheckPolicies(plan).code(), StatusCode::kFailedPrecondition);
-  EXPECT_THAT(ResolveBackend(folder.Write("text.so", "module").string())
-                  .status()
-                  .message(),
-              testing::HasSubstr("text.so is no module: no ELF file"));
+  EXPECT_THAT(ResolveBackend(folder.Write("text.so", "module").string()),
+              Says("text.so is no module: no ELF file"));
   const auto installed = file::InstalledBackends();
   for (const char* none : {"none", "none.so", "none.so+x=1"}) {
     EXPECT_THAT(ResolveBackend(none).status().message(),
@@ -166,26 +155,100 @@ TEST(ResolveTest, ACarrierLaunchesTheRanks) {
   folder.Write("acme.policy/ranks/claims.txt",
                "claim forward where op:a\nclaim forward where op:b\n");
   const std::string text = acme + "+threads=2+ranks=" + mpi + "+x=1";
-  EXPECT_THAT(ResolveBackend(text).status().message(),
-              testing::HasSubstr("acme+threads=2+ranks=mpi+x=1: mpi carries no "
-                                 "messages between ranks"));
+  EXPECT_THAT(ResolveBackend(text),
+              Says("acme+threads=2+ranks=mpi+x=1: mpi carries no "
+                   "messages between ranks"));
   folder.Write("mpi.policy/launch.txt", "transport mpi\n");
-  const auto backend = ResolveBackend(text);
-  ASSERT_TRUE(backend.ok()) << backend.status().ToString();
-  EXPECT_EQ(backend->instance, "acme+threads=2+ranks=mpi+x=1");
-  EXPECT_EQ(backend->spec, text);
-  EXPECT_EQ(backend->module, acme);
-  EXPECT_EQ(backend->launch.transport, "mpi");
-  EXPECT_EQ(backend->policy.claims().size(), 2U);
+  const auto backend = Got(ResolveBackend(text));
+  EXPECT_EQ(backend.instance, "acme+threads=2+ranks=mpi+x=1");
+  EXPECT_EQ(backend.spec, text);
+  EXPECT_EQ(backend.module, acme);
+  EXPECT_EQ(backend.launch.transport, "mpi");
+  EXPECT_EQ(backend.policy.claims().size(), 2U);
   Plan plan;
-  plan.backends = {UseOf(*backend)};
+  plan.backends = {UseOf(backend)};
   EXPECT_EQ(plan.backends[0].carrier_module, mpi);
   EXPECT_EQ(plan.backends[0].carrier_sha256, *file::Sha256OfFile(mpi));
   EXPECT_TRUE(CheckPolicies(plan).ok());
   folder.Write("mpi.policy/launch.txt", "transport other\n");
   EXPECT_EQ(CheckPolicies(plan).code(), StatusCode::kFailedPrecondition);
-  EXPECT_THAT(ResolveBackend(acme + "+ranks=none").status().message(),
-              testing::HasSubstr("no library none: found no "));
+  EXPECT_THAT(ResolveBackend(acme + "+ranks=none"),
+              Says("no library none: found no "));
+}
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+Result<Launch> Read(const std::string& text) {
+  const file::ScratchFolder folder;
+  folder.Write("launch.txt", text);
+  return ReadLaunch(folder.path());
+}
+
+TEST(LaunchTest, NamesItsTransport) {
+  const auto launch = Got(Read("# how\n\ntransport threads\n"));
+  EXPECT_EQ(launch.transport, "threads");
+}
+
+constexpr char kLaunched[] =
+    "transport mpi\nmost 8\nlauncher run -n {ranks} --tag {ranks}\n"
+    "rank THE_RANK\nenvironment ROOM={scratch}/a:{scratch}/b\n";
+
+TEST(LaunchTest, TheCommandHasItsRanksAndItsScratch) {
+  const auto launch = Got(Read(kLaunched));
+  EXPECT_EQ(launch.most, 8);
+  EXPECT_EQ(launch.rank, "THE_RANK");
+  EXPECT_THAT(CommandOf(launch, 4, "/s"),
+              ElementsAre("/usr/bin/env", "ROOM=/s/a:/s/b", "run", "-n", "4",
+                          "--tag", "4"));
+  EXPECT_THAT(CommandOf(*Read("transport threads\n"), 4, "/s"), IsEmpty());
+}
+
+TEST(LaunchTest, AFolderWithoutOneHasNoRanks) {
+  const auto launch = Got(ReadLaunch("/nowhere"));
+  EXPECT_EQ(launch.transport, "");
+}
+
+// Kills: a rank that takes itself for the first one, and judges as well.
+TEST(LaunchTest, AProcessHasTheRankThatItsLauncherSays) {
+  EXPECT_EQ(OwnRank("").value(), 0);
+  ASSERT_EQ(setenv("ASSAY_TEST_RANK", "3", /*replace=*/1), 0);
+  EXPECT_EQ(OwnRank("ASSAY_TEST_RANK").value(), 3);
+  for (const char* wrong : {"", "-1", "third", "3.5"}) {
+    ASSERT_EQ(setenv("ASSAY_TEST_RANK", wrong, /*replace=*/1), 0);
+    const Status status = OwnRank("ASSAY_TEST_RANK").status();
+    EXPECT_EQ(status.code(), StatusCode::kFailedPrecondition) << wrong;
+    EXPECT_EQ(status.message(), StrCat("found ASSAY_TEST_RANK to be '", wrong,
+                                       "', wanted the rank of this process"));
+  }
+  unsetenv("ASSAY_TEST_RANK");
+  EXPECT_FALSE(OwnRank("ASSAY_TEST_RANK").ok());
+}
+
+TEST(LaunchTest, RanksThatAreProcessesPrintIntoLogsOfTheirOwn) {
+  EXPECT_EQ(LogOfRank("records/acme+a=1.5.1.journal", 12),
+            "records/acme+a=1.5.1.rank12.log");
+  EXPECT_EQ(LogNames(*Read("transport threads\n"), "acme.1"), "acme.1.log");
+  EXPECT_EQ(LogNames(*Read("transport a\nlauncher run\nrank R\n"), "acme.1"),
+            "acme.1.log and acme.1.rank*.log");
+}
+
+TEST(LaunchTest, WhatIsWrongIsNamedWithItsLine) {
+  const struct {
+    const char* text;
+    const char* says;
+  } rows[] = {
+      {"# how\nranks 4\n", "launch.txt:2: found 'ranks 4', wanted"},
+      {"transport\n", "launch.txt:1: found 'transport', wanted"},
+      {"transport a\ntransport b\n", "launch.txt:2: found 'transport b'"},
+      {"# nothing\n", "found no transport, wanted 'transport NAME'"},
+      {"transport a\nmost 0\n", "launch.txt:2: found 'most 0'"},
+      {"transport a\nlauncher run\n", "found a launcher, wanted both"},
+      {"transport a\nrank R\n", "found a rank, wanted both"},
+  };
+  for (const auto& row : rows) {
+    EXPECT_THAT(Read(row.text), Says(row.says));
+  }
 }
 
 }  // namespace

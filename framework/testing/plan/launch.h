@@ -11,9 +11,6 @@
 //     launcher mpiexec -n {ranks}
 //     rank OMPI_COMM_WORLD_RANK
 //     environment OMPI_MCA_orte_tmpdir_base={scratch}
-//
-//   ASSAY_ASSIGN_OR_RETURN(const Launch launch, ReadLaunch("openmpi.policy"));
-//   if (launch.has_ranks()) Use(launch.transport);
 
 #pragma once
 
@@ -39,9 +36,10 @@ struct Launch {
   friend bool operator==(const Launch&, const Launch&) = default;
 };
 
-/// Of a folder without that file, a launch of no ranks. Invalid argument, with
-/// the line, for a word or a value that is none of it, and for a file without a
-/// transport, or with one of launcher and rank alone.
+/// Reads launch.txt of a folder; without that file, a launch of no ranks.
+/// Invalid argument, with the line, for a word or a value that a launch does
+/// not have. Invalid argument also for a file without a transport, and for one
+/// with a launcher but no rank or the reverse.
 Result<Launch> ReadLaunch(const std::filesystem::path& folder);
 
 /// The words in front of a program: its environment and its launcher, for so

@@ -3,9 +3,6 @@
 // Plan: every test_id x backend of a run, with the facts that a worker needs to
 // run it and its policy.
 //
-//   ASSAY_ASSIGN_OR_RETURN(Plan plan, MakePlan(selection, corpora, backends));
-//   for (size_t i : RowsOf(plan, part)) Use(plan.rows[i]);
-//
 // A shard is chosen by the hash of the test_id, so that it does not change when
 // other cases come or go.
 
@@ -17,7 +14,7 @@
 #include <vector>
 
 #include "framework/core/status.h"
-#include "framework/testing/case/corpus.h"
+#include "framework/testing/case/test_case.h"
 #include "framework/testing/plan/instance.h"
 #include "framework/testing/plan/launch.h"
 #include "framework/testing/policy/policy.h"
@@ -136,5 +133,21 @@ std::vector<size_t> RowsOf(const Plan& plan, const PartSelection& part);
 /// Digest over everything that decides the outcomes of these rows: the rows,
 /// the corpora, the modules, the worker and the core, the seed.
 std::string DigestOf(const Plan& plan, const std::vector<size_t>& rows);
+
+Status WritePlan(const Plan& plan, const std::filesystem::path& directory);
+Result<Plan> ReadPlan(const std::filesystem::path& directory);
+
+/// part.json, which ties a part's journals to its plan.
+struct PartHeader {
+  PartSelection selection;
+  std::string digest;
+};
+Status WritePart(const PartHeader& part,
+                 const std::filesystem::path& directory);
+Result<PartHeader> ReadPart(const std::filesystem::path& directory);
+
+/// OK when the part was made with this plan, these modules and this policy;
+/// failed precondition, naming it, otherwise.
+Status CheckPart(const Plan& plan, const std::filesystem::path& directory);
 
 }  // namespace assay::plan

@@ -8,20 +8,17 @@
 #include <functional>
 #include <map>
 #include <numeric>
-#include <string>
-#include <vector>
 
 #include "framework/file/file.h"
 #include "framework/file/scratch_folder.h"
-#include "framework/testing/plan/plan_file.h"
 #include "framework/testing/record/tables.h"
+#include "framework/testing/support/statuses_fixture.h"
 
 namespace assay::plan {
 namespace {
 
 namespace fs = std::filesystem;
 using testing::ElementsAre;
-using testing::HasSubstr;
 
 cases::TestCase CaseOf(const std::string& suite, const std::string& name) {
   cases::TestCase c;
@@ -64,10 +61,8 @@ Plan PlanOf(const std::vector<cases::Corpus>& corpora,
             const std::string& filter = "") {
   Selection selection;
   selection.filter = filter;
-  Result<Plan> plan =
-      Make(selection, corpora, {BackendOf("acme"), BackendOf("other+opt=off")});
-  EXPECT_TRUE(plan.ok()) << plan.status().ToString();
-  return plan.ok() ? *plan : Plan();
+  return Got(Make(selection, corpora,
+                  {BackendOf("acme"), BackendOf("other+opt=off")}));
 }
 
 std::vector<std::string> IdsOf(const Plan& plan) {
@@ -103,13 +98,12 @@ TEST(PlanTest, CasesOfRanksAreForLibrariesOfRanks) {
   corpus.cases[2].n_ranks = 5;
   PlannedBackend threads = BackendOf("threads");
   threads.launch = {.transport = "threads", .most = 4};
-  const Result<Plan> plan = Make({}, {corpus}, {BackendOf("acme"), threads});
-  ASSERT_TRUE(plan.ok()) << plan.status().ToString();
-  EXPECT_THAT(IdsOf(*plan),
+  const Plan plan = Got(Make({}, {corpus}, {BackendOf("acme"), threads}));
+  EXPECT_THAT(IdsOf(plan),
               ElementsAre("acme node/Abs/a", "threads distributed/Abs/b"));
-  EXPECT_EQ(plan->rows[1].ranks, 4);
-  EXPECT_EQ(plan->rows[1].transport, "threads");
-  EXPECT_EQ(plan->Backend("threads").launch, threads.launch);
+  EXPECT_EQ(plan.rows[1].ranks, 4);
+  EXPECT_EQ(plan.rows[1].transport, "threads");
+  EXPECT_EQ(plan.Backend("threads").launch, threads.launch);
   Selection more;
   more.ranks = 5;
   EXPECT_TRUE(more.Partial());
@@ -163,41 +157,40 @@ TEST(PlanTest, ACaseOfAnyOperatorRunsWithThoseThatAreClaimed) {
     PlannedBackend backend = BackendOf("acme");
     backend.policy =
         *policy::ReadPolicy(folder.path() / "acme", {}, policy::Today());
-    const Result<Plan> plan = Make({}, {corpus}, {backend});
-    ASSERT_TRUE(plan.ok()) << plan.status().ToString();
-    EXPECT_EQ(plan->rows[0].probes, probes) << claim;
-    EXPECT_EQ(plan->rows[0].claimed, claim != "op:Conv");
+    const Plan plan = Got(Make({}, {corpus}, {backend}));
+    EXPECT_EQ(plan.rows[0].probes, probes) << claim;
+    EXPECT_EQ(plan.rows[0].claimed, claim != "op:Conv");
   }
 }
 
 // Kills: a plan of nothing; a wrong filter taken for one that matches nothing.
 TEST(PlanTest, SelectionsThatCannotBeAreInvalidArguments) {
-  struct Row {
+  const cases::Corpus corpus = CorpusOf(3);
+  cases::Corpus other = corpus;
+  for (cases::TestCase& c : other.cases) c.corpus = "mine";
+  const struct {
     std::vector<cases::Corpus> corpora;
     std::vector<std::string> suites;
     std::string filter;
     std::string message;
+  } rows[] = {
+      {{corpus}, {}, "op:Conv", "the selection is empty: no case matches"},
+      {{corpus}, {"perf"}, "", "the selection is empty: no such suite"},
+      {{}, {}, "", "the selection is empty"},
+      {{corpus}, {}, "op:", "column 4: found nothing"},
+      {{corpus}, {}, "not outcome:pass", "asks for an outcome"},
+      {{corpus, other},
+       {},
+       "",
+       "the corpora onnx and mine both have the case model/Abs/case_0"},
   };
-  const cases::Corpus corpus = CorpusOf(3);
-  cases::Corpus other = corpus;
-  for (cases::TestCase& c : other.cases) c.corpus = "mine";
-  for (const Row& row : std::vector<Row>{
-           {{corpus}, {}, "op:Conv", "the selection is empty: no case matches"},
-           {{corpus}, {"perf"}, "", "the selection is empty: no such suite"},
-           {{}, {}, "", "the selection is empty"},
-           {{corpus}, {}, "op:", "column 4: found nothing"},
-           {{corpus}, {}, "not outcome:pass", "asks for an outcome"},
-           {{corpus, other},
-            {},
-            "",
-            "the corpora onnx and mine both have the case model/Abs/case_0"}}) {
+  for (const auto& row : rows) {
     Selection selection;
     selection.suites = row.suites;
     selection.filter = row.filter;
-    const Status status =
-        Make(selection, row.corpora, {BackendOf("acme")}).status();
-    EXPECT_EQ(status.code(), StatusCode::kInvalidArgument) << row.message;
-    EXPECT_THAT(status.message(), HasSubstr(row.message));
+    EXPECT_THAT(Make(selection, row.corpora, {BackendOf("acme")}),
+                IsStatus(StatusCode::kInvalidArgument, row.message))
+        << row.message;
   }
 }
 
@@ -232,22 +225,21 @@ TEST(PlanTest, RowsSayWhatThePolicySays) {
   corpus.cases[1].sensitive = "-";
   corpus.cases[1].operators = {"ai.onnx::Abs"};
   corpus.cases[1].claim = cases::ClaimKind::kGradient;
-  const Result<Plan> plan = Make({.tier = "nightly"}, {corpus}, {backend});
-  ASSERT_TRUE(plan.ok()) << plan.status().ToString();
+  const Plan plan = Got(Make({.tier = "nightly"}, {corpus}, {backend}));
   std::string text;
-  record::AppendCsvRow(text, plan->rows[0]);
+  record::AppendCsvRow(text, plan.rows[0]);
   EXPECT_EQ(text,
             "node/Abs/a,acme+x=1,cpu:f32:all:1,node,Abs,ai.onnx,7,"
             "float32 int64,kind,mpi,nightly,0,,onnx,a "
             "folder,[2],tolerance,0.001,1e-07,"
             "onnx,zeros,3,1,1,2,expectations.txt:2,crash,0,expectations.txt:1,"
             "known,1,,0 2,1,,,,\n");
-  EXPECT_TRUE(plan->rows[1].sensitive.empty());
-  EXPECT_EQ(plan->rows[1].expected, record::Outcome::kFail);
-  EXPECT_TRUE(plan->rows[1].expected_at_some_seeds);
-  EXPECT_EQ(plan->rows[1].accumulator, "float64");
-  EXPECT_THAT(plan->backends[0].floor, ElementsAre("node/Abs/b"));
-  EXPECT_EQ(plan->backends[0].policy_errors.size(), 1U);
+  EXPECT_TRUE(plan.rows[1].sensitive.empty());
+  EXPECT_EQ(plan.rows[1].expected, record::Outcome::kFail);
+  EXPECT_TRUE(plan.rows[1].expected_at_some_seeds);
+  EXPECT_EQ(plan.rows[1].accumulator, "float64");
+  EXPECT_THAT(plan.backends[0].floor, ElementsAre("node/Abs/b"));
+  EXPECT_EQ(plan.backends[0].policy_errors.size(), 1U);
 }
 
 // Kills: a policy that may change between two shards of a plan.
@@ -255,16 +247,14 @@ TEST(PlanTest, ItsPolicyIsThatOfItsBackends) {
   const file::ScratchFolder folder;
   folder.Write("expectations.txt", "expect fail where op:Abs because \"x\"\n");
   const auto hash = [](const PlannedBackend& backend) {
-    const auto plan = Make({}, {CorpusOf(3)}, {BackendOf("other"), backend});
-    EXPECT_TRUE(plan.ok()) << plan.status().ToString();
-    return plan->policy_hash;
+    return Got(Make({}, {CorpusOf(3)}, {BackendOf("other"), backend}))
+        .policy_hash;
   };
   PlannedBackend backend = BackendOf("acme");
   const std::string before = hash(backend);
   EXPECT_EQ(hash(backend), before);
-  auto policy = policy::ReadPolicy(folder.path(), {}, "2026-01-01");
-  ASSERT_TRUE(policy.ok()) << policy.status().ToString();
-  backend.policy = *std::move(policy);
+  auto policy = Got(policy::ReadPolicy(folder.path(), {}, "2026-01-01"));
+  backend.policy = std::move(policy);
   EXPECT_NE(hash(backend), before);
 }
 
@@ -274,10 +264,9 @@ TEST(PlanTest, ItsDigestIsOfTheInstructionSetsThatLinesHangOn) {
   const auto digest = [](std::vector<std::string> isa) {
     PlannedBackend backend = BackendOf("acme");
     backend.isa = std::move(isa);
-    const auto plan = Make({}, {CorpusOf(3)}, {backend});
-    EXPECT_TRUE(plan.ok()) << plan.status().ToString();
-    EXPECT_EQ(plan->backends[0].isa, backend.isa);
-    return plan->digest;
+    const Plan plan = Got(Make({}, {CorpusOf(3)}, {backend}));
+    EXPECT_EQ(plan.backends[0].isa, backend.isa);
+    return plan.digest;
   };
   EXPECT_EQ(digest({"sse"}), digest({"sse"}));
   EXPECT_NE(digest({"sse"}), digest({"sse", "avx"}));
@@ -350,10 +339,9 @@ TEST(PlanTest, ASelectionTakesItsSuitesAndTier) {
       {{.tier = "smoke"}, {"node/Abs/a"}},
   };
   for (const auto& row : rows) {
-    const auto plan = Make(row.selection, {corpus}, {BackendOf("acme")});
-    ASSERT_TRUE(plan.ok()) << plan.status().ToString();
+    const auto plan = Got(Make(row.selection, {corpus}, {BackendOf("acme")}));
     std::vector<std::string> ids;
-    for (const record::PlanRow& planned : plan->rows)
+    for (const record::PlanRow& planned : plan.rows)
       ids.push_back(planned.test_id);
     EXPECT_EQ(ids, row.ids);
   }
@@ -371,12 +359,11 @@ std::string DigestAfter(const std::function<void(Plan&)>& change) {
 // Kills: an ingredient that the digest leaves out; a digest that a scheduling
 // hint changes.
 TEST(PlanTest, TheDigestIsOfAllThatDecidesAnOutcome) {
-  struct Row {
+  const struct {
     std::string_view name;
     std::function<void(Plan&)> change;
     bool changes;
-  };
-  const std::vector<Row> rows = {
+  } rows[] = {
       {"seed", [](Plan& p) { p.selection.seed = 1; }, true},
       {"corpus", [](Plan& p) { p.corpus_hash = "x"; }, true},
       {"worker", [](Plan& p) { p.worker_id = "x"; }, true},
@@ -398,7 +385,7 @@ TEST(PlanTest, TheDigestIsOfAllThatDecidesAnOutcome) {
       {"nothing", [](Plan&) {}, false},
   };
   const std::string before = PlanOf({CorpusOf(6)}).digest;
-  for (const Row& row : rows) {
+  for (const auto& row : rows) {
     EXPECT_EQ(DigestAfter(row.change) != before, row.changes) << row.name;
   }
 }
@@ -411,20 +398,19 @@ TEST(PlanTest, APlanIsReadAsItWasWritten) {
   plan.corpora[0].standard = true;
   plan.digest = DigestOf(plan, RowsOf(plan, {}));
   ASSERT_TRUE(WritePlan(plan, folder.path() / "plan").ok());
-  const Result<Plan> read = ReadPlan(folder.path() / "plan");
-  ASSERT_TRUE(read.ok()) << read.status().ToString();
-  EXPECT_EQ(record::ToCsv(read->rows), record::ToCsv(plan.rows));
-  EXPECT_EQ(read->digest, plan.digest);
-  EXPECT_EQ(read->command, plan.command);
-  EXPECT_EQ(read->policy_hash, plan.policy_hash);
-  EXPECT_EQ(read->corpus_hash, plan.corpus_hash);
-  EXPECT_EQ(read->worker_id, plan.worker_id);
-  EXPECT_EQ(read->selection.filter, "op:Abs");
-  ASSERT_EQ(read->backends.size(), 2U);
-  EXPECT_EQ(read->Backend("other+opt=off").settings_text, "cpu:f32:off:1");
-  ASSERT_EQ(read->corpora.size(), 1U);
-  EXPECT_EQ(read->corpora[0].n_cases, 6);
-  EXPECT_TRUE(read->corpora[0].standard);
+  const Plan read = Got(ReadPlan(folder.path() / "plan"));
+  EXPECT_EQ(record::ToCsv(read.rows), record::ToCsv(plan.rows));
+  EXPECT_EQ(read.digest, plan.digest);
+  EXPECT_EQ(read.command, plan.command);
+  EXPECT_EQ(read.policy_hash, plan.policy_hash);
+  EXPECT_EQ(read.corpus_hash, plan.corpus_hash);
+  EXPECT_EQ(read.worker_id, plan.worker_id);
+  EXPECT_EQ(read.selection.filter, "op:Abs");
+  ASSERT_EQ(read.backends.size(), 2U);
+  EXPECT_EQ(read.Backend("other+opt=off").settings_text, "cpu:f32:off:1");
+  ASSERT_EQ(read.corpora.size(), 1U);
+  EXPECT_EQ(read.corpora[0].n_cases, 6);
+  EXPECT_TRUE(read.corpora[0].standard);
 }
 
 // Kills: a changed plan.csv accepted; a part of another plan accepted.
@@ -439,9 +425,9 @@ TEST(PlanTest, FilesThatDoNotBelongTogetherAreRefused) {
   EXPECT_TRUE(CheckPart(plan, folder.path()).ok());
   Plan other = plan;
   other.backends[0].module_sha256 = "x";
-  const Status refused = CheckPart(other, folder.path());
-  EXPECT_EQ(refused.code(), StatusCode::kFailedPrecondition);
-  EXPECT_THAT(refused.message(), HasSubstr(folder.path().string()));
+  EXPECT_THAT(
+      CheckPart(other, folder.path()),
+      IsStatus(StatusCode::kFailedPrecondition, folder.path().string()));
 
   std::string csv = *file::ReadFile(at / "plan.csv");
   csv.replace(csv.find("tolerance"), 9, "exact");
@@ -449,9 +435,8 @@ TEST(PlanTest, FilesThatDoNotBelongTogetherAreRefused) {
   EXPECT_EQ(ReadPlan(at).status().code(), StatusCode::kDataLoss);
   for (const std::string_view text : {"", "{", "[]", "{\"schema\": \"x\"}"}) {
     ASSERT_TRUE(file::WriteFile(at / "plan.json", text).ok());
-    const Status status = ReadPlan(at).status();
-    EXPECT_EQ(status.code(), StatusCode::kDataLoss) << text;
-    EXPECT_THAT(status.message(), HasSubstr("plan.json")) << text;
+    EXPECT_THAT(ReadPlan(at), IsStatus(StatusCode::kDataLoss, "plan.json"))
+        << text;
   }
 }
 

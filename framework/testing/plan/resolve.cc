@@ -6,13 +6,11 @@
 #include <filesystem>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "framework/backend/identity/module_file.h"
-#include "framework/file/digest.h"
 #include "framework/file/module_path.h"
 #include "framework/file/nearest.h"
-#include "framework/testing/record/clean_text.h"
+#include "framework/testing/record/tables.h"
 
 namespace assay::plan {
 namespace {
@@ -31,8 +29,8 @@ std::string FileOf(const std::string& text) {
                                         : std::string();
 }
 
-/// What a person names: the words of an instance, and of one that is given by
-/// files, those.
+/// An instance as a person names it: its words, and its files where it is given
+/// by files.
 struct Named {
   std::string instance;
   std::string spec;
@@ -71,10 +69,6 @@ Named NamedBy(std::string text) {
   return named;
 }
 
-std::string Known(const std::vector<std::string>& names) {
-  return names.empty() ? "none" : Joined(names);
-}
-
 /// The module of that name, as a command gives it: `text`.
 Status CheckThere(const fs::path& module, const std::string& stem,
                   std::string_view what, std::string_view text) {
@@ -82,7 +76,8 @@ Status CheckThere(const fs::path& module, const std::string& stem,
   if (!fs::exists(module, error)) {
     const std::vector<std::string> names = file::InstalledBackends();
     return InvalidArgument("no ", what, " ", text, ": found no ",
-                           module.string(), "; installed are ", Known(names),
+                           module.string(), "; installed are ",
+                           names.empty() ? "none" : Joined(names),
                            file::DidYouMean(stem, names));
   }
   ASSAY_RETURN_IF_ERROR(record::CheckPath(module));

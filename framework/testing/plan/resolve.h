@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A backend as a person names it, with its module and its policy.
-//
-//   ASSAY_ASSIGN_OR_RETURN(const PlannedBackend onednn,
-//                          ResolveBackend("onednn+threads=2"));
 
 #pragma once
 
@@ -11,7 +8,7 @@
 #include <vector>
 
 #include "framework/core/status.h"
-#include "framework/file/file_digests.h"
+#include "framework/file/digest.h"
 #include "framework/testing/plan/plan.h"
 
 namespace assay::plan {

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "framework/testing/case/operator_name.h"
-
 namespace assay::policy {
 
 template <class Visit>
@@ -93,7 +91,7 @@ const Claim* ClaimCheck::FirstClaim() const {
 
 bool ClaimCheck::IsInside(const Claim& claim) const {
   if (claim.kind != kind_) return false;
-  // Of a rank that nobody knows nothing is claimed, by no "not rank>2" either.
+  // No claim about ranks, "not rank>2" included, covers an unknown rank.
   const int rank = node_.ranks.begin()->second.front();
   if (rank == cases::kNoRank && claim.where.NeedsRanks()) return false;
   return claim.where.Matches({node_, backend_, {}, {}});

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // ClaimCheck: tells if the vendor claims a case, and by which lines.
-//
-//   ClaimCheck check(claims, test_case, "acme");
-//   if (check.Inside()) ...
 
 #pragma once
 
@@ -12,7 +9,7 @@
 #include <vector>
 
 #include "framework/testing/case/test_case.h"
-#include "framework/testing/policy/expectation.h"
+#include "framework/testing/policy/policy_line.h"
 
 namespace assay::policy {
 
@@ -26,10 +23,11 @@ struct ClaimCover {
 };
 
 /// A case is claimed where every operator in it is, with every element type of
-/// the case's tensors and every rank of the operator's. Each three of them are
-/// put to the claims as a case of one operator, type and rank, so that these
-/// may be spread over lines, and a line that names one type does not cover a
-/// case of several. Of operators that stand for each other one is enough.
+/// the case's tensors and every rank of the operator's tensors. Each triple of
+/// them is put to the claims as a case of one operator, type and rank. So
+/// claims may be spread over lines, and a line that names one type does not
+/// cover a case of several. One of several operators that stand for each other
+/// is enough.
 class ClaimCheck {
  public:
   ClaimCheck(const std::vector<Claim>& claims, const cases::TestCase& test_case,

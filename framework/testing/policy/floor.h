@@ -4,11 +4,6 @@
 // rules, exceptions and single test_ids. Rules take cases of the plan, so a
 // case that the plan lost is seen by the number and the digest of each suite.
 //
-//   Floor floor;
-//   ASSAY_RETURN_IF_ERROR(floor.Add(line, "passing.txt:3", /*met=*/true));
-//   for (const cases::TestCase& c : planned) floor.Consider(c);
-//   for (const std::string& test_id : floor.InForce()) Use(test_id);
-//
 // Rules apply in the order of the file, the last one that matches decides. They
 // take cases up to tier ci, which every run has. A case that a line names is
 // in, whatever the rules say.
@@ -74,9 +69,9 @@ class Floor {
 };
 
 /// A passing.txt that means `wanted` over the planned cases. The rules of
-/// `before` stay, with its comments; where it has none there is one for each
-/// suite, and one for the operators that most of its cases are of. What the
-/// rules leave to do is said case by case.
+/// `before` stay, with its comments. Where it has no rules, each suite gets
+/// one, for all its cases or for the operators most of whose cases are wanted.
+/// Lines about single cases state the rest.
 std::string WriteFloor(std::string_view before, const FloorCases& wanted,
                        const std::vector<const cases::TestCase*>& planned);
 

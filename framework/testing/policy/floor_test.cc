@@ -5,9 +5,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <string>
-#include <vector>
-
 namespace assay::policy {
 namespace {
 
@@ -55,11 +52,10 @@ const std::vector<std::string> kPlanned = {"node/A/a", "node/A/b", "node/B/a",
 // Kills: an exception ignored, or one that a later rule may not take back; a
 // condition read the wrong way round; a named case taken out by a rule.
 TEST(FloorTest, RulesExceptionsAndNamesMakeASet) {
-  struct Row {
+  const struct {
     std::string lines;
     std::vector<std::string> in_force;
-  };
-  const std::vector<Row> rows = {
+  } rows[] = {
       {"", {}},
       {"node/B/b\nnode/A/a\nnode/C/c when cpu:avx2\nnode/D/d when cpu:no\n",
        {"node/A/a", "node/B/b", "node/C/c"}},
@@ -82,7 +78,7 @@ TEST(FloorTest, RulesExceptionsAndNamesMakeASet) {
        "but not where id:*/a when isa:old\n",
        {"node/B/b"}},
   };
-  for (const Row& row : rows) {
+  for (const auto& row : rows) {
     const Floor floor = FloorOf(row.lines, CasesOf(kPlanned));
     EXPECT_THAT(floor.InForce(), ElementsAreArray(row.in_force)) << row.lines;
   }
@@ -105,18 +101,17 @@ TEST(FloorTest, ACaseThatLeavesThePlanIsAnError) {
   // The first 16 digits of the SHA-256 of their lines, as in committed files.
   EXPECT_THAT(lines, EndsWith("\nmakes 2 cases of node digest "
                               "74094368eff206bd\n"));
-  struct Row {
+  const struct {
     std::vector<std::string> planned;
     bool loss;
-  };
-  const std::vector<Row> rows = {
+  } rows[] = {
       {{"node/A/a", "node/B/a"}, true},
       {{"node/A/a", "node/A/c", "node/B/a"}, true},
       {{"node/A/a", "node/A/b", "node/A/c", "node/B/a"}, false},
       {{"node/B/a"}, true},
   };
   EXPECT_THAT(FloorOf(lines, CasesOf(kPlanned)).Errors(), IsEmpty());
-  for (const Row& row : rows) {
+  for (const auto& row : rows) {
     const Floor floor = FloorOf(lines, CasesOf(row.planned));
     EXPECT_THAT(floor.Errors(),
                 ElementsAre(HasSubstr("passing.txt:3: the lines make")));
@@ -150,11 +145,10 @@ TEST(FloorTest, LinesWithoutUseOrCountAreErrors) {
 // Kills: a rule lost, or written again; an exception for what is in; a comment
 // lost; conditions lost; another set than was asked for.
 TEST(FloorTest, WhatIsWrittenMeansTheSetOverThePlan) {
-  struct Row {
+  const struct {
     std::string before;
     std::string rules;  // behind it, without the lines that count
-  };
-  const std::vector<Row> rows = {
+  } rows[] = {
       {"# of ids\nnode/A/a\nnode/A/b\nnode/B/a\nnode/B/b\n",
        "# of ids\nall where suite:node\n"},
       {"node/A/a\nnode/A/b\nnode/B/a\n",
@@ -176,7 +170,7 @@ TEST(FloorTest, WhatIsWrittenMeansTheSetOverThePlan) {
        "all where op:B when not isa:new\nnode/A/a when isa:old and cpu:no\n"},
   };
   const std::vector<cases::TestCase> planned = CasesOf(kPlanned);
-  for (const Row& row : rows) {
+  for (const auto& row : rows) {
     const std::string text = Counted(row.before, kPlanned);
     EXPECT_EQ(text.substr(0, text.find("makes ")), row.rules) << row.before;
     const Floor floor = FloorOf(text, planned);

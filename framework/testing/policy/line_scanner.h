@@ -1,21 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // LineScanner: takes one line of a file of sentences apart, word after word.
-//
-//   LineScanner scanner("expect fail where op:Conv because \"slow\"");
-//   ASSAY_RETURN_IF_ERROR(scanner.Expect("expect"));
-//   const std::string_view outcome = scanner.Word();  // fail
+// Text in double quotes has a backslash before a quote or a backslash that is
+// meant, in queries too.
 
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "framework/core/status.h"
-#include "framework/testing/policy/quoted.h"
 
 namespace assay::policy {
+
+/// True for the characters that separate words.
+inline bool IsBlank(char c) {
+  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+/// The text in the quotes that open at text[*position]; moves behind them.
+/// Nothing when they are not closed.
+inline std::optional<std::string> TakeQuoted(std::string_view text,
+                                             size_t* position) {
+  std::string held;
+  for (size_t i = *position + 1; i < text.size(); ++i) {
+    if (text[i] == '"') {
+      *position = i + 1;
+      return held;
+    }
+    const bool escaped = text[i] == '\\' && i + 1 < text.size() &&
+                         (text[i + 1] == '"' || text[i + 1] == '\\');
+    if (escaped) ++i;
+    held += text[i];
+  }
+  return std::nullopt;
+}
 
 class LineScanner {
  public:

@@ -5,16 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <ctime>
-#include <functional>
 #include <iterator>
 
 #include "framework/file/csv.h"
 #include "framework/file/file.h"
 #include "framework/metric/element.h"
-#include "framework/testing/case/corpus.h"
-#include "framework/testing/case/operator_name.h"
-#include "framework/testing/policy/policy_line.h"
-#include "framework/testing/policy/quoted.h"
+#include "framework/testing/policy/line_scanner.h"
 
 namespace assay::policy {
 namespace {
@@ -175,34 +171,25 @@ Status PolicyReader::AddFloorLine(const std::string& source,
 
 Result<Policy> PolicyReader::Read() {
   policy_.today_ = today_;
-  const auto present = [&](const char* name) -> Result<bool> {
+  const auto read = [&](const char* name, const auto& reads) -> Status {
+    const fs::path file = directory_ / name;
     std::error_code error;
-    const auto status = fs::status(directory_ / name, error);
-    if (status.type() == fs::file_type::not_found) return false;
-    if (!error) return true;
-    return InvalidArgument("cannot read ", (directory_ / name).string(), ": ",
+    const auto status = fs::status(file, error);
+    if (status.type() == fs::file_type::not_found) return OkStatus();
+    if (!error) return reads(file);
+    return InvalidArgument("cannot read ", file.string(), ": ",
                            error.message());
   };
-  ASSAY_ASSIGN_OR_RETURN(const bool expects, present("expectations.txt"));
-  if (expects) {
-    ASSAY_RETURN_IF_ERROR(ReadExpectations(directory_ / "expectations.txt"));
-  }
-  ASSAY_ASSIGN_OR_RETURN(const bool claims, present("claims.txt"));
-  if (claims) {
-    ASSAY_RETURN_IF_ERROR(
-        ForEachLine(directory_ / "claims.txt",
-                    [&](const std::string& source, std::string_view line) {
-                      return AddClaim(source, line);
-                    }));
-  }
-  ASSAY_ASSIGN_OR_RETURN(const bool floor, present("passing.txt"));
-  if (floor) {
-    ASSAY_RETURN_IF_ERROR(
-        ForEachLine(directory_ / "passing.txt",
-                    [&](const std::string& source, std::string_view line) {
-                      return AddFloorLine(source, line);
-                    }));
-  }
+  ASSAY_RETURN_IF_ERROR(read("expectations.txt", [&](const fs::path& file) {
+    return ReadExpectations(file);
+  }));
+  ASSAY_RETURN_IF_ERROR(read("claims.txt", [&](const fs::path& file) {
+    return ForEachLine(file, std::bind_front(&PolicyReader::AddClaim, this));
+  }));
+  ASSAY_RETURN_IF_ERROR(read("passing.txt", [&](const fs::path& file) {
+    return ForEachLine(file,
+                       std::bind_front(&PolicyReader::AddFloorLine, this));
+  }));
   return std::move(policy_);
 }
 
@@ -216,15 +203,14 @@ CasePolicy Policy::Of(const cases::TestCase& test_case,
       tested_[test_case.claim].insert(NameOf(qualified));
     }
   }
+  ClaimCheck check(claims_, test_case, backend);
   if (std::ranges::find(claim_tested_, false) != claim_tested_.end()) {
-    ClaimCheck(claims_, test_case, backend).Mark(&claim_tested_);
+    check.Mark(&claim_tested_);
   }
   CasePolicy verdict;
-  verdict.claimed =
-      !claims_.empty() && ClaimCheck(claims_, test_case, backend).Inside();
+  verdict.claimed = !claims_.empty() && check.Inside();
   verdict.probes = test_case.probes;
   if (verdict.claimed) {
-    ClaimCheck check(claims_, test_case, backend);
     std::erase_if(verdict.probes, [&](const std::string& probe) {
       return !check.IsClaimed(probe);
     });

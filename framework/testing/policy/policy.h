@@ -3,11 +3,6 @@
 // Policy: the sentences about a backend that stand beside it: expectations and
 // tolerances, claims, and the floor of cases that must go on passing.
 //
-//   ASSAY_ASSIGN_OR_RETURN(Policy policy,
-//                          ReadPolicy("backends/acme", MachineFacts(),
-//                                     Today()));
-//   const CasePolicy verdict = policy.Of(test_case, "acme");
-//
 // Files, each optional: expectations.txt, claims.txt, passing.txt; Expectation
 // and Claim give their sentences. `expect fail at some seeds` is for cases
 // whose inputs are drawn: a fail is then expected and a pass is one, but the
@@ -45,8 +40,8 @@
 #include "framework/core/status.h"
 #include "framework/testing/case/test_case.h"
 #include "framework/testing/policy/claim_check.h"
-#include "framework/testing/policy/expectation.h"
 #include "framework/testing/policy/floor.h"
+#include "framework/testing/policy/policy_line.h"
 #include "framework/testing/record/outcome.h"
 
 namespace assay::policy {
@@ -109,7 +104,7 @@ class Policy {
 
   /// The use of a claim of an accumulator.
   struct SumUse {
-    /// Of the cases where no later claim matched.
+    /// The operators of the cases where no later claim matched.
     std::set<std::string> operators;
     int64_t narrower = 0;     // cases of a type of more digits than declared
     std::string first, type;  // of these: test_id, and that type
@@ -127,7 +122,7 @@ class Policy {
   std::string today_;
   std::vector<Claim> claims_;
   std::vector<SumUse> sums_;  // of each of them
-  /// Of each of them: whether some case asked about so far is inside of it.
+  /// For each claim, true where some case asked about so far is inside of it.
   std::vector<bool> claim_tested_;
   /// The operators of the cases asked about so far, by the claim they are for.
   std::map<cases::ClaimKind, std::set<std::string>> tested_;

@@ -7,11 +7,11 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "framework/core/text.h"
 #include "framework/file/csv.h"
-#include "framework/testing/case/test_id.h"
 #include "framework/testing/policy/policy_line.h"
 
 namespace assay::policy {
@@ -31,21 +31,11 @@ std::vector<std::string> LinesOf(std::string_view text) {
   return lines;
 }
 
-std::string JoinedLines(const std::vector<std::string>& lines) {
-  std::string text;
-  for (const std::string& line : lines) text += line;
-  return text;
-}
-
 std::string Listed(const std::vector<std::string>& ids) {
   constexpr size_t kNamed = 5;
-  std::string text;
-  for (size_t i = 0; i < std::min(ids.size(), kNamed); ++i) {
-    text += StrCat(i == 0 ? "" : ", ", ids[i]);
-  }
-  if (ids.size() > kNamed)
-    text += StrCat(" and ", ids.size() - kNamed, " more");
-  return text;
+  if (ids.size() <= kNamed) return Joined(ids);
+  return StrCat(Joined(std::span(ids).first(kNamed)), " and ",
+                ids.size() - kNamed, " more");
 }
 
 /// A message in one line of plain characters, for a comment.
@@ -55,10 +45,6 @@ std::string Brief(std::string_view message) {
   std::ranges::replace_if(
       text, [](char c) { return c < ' ' || c > '~'; }, ' ');
   return text;
-}
-
-bool IsNewlyWrong(record::Outcome raw) {
-  return record::IsFailure(raw) || raw == record::Outcome::kFlaky;
 }
 
 }  // namespace
@@ -133,7 +119,6 @@ class PolicyEditor {
   const EditRules rules_;
   PolicyEdit edit_;
   std::vector<Line> lines_;
-  std::vector<bool> claimed_;         // of each case
   std::set<size_t> past_their_line_;  // cases of outdated lines
 };
 
@@ -149,7 +134,7 @@ void PolicyEditor::MatchLines() {
     for (Line& line : lines_) {
       if (Matches(line.said->where, seen_[i])) line.matched.push_back(i);
     }
-    claimed_.push_back(policy_.Of(*seen_[i].test_case, backend_).claimed);
+    policy_.Of(*seen_[i].test_case, backend_);  // for the floor
   }
 }
 
@@ -177,9 +162,9 @@ void PolicyEditor::AddExpectations() {
   for (size_t i = 0; i < seen_.size(); ++i) {
     const SeenCase& c = seen_[i];
     if (c.declined) declined.push_back(c.test_case->test_id);
-    if (c.declined || !IsNewlyWrong(c.raw) || past_their_line_.contains(i)) {
-      continue;
-    }
+    const bool is_wrong =
+        record::IsFailure(c.raw) || c.raw == record::Outcome::kFlaky;
+    if (c.declined || !is_wrong || past_their_line_.contains(i)) continue;
     const Line* line = Decides(i, /*tolerates=*/false);
     if (line != nullptr && line->outcome == c.raw) continue;
     groups[{c.test_case->op, c.raw}].push_back(i);
@@ -200,11 +185,10 @@ void PolicyEditor::AddLine(record::Outcome outcome,
   Line& line = lines_.emplace_back();
   line.outcome = outcome;
   line.matched = cases;
-  line.text =
-      StrCat("# ", Brief(seen_[cases[0]].message), "\nexpect ",
-             ToString(outcome), " where ", QueryOf(ids), " because \"\"\n");
-  edit_.changes.push_back(StrCat(kExpectations, ": + expect ",
-                                 ToString(outcome), " where ", QueryOf(ids)));
+  const std::string said = StrCat("expect ", outcome, " where ", QueryOf(ids));
+  line.text = StrCat("# ", Brief(seen_[cases[0]].message), "\n", said,
+                     " because \"\"\n");
+  edit_.changes.push_back(StrCat(kExpectations, ": + ", said));
 }
 
 const PolicyEditor::Line* PolicyEditor::Decides(size_t index,
@@ -331,7 +315,7 @@ void PolicyEditor::WriteExpectations() {
       whole.replace(whole.find(query), query.size(), line.narrowed);
     }
   }
-  edit_.texts.expectations = JoinedLines(text);
+  edit_.texts.expectations = Joined(text, "");
   if (added.empty()) return;
   std::string& all = edit_.texts.expectations;
   if (!all.empty() && !all.ends_with('\n')) all += '\n';

@@ -4,9 +4,6 @@
 // pass go into the floor, lines without need go, cases that newly do not pass
 // get a line whose reason a person must give. Pure text in, text out;
 // comments, blank lines, order and all other lines stay byte for byte.
-//
-//   const PolicyEdit edit = EditPolicy(policy, texts, "acme", seen, {});
-//   if (edit.texts.passing != texts.passing) Write(edit.texts.passing);
 
 #pragma once
 

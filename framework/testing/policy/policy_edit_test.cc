@@ -5,14 +5,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <string>
-#include <vector>
-
 #include "framework/file/scratch_folder.h"
 
 namespace assay::policy {
 namespace {
 
+using enum record::Outcome;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -26,10 +24,12 @@ struct Seen {
   bool declined = false;
 };
 
+using SeenCases = std::vector<Seen>;
+
 /// A policy folder, and a run over cases of that outcome.
 struct Trial {
   PolicyTexts texts;
-  std::vector<Seen> seen;
+  SeenCases seen;
   EditRules rules;
   std::string shared;  // common.txt, which expectations may include
   std::string claims;
@@ -65,73 +65,56 @@ struct Trial {
   }
 };
 
-struct FloorRow {
-  std::string before;
-  std::vector<Seen> seen;
-  EditRules rules;
-  std::string after;  // without the lines that count
-};
-
 // Kills: comments or `when` lines lost; a case listed twice; what was waived,
 // or could not be asked, taken for passed or lost; a drop that was not asked
 // for, or by a run of a part; rules counted anew although a case is lost.
 TEST(PolicyEditTest, TheFloorGainsAndOnWishLoses) {
-  constexpr auto kPass = record::Outcome::kPass;
   const EditRules drop = {.remove = true, .drop = true};
+  const EditRules keep = {.remove = false};
+  const Seen a_a = {"node/A/a", kPass};
+  const Seen a_b = {"node/A/b", kPass};
+  const Seen b_b = {"node/B/b", kPass};
   const std::string kept =
-      "# accepted\nnode/B/b\n\n# on some\nnode/D/d when "
-      "cpu:none\n";
+      "# accepted\nnode/B/b\n\n# on some\nnode/D/d when cpu:none\n";
   const std::string all = "all where suite:node\n";
   const std::string two = "all where op:A\nmakes 2 cases of node digest 0\n";
-  const std::vector<FloorRow> rows = {
-      {"", {{"node/A/a", kPass}, {"node/B/b", kPass}}, {}, all},
+  const struct {
+    std::string before;
+    SeenCases seen;
+    EditRules rules;
+    std::string after;  // without the lines that count
+  } rows[] = {
+      {"", {a_a, b_b}, {}, all},
       {kept,
-       {{"node/A/a", kPass},
-        {"node/B/b", kPass},
-        {"node/C/c", kPass},
-        {"node/D/d", kPass},
-        {"node/E/e", kPass}},
-       {},
+       SeenCases{a_a,
+                 b_b,
+                 {"node/C/c", kPass},
+                 {"node/D/d", kPass},
+                 {"node/E/e", kPass}},
+       EditRules{},
        "# accepted\n\n# on some\nall where suite:node\n"
        "but not where suite:node and (op:D)\nnode/D/d when cpu:none\n"},
-      {"node/A/a",
-       {{"node/A/a", kPass}, {"node/B/b", kPass}},
-       {.remove = false},
-       "node/A/a\nnode/B/b\n"},
-      {"node/A/a\n",
-       {{"node/A/a", kPass}, {"node/B/b", kPass}},
-       {.remove = false},
-       "node/A/a\nnode/B/b\n"},
-      {"", {{"node/A/a", kPass}}, {.remove = false}, "node/A/a\n"},
-      {"all where op:A\n",
-       {{"node/A/a", kPass}, {"node/B/b", kPass}},
-       {},
+      {"node/A/a", {a_a, b_b}, keep, "node/A/a\nnode/B/b\n"},
+      {"node/A/a\n", {a_a, b_b}, keep, "node/A/a\nnode/B/b\n"},
+      {"", {a_a}, keep, "node/A/a\n"},
+      {"all where op:A\n", SeenCases{a_a, b_b}, EditRules{},
        "all where op:A\nall where id:node/B/b\n"},
-      {"all where op:A\n",
-       {{"node/A/a", record::Outcome::kFail}, {"node/A/b", kPass}},
-       drop,
+      {"all where op:A\n", SeenCases{{"node/A/a", kFail}, a_b}, drop,
        "all where op:A\nbut not where id:node/A/a\n"},
-      {two, {{"node/A/a", kPass}}, {}, two},
-      {two, {{"node/A/a", kPass}}, drop, "all where op:A\n"},
-      {two,
-       {{"node/A/a", kPass}, {"node/A/b", kPass}, {"node/A/c", kPass}},
-       {},
-       "all where op:A\n"},
+      {two, {a_a}, {}, two},
+      {two, {a_a}, drop, "all where op:A\n"},
+      {two, {a_a, a_b, {"node/A/c", kPass}}, {}, "all where op:A\n"},
       {"", {{"node/A/a", kPass, true}}, {}, ""},
-      {"node/A/a\n", {{"node/A/a", record::Outcome::kUnsupported}}, {}, all},
-      {"node/A/a\n# b\nnode/B/b\n",
-       {{"node/A/a", record::Outcome::kUnsupported}, {"node/B/b", kPass}},
-       drop,
-       "# b\nall where suite:node and (op:B)\n"},
-      {"node/A/a\n", {{"node/A/a", record::Outcome::kUnavailable}}, drop, all},
-      {"node/A/a\n", {{"node/A/a", record::Outcome::kMissing}}, drop, all},
-      {"node/A/a\nnode/B/b\n", {{"node/B/b", kPass}}, drop, all},
-      {"node/D/d when cpu:none\n",
-       {{"node/D/d", record::Outcome::kUnsupported}},
-       drop,
+      {"node/A/a\n", {{"node/A/a", kUnsupported}}, {}, all},
+      {"node/A/a\n# b\nnode/B/b\n", SeenCases{{"node/A/a", kUnsupported}, b_b},
+       drop, "# b\nall where suite:node and (op:B)\n"},
+      {"node/A/a\n", {{"node/A/a", kUnavailable}}, drop, all},
+      {"node/A/a\n", {{"node/A/a", kMissing}}, drop, all},
+      {"node/A/a\nnode/B/b\n", {b_b}, drop, all},
+      {"node/D/d when cpu:none\n", SeenCases{{"node/D/d", kUnsupported}}, drop,
        "node/D/d when cpu:none\n"},
   };
-  for (const FloorRow& row : rows) {
+  for (const auto& row : rows) {
     const Trial trial = {{"", row.before}, row.seen, row.rules, "", ""};
     const PolicyEdit edit = trial.Edit();
     const std::string& text = edit.texts.passing;
@@ -142,15 +125,7 @@ TEST(PolicyEditTest, TheFloorGainsAndOnWishLoses) {
   }
 }
 
-struct LineRow {
-  std::string before;
-  std::vector<Seen> seen;
-  std::string after;
-  std::string by_hand;  // a part of it; empty: nothing is left to a person
-  bool remove = true;
-};
-
-const std::string kFail = "expect fail where op:A because \"x\"\n";
+const std::string kFails = "expect fail where op:A because \"x\"\n";
 
 // Kills: a line removed while one of its cases still needs it, in a run of a
 // part, or because its cases could not be asked, or where it is about more
@@ -170,42 +145,44 @@ TEST(PolicyEditTest, LinesGoWhenNoCaseNeedsThem) {
   const std::string some =
       "expect fail at some seeds where id:node/A/a or id:node/A/b because "
       "\"y\"\n";
-  const Seen pass = {"node/A/a", record::Outcome::kPass};
-  const Seen fails = {"node/A/b", record::Outcome::kFail};
-  const std::vector<LineRow> rows = {
-      {"# a\n" + kFail + "\n# b\n", {pass}, "# a\n\n# b\n", ""},
-      {kFail, {pass}, kFail, "", /*remove=*/false},
-      {kFail, {fails}, kFail, ""},
-      {kFail, {pass, fails}, kFail, "narrow 'op:A', which 1 of its 2 cases"},
-      {kFail, {{"node/B/b", record::Outcome::kPass}}, "", ""},
-      {kFail, {{"node/A/a", record::Outcome::kUnavailable}}, kFail, ""},
-      {kFail, {{"node/A/a", record::Outcome::kUnsupported}}, "", ""},
-      {declined, {{"node/A/a", record::Outcome::kUnsupported}}, declined, ""},
+  const Seen pass = {"node/A/a", kPass};
+  const Seen fails = {"node/A/b", kFail};
+  const struct {
+    std::string before;
+    SeenCases seen;
+    std::string after;
+    std::string by_hand;  // a part of it; empty: nothing is left to a person
+    bool remove = true;
+  } rows[] = {
+      {"# a\n" + kFails + "\n# b\n", {pass}, "# a\n\n# b\n", ""},
+      {kFails, {pass}, kFails, "", /*remove=*/false},
+      {kFails, {fails}, kFails, ""},
+      {kFails, {pass, fails}, kFails, "narrow 'op:A', which 1 of its 2 cases"},
+      {kFails, {{"node/B/b", kPass}}, "", ""},
+      {kFails, {{"node/A/a", kUnavailable}}, kFails, ""},
+      {kFails, {{"node/A/a", kUnsupported}}, "", ""},
+      {declined, {{"node/A/a", kUnsupported}}, declined, ""},
       {flaky, {pass}, flaky, ""},
-      {some, {pass, {"node/A/b", record::Outcome::kPass}}, some, ""},
+      {some, {pass, {"node/A/b", kPass}}, some, ""},
       {some, {pass, fails}, some, ""},
-      {some, {{"node/A/a", record::Outcome::kUnsupported}}, "", ""},
+      {some, {{"node/A/a", kUnsupported}}, "", ""},
       {tolerate, {pass}, "", ""},
-      {tolerate, {{"node/A/a", record::Outcome::kPass, true}}, tolerate, ""},
-      {kFail + crash, {{"node/A/a", record::Outcome::kCrash}}, crash, ""},
-      {kFail,
-       {{"node/A/a", record::Outcome::kCrash}},
-       "# got 1, want 2\nexpect crash where id:node/A/a because \"\"\n",
-       ""},
-      {"# kept\n" + kFail + crash, {pass}, "# kept\n", ""},
+      {tolerate, {{"node/A/a", kPass, true}}, tolerate, ""},
+      {kFails + crash, {{"node/A/a", kCrash}}, crash, ""},
+      {kFails, SeenCases{{"node/A/a", kCrash}},
+       "# got 1, want 2\nexpect crash where id:node/A/a because \"\"\n", ""},
+      {"# kept\n" + kFails + crash, {pass}, "# kept\n", ""},
       {other, {pass}, other, "shared with others"},
       {old, {pass}, old, "shared with others"},
       {old, {pass, fails}, old, "narrow 'id:node/A/a or id:node/A/b'"},
-      {"expect fail where op:A because \"x\" when cpu:none\n",
-       {pass},
-       "expect fail where op:A because \"x\" when cpu:none\n",
-       ""},
+      {"expect fail where op:A because \"x\" when cpu:none\n", SeenCases{pass},
+       "expect fail where op:A because \"x\" when cpu:none\n", ""},
       {"expect fail where op:A because \"x\" until 2026-01-01\n",
-       {fails},
+       SeenCases{fails},
        "expect fail where op:A because \"x\" until 2026-01-01\n",
        "was good until 2026-01-01: give it a later date or mend node/A/b"},
   };
-  for (const LineRow& row : rows) {
+  for (const auto& row : rows) {
     const Trial trial = {{row.before, ""}, row.seen, {row.remove}, "", ""};
     const PolicyEdit edit = trial.Edit();
     EXPECT_EQ(edit.texts.expectations, row.after) << row.before;
@@ -224,8 +201,7 @@ TEST(PolicyEditTest, ALineOfIdsLosesThoseThatDoWithout) {
       {"  expect fail  where id:node/A/a or id:node/A/b or id:node/A/gone "
        "because \"id:node/A/a, for now\" until 2027-01-01\n",
        ""},
-      {{"node/A/a", record::Outcome::kPass},
-       {"node/A/b", record::Outcome::kFail}},
+      {{"node/A/a", kPass}, {"node/A/b", kFail}},
       {},
       "",
       ""};
@@ -244,18 +220,15 @@ TEST(PolicyEditTest, ALineOfIdsLosesThoseThatDoWithout) {
 // a second run of the same that adds again.
 TEST(PolicyEditTest, WhatNewlyFailsGetsALineThatWaitsForItsReason) {
   Trial trial;
-  trial.texts.expectations = "# known\n" + kFail.substr(0, kFail.size() - 1);
-  trial.seen = {{"node/A/a", record::Outcome::kFail},
-                {"node/A/b", record::Outcome::kCrash},
-                {"node/B/c", record::Outcome::kFail},
-                {"node/B/d", record::Outcome::kFail},
-                {"node/B/e", record::Outcome::kError},
-                {"node/C/f", record::Outcome::kFail, false, /*declined=*/true},
-                {"node/C/g", record::Outcome::kUnsupported},
-                {"node/C/h", record::Outcome::kMissing}};
+  trial.texts.expectations = "# known\n" + kFails.substr(0, kFails.size() - 1);
+  trial.seen = {
+      {"node/A/a", kFail},        {"node/A/b", kCrash},
+      {"node/B/c", kFail},        {"node/B/d", kFail},
+      {"node/B/e", kError},       {"node/C/f", kFail, false, /*declined=*/true},
+      {"node/C/g", kUnsupported}, {"node/C/h", kMissing}};
   const PolicyEdit edit = trial.Edit();
   EXPECT_EQ(edit.texts.expectations,
-            "# known\n" + kFail +
+            "# known\n" + kFails +
                 "# got 1, want 2\n"
                 "expect crash where id:node/A/b because \"\"\n"
                 "# got 1, want 2\n"
@@ -290,7 +263,7 @@ TEST(PolicyEditTest, AMessageIsAShortCommentOfOneLine) {
   };
   for (const auto& row : rows) {
     Trial trial;
-    trial.seen = {{"node/A/a", record::Outcome::kFail}};
+    trial.seen = {{"node/A/a", kFail}};
     trial.message = row.message;
     EXPECT_EQ(
         trial.Edit().texts.expectations,
@@ -306,7 +279,7 @@ TEST(PolicyEditTest, TheFloorTakesWhatPassesAsEveryCaseShould) {
     std::string floor;
   } rows[] = {
       {"", "node/A/a\n"},
-      {kFail, ""},
+      {kFails, ""},
       {"expect fail at some seeds where op:A because \"x\"\n", ""},
       {"expect flaky where op:A because \"x\"\n", "node/A/a\n"},
       {"tolerate rtol=1 atol=1 where op:A because \"x\"\n", "node/A/a\n"},
@@ -314,7 +287,7 @@ TEST(PolicyEditTest, TheFloorTakesWhatPassesAsEveryCaseShould) {
   for (const auto& row : rows) {
     Trial trial;
     trial.texts.expectations = row.expectations;
-    trial.seen = {{"node/A/a", record::Outcome::kPass}};
+    trial.seen = {{"node/A/a", kPass}};
     trial.rules.remove = false;
     EXPECT_EQ(trial.Edit().texts.passing, row.floor) << row.expectations;
   }
@@ -327,7 +300,7 @@ TEST(PolicyEditTest, WhatTheFloorWouldLoseIsNamed) {
     trial.texts.passing = floor;
     for (const char* id : {"node/A/a", "node/A/b", "node/A/c", "node/A/d",
                            "node/A/e", "node/A/f", "node/A/g"}) {
-      trial.seen.push_back({id, record::Outcome::kUnsupported});
+      trial.seen.push_back({id, kUnsupported});
     }
     return trial.Edit().by_hand;
   };
@@ -347,8 +320,8 @@ TEST(PolicyEditTest, WhatTheFloorWouldLoseIsNamed) {
 TEST(PolicyEditTest, LinesOfIncludedFilesStayAndAreNamed) {
   Trial trial;
   trial.texts.expectations = "include ../common.txt\n";
-  trial.shared = "# shared\n" + kFail;
-  trial.seen = {{"node/A/a", record::Outcome::kPass}};
+  trial.shared = "# shared\n" + kFails;
+  trial.seen = {{"node/A/a", kPass}};
   trial.texts.passing = "";
   const PolicyEdit edit = trial.Edit();
   EXPECT_EQ(edit.texts.expectations, trial.texts.expectations);

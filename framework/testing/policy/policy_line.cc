@@ -3,16 +3,15 @@
 #include "framework/testing/policy/policy_line.h"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <chrono>
 #include <cmath>
 #include <functional>
+#include <set>
 
 #include "framework/file/csv.h"
-#include "framework/testing/case/test_id.h"
+#include "framework/file/file.h"
 #include "framework/testing/policy/line_scanner.h"
-#include "framework/testing/policy/quoted.h"
 
 namespace assay::policy {
 namespace {
@@ -24,11 +23,6 @@ constexpr std::array kExpectable = {
     record::Outcome::kUnsupported, record::Outcome::kFlaky,
     record::Outcome::kError,       record::Outcome::kCrash,
     record::Outcome::kTimeout};
-
-std::string Expectable() {
-  return Joined(kExpectable, ", ",
-                [](record::Outcome outcome) { return ToString(outcome); });
-}
 
 Result<Query> ParseWhere(std::string_view text) {
   if (text.empty())
@@ -55,7 +49,7 @@ Result<record::Outcome> ParseExpected(std::string_view word) {
       "found ", word.empty() ? "the end" : StrCat("'", word, "'"),
       outcome == record::Outcome::kPass ? ", which is expected of every case"
                                         : "",
-      ", wanted one of ", Expectable());
+      ", wanted one of ", Joined(kExpectable));
 }
 
 Status ParseTolerance(LineScanner& scanner, cases::Limit* limit) {
@@ -181,6 +175,23 @@ Result<DType> ParseAccumulator(std::string_view word) {
                          " behind accumulator, wanted one of ", Joined(kTypes));
 }
 
+Result<MutantLine> ParseMutantLine(std::string_view text) {
+  LineScanner scanner(text);
+  MutantLine line;
+  ASSAY_RETURN_IF_ERROR(scanner.Expect("mutant"));
+  line.name = scanner.Word();
+  ASSAY_RETURN_IF_ERROR(scanner.Expect("of"));
+  line.kind = scanner.Word();
+  if (scanner.Take("where")) line.where = scanner.Until("killed");
+  ASSAY_RETURN_IF_ERROR(scanner.Expect("killed"));
+  ASSAY_RETURN_IF_ERROR(scanner.Expect("by"));
+  line.killer = scanner.Word();
+  ASSAY_RETURN_IF_ERROR(scanner.Expect("because"));
+  ASSAY_ASSIGN_OR_RETURN(line.because, scanner.Quoted("what is wrong"));
+  if (scanner.AtEnd()) return line;
+  return scanner.Wanted("the end of the line");
+}
+
 }  // namespace
 
 bool When::Holds(const Facts& facts) const {
@@ -197,12 +208,12 @@ bool When::AsksForIsa() const {
 }
 
 std::string When::text() const {
-  std::string text;
-  for (const Term& term : terms_) {
-    text += StrCat(text.empty() ? "when " : " and ", term.negated ? "not " : "",
-                   kKeys.at(static_cast<size_t>(term.key)), term.value);
-  }
-  return text;
+  if (terms_.empty()) return "";
+  return StrCat("when ", Joined(terms_, " and ", [](const Term& term) {
+                  return StrCat(term.negated ? "not " : "",
+                                kKeys.at(static_cast<size_t>(term.key)),
+                                term.value);
+                }));
 }
 
 Result<Expectation> ParseExpectation(std::string_view text) {
@@ -310,11 +321,8 @@ std::optional<std::vector<std::string>> IdsOf(std::string_view query) {
 }
 
 std::string QueryOf(const std::vector<std::string>& test_ids) {
-  std::string query;
-  for (const std::string& id : test_ids) {
-    query += StrCat(query.empty() ? "id:" : " or id:", id);
-  }
-  return query;
+  return Joined(test_ids, " or ",
+                [](const std::string& id) { return StrCat("id:", id); });
 }
 
 std::optional<std::string> ParseInclude(std::string_view text) {
@@ -334,6 +342,30 @@ std::vector<std::string> CpuFeatures(std::string_view cpuinfo) {
     break;
   }
   return features;
+}
+
+Result<std::vector<MutantLine>> ReadMutantLines(
+    const std::filesystem::path& directory) {
+  const std::filesystem::path file = directory / kMutantsFile;
+  ASSAY_ASSIGN_OR_RETURN(const std::string text, file::ReadFile(file));
+  std::vector<MutantLine> lines;
+  std::set<std::string> names;
+  std::string_view rest = text;
+  for (int number = 1; !rest.empty(); ++number) {
+    const std::string_view line = CutFront(&rest);
+    if (line.empty() || line.front() == '#') continue;
+    Result<MutantLine> parsed = ParseMutantLine(line);
+    Status status = parsed.status();
+    if (status.ok() && !names.insert(parsed->name).second) {
+      status = InvalidArgument("found the mutant ", parsed->name,
+                               " a second time, wanted each once");
+    }
+    if (!status.ok()) {
+      return status.WithContext(StrCat(file.string(), ":", number));
+    }
+    lines.push_back(*std::move(parsed));
+  }
+  return lines;
 }
 
 }  // namespace assay::policy

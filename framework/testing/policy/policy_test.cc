@@ -7,12 +7,10 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
-#include <string>
 #include <tuple>
-#include <vector>
 
 #include "framework/file/scratch_folder.h"
+#include "framework/testing/support/statuses_fixture.h"
 
 namespace assay::policy {
 namespace {
@@ -47,21 +45,18 @@ Result<Policy> Read(const file::ScratchFolder& folder) {
 Policy PolicyOf(const std::string& file, std::string_view text) {
   const file::ScratchFolder folder;
   folder.Write("acme/" + file, text);
-  Result<Policy> policy = Read(folder);
-  EXPECT_TRUE(policy.ok()) << policy.status().ToString();
-  return policy.ok() ? *policy : Policy();
+  return Got(Read(folder));
 }
 
 TEST(PolicyTest, WithoutFilesNothingIsExpectedOrClaimed) {
   const file::ScratchFolder folder;
-  Result<Policy> policy = Read(folder);
-  ASSERT_TRUE(policy.ok()) << policy.status().ToString();
-  const CasePolicy verdict = policy->Of(CaseOf("Conv", {"float32"}), "acme");
+  Policy policy = Got(Read(folder));
+  const CasePolicy verdict = policy.Of(CaseOf("Conv", {"float32"}), "acme");
   EXPECT_EQ(verdict.expected, nullptr);
   EXPECT_EQ(verdict.tolerated, nullptr);
   EXPECT_FALSE(verdict.claimed);
-  EXPECT_THAT(policy->Errors(), IsEmpty());
-  EXPECT_EQ(policy->text(), "");
+  EXPECT_THAT(policy.Errors(), IsEmpty());
+  EXPECT_EQ(policy.text(), "");
 }
 
 constexpr std::string_view kExpectations = R"(# what we know
@@ -78,12 +73,11 @@ expect suspect where op:Gelu because "here" when isa:avx and not isa:avx2
 // Kills: the first match wins; tolerate and expect share one place; a line
 // whose condition is not met in force; until taken for the first bad day.
 TEST(PolicyTest, TheLastMatchingLineOfEachSortIsInForce) {
-  struct Row {
+  const struct {
     cases::TestCase c;
     std::string expected;
     std::string tolerated;
-  };
-  const std::vector<Row> rows = {
+  } rows[] = {
       {CaseOf("Conv", {"float32"}), "expectations.txt:3", ""},
       {CaseOf("Conv", {"float16"}), "expectations.txt:4", ""},
       {CaseOf("Conv", {"bfloat16"}), "expectations.txt:3",
@@ -93,7 +87,7 @@ TEST(PolicyTest, TheLastMatchingLineOfEachSortIsInForce) {
       {CaseOf("Gelu", {"float16"}), "expectations.txt:9", ""},
   };
   Policy policy = PolicyOf("expectations.txt", kExpectations);
-  for (const Row& row : rows) {
+  for (const auto& row : rows) {
     const CasePolicy verdict = policy.Of(row.c, "acme");
     EXPECT_EQ(verdict.expected ? verdict.expected->source : "", row.expected);
     EXPECT_EQ(verdict.tolerated ? verdict.tolerated->source : "",
@@ -180,14 +174,13 @@ TEST(PolicyTest, LinesThatExpectAPromiseToBeDeclinedAreListed) {
     const file::ScratchFolder folder;
     folder.Write("acme/expectations.txt", row.line);
     folder.Write("acme/claims.txt", "claim forward where op:Conv\n");
-    Result<Policy> policy = Read(folder);
-    ASSERT_TRUE(policy.ok()) << policy.status().ToString();
-    policy->Of(CaseOf("Conv", {"float16"}), "acme");
-    policy->Of(CaseOf("Relu", {"float16"}), "acme");
+    Policy policy = Got(Read(folder));
+    policy.Of(CaseOf("Conv", {"float16"}), "acme");
+    policy.Of(CaseOf("Relu", {"float16"}), "acme");
     if (row.error.empty()) {
-      EXPECT_THAT(policy->Errors(), IsEmpty()) << row.line;
+      EXPECT_THAT(policy.Errors(), IsEmpty()) << row.line;
     } else {
-      EXPECT_THAT(policy->Errors(),
+      EXPECT_THAT(policy.Errors(),
                   ElementsAre(HasSubstr(std::string(row.error))));
     }
   }
@@ -198,10 +191,9 @@ TEST(PolicyTest, OnlyWhoAsksReadsLinesWithoutReason) {
   const file::ScratchFolder folder;
   folder.Write("acme/expectations.txt", "expect fail where x because \"\"\n");
   EXPECT_FALSE(Read(folder).ok());
-  const Result<Policy> policy =
-      ReadPolicy(folder.path() / "acme", {}, kToday, Reasons::kMayBeEmpty);
-  ASSERT_TRUE(policy.ok()) << policy.status().ToString();
-  EXPECT_EQ(policy->expectations().size(), 1U);
+  const Policy policy =
+      Got(ReadPolicy(folder.path() / "acme", {}, kToday, Reasons::kMayBeEmpty));
+  EXPECT_EQ(policy.expectations().size(), 1U);
 }
 
 TEST(PolicyTest, BackendsAreMeantByInstanceOrName) {
@@ -223,47 +215,46 @@ TEST(PolicyTest, IncludedLinesStandWhereTheyAreIncluded) {
   folder.Write("common/all.txt", "include more.txt\r\n");
   folder.Write("common/more.txt",
                "\nexpect crash where op:Conv because \"inside\"\n");
-  Result<Policy> policy = Read(folder);
-  ASSERT_TRUE(policy.ok()) << policy.status().ToString();
-  const auto verdict = policy->Of(CaseOf("Conv", {"float32"}), "acme");
+  Policy policy = Got(Read(folder));
+  const auto verdict = policy.Of(CaseOf("Conv", {"float32"}), "acme");
   EXPECT_EQ(verdict.expected->source, "../common/more.txt:2");
   EXPECT_EQ(verdict.expected->outcome, record::Outcome::kCrash);
-  EXPECT_THAT(policy->text(), HasSubstr("before"));
-  EXPECT_THAT(policy->text(), HasSubstr("inside"));
+  EXPECT_THAT(policy.text(), HasSubstr("before"));
+  EXPECT_THAT(policy.text(), HasSubstr("inside"));
 }
 
 // Kills: a circle followed for ever; a file that is not there passed over; a
 // device read as a file.
 TEST(PolicyTest, IncludesThatCannotBeAreErrorsWithTheirPlace) {
-  struct Row {
+  const struct {
     std::string path;
     std::string_view message;
+  } rows[] = {
+      {"expectations.txt", "is included a second time"},
+      {"../acme/../acme/expectations.txt", "is included a second time"},
+      {"none.txt", "none.txt', wanted one to include"},
+      {"..", "wanted one to include"},
+      {"/dev/zero", "wanted one to include"},
+      {"", "wanted one to include"},
   };
-  for (const Row& row : std::vector<Row>{
-           {"expectations.txt", "is included a second time"},
-           {"../acme/../acme/expectations.txt", "is included a second time"},
-           {"none.txt", "none.txt', wanted one to include"},
-           {"..", "wanted one to include"},
-           {"/dev/zero", "wanted one to include"},
-           {"", "wanted one to include"}}) {
+  for (const auto& row : rows) {
     const file::ScratchFolder folder;
     const fs::path file =
         folder.Write("acme/expectations.txt", "# \ninclude " + row.path + "\n");
     const Status status = Read(folder).status();
-    EXPECT_EQ(status.code(), StatusCode::kInvalidArgument) << row.path;
-    EXPECT_THAT(status.message(), HasSubstr(std::string(row.message)));
+    EXPECT_THAT(status, IsStatus(StatusCode::kInvalidArgument, row.message))
+        << row.path;
     EXPECT_THAT(status.message(), HasSubstr(file.string() + ":2: "));
   }
 }
 
 // Kills: a broken line passed over; a line number that skips comments.
 TEST(PolicyTest, BrokenLinesAreErrorsWithFileAndLine) {
-  struct Row {
+  const struct {
     std::string file;
     std::string_view text;
     std::string_view message;
-  };
-  const std::vector<Row> rows = {
+  } rows[] = {
       {"expectations.txt", "# a\n\nexpect pass where x because \"y\"\n",
        "expectations.txt:3: found 'pass'"},
       {"expectations.txt", "\nexpect fail where x because \" \"\n",
@@ -280,23 +271,22 @@ TEST(PolicyTest, BrokenLinesAreErrorsWithFileAndLine) {
        "passing.txt:2: the suite node is counted a second time"},
       {"passing.txt", "node/Abs\n", "passing.txt:1: found 'node/Abs'"},
   };
-  for (const Row& row : rows) {
+  for (const auto& row : rows) {
     const file::ScratchFolder folder;
     folder.Write("acme/" + row.file, row.text);
-    const Status status = Read(folder).status();
-    EXPECT_EQ(status.code(), StatusCode::kInvalidArgument) << row.text;
-    EXPECT_THAT(status.message(), HasSubstr(std::string(row.message)));
+    EXPECT_THAT(Read(folder),
+                IsStatus(StatusCode::kInvalidArgument, row.message))
+        << row.text;
   }
 }
 
 TEST(PolicyTest, FilesThatCannotBeReadAreErrors) {
   const file::ScratchFolder folder;
   fs::create_directories(folder.path() / "acme" / "claims.txt");
-  EXPECT_THAT(Read(folder).status().message(),
-              HasSubstr("claims.txt: found no regular file"));
+  EXPECT_THAT(Read(folder), Says("claims.txt: found no regular file"));
   folder.Write("file", "");
-  EXPECT_THAT(ReadPolicy(folder.path() / "file", {}, kToday).status().message(),
-              HasSubstr("file is a file, wanted a folder of policy files"));
+  EXPECT_THAT(ReadPolicy(folder.path() / "file", {}, kToday),
+              Says("file is a file, wanted a folder of policy files"));
 }
 
 TEST(PolicyTest, TheFloorIsWhatIsInForceHere) {

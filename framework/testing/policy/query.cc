@@ -7,8 +7,6 @@
 #include "framework/file/csv.h"
 #include "framework/file/nearest.h"
 #include "framework/graph/operator.h"
-#include "framework/testing/case/operator_name.h"
-#include "framework/testing/policy/query_term.h"
 
 namespace assay::policy {
 
@@ -41,21 +39,8 @@ bool MatchesGlob(std::string_view pattern, std::string_view text) {
 }
 
 bool MatchesNumber(const QueryTerm& word, int64_t number) {
-  switch (word.comparison) {
-    case Comparison::kEqual:
-      return number == word.number;
-    case Comparison::kLess:
-      return number < word.number;
-    case Comparison::kGreater:
-      return number > word.number;
-    case Comparison::kAtMost:
-      return number <= word.number;
-    case Comparison::kAtLeast:
-      return number >= word.number;
-    case Comparison::kMatch:
-      break;
-  }
-  return word.pattern.Matches(file::ToText(number));
+  return word.compares == nullptr ? word.pattern.Matches(file::ToText(number))
+                                  : word.compares(number, word.number);
 }
 
 /// Each rank of each operator's tensors is told, and as the word says.
@@ -92,40 +77,41 @@ void AddOperators(const QueryTerm& term, std::vector<std::string>* names) {
 }
 
 bool MatchesWord(const QueryTerm& word, const QuerySubject& subject) {
+  using enum QueryKey;
   const cases::TestCase& c = subject.test_case;
   const Pattern& pattern = word.pattern;
   switch (word.key) {
-    case QueryKey::kId:
-    case QueryKey::kText:
+    case kId:
+    case kText:
       return pattern.Matches(c.test_id);
-    case QueryKey::kSuite:
+    case kSuite:
       return pattern.Matches(c.suite);
-    case QueryKey::kOp:
+    case kOp:
       return pattern.Matches(c.op);
-    case QueryKey::kDomain:
+    case kDomain:
       return pattern.Matches(c.domain.empty() ? "ai.onnx" : c.domain);
-    case QueryKey::kOpset:
+    case kOpset:
       return MatchesNumber(word, c.opset);
-    case QueryKey::kDtype:
+    case kDtype:
       return std::ranges::any_of(
           c.dtypes, [&](const std::string& t) { return pattern.Matches(t); });
-    case QueryKey::kKind:
+    case kKind:
       return pattern.Matches(c.kind);
-    case QueryKey::kBackend:
+    case kBackend:
       return MatchesBackend(pattern, subject.backend);
-    case QueryKey::kCorpus:
+    case kCorpus:
       return pattern.Matches(c.corpus);
-    case QueryKey::kComparator:
+    case kComparator:
       return pattern.Matches(ToString(c.limit.comparator));
-    case QueryKey::kAttr:
+    case kAttr:
       return MatchesAttribute(word, c);
-    case QueryKey::kVacuous:
+    case kVacuous:
       return pattern.Matches(c.vacuous.empty() ? "no" : "yes");
-    case QueryKey::kOutcome:
+    case kOutcome:
       return pattern.Matches(subject.outcome);
-    case QueryKey::kRank:
+    case kRank:
       return MatchesRanks(word, c);
-    case QueryKey::kReason:
+    case kReason:
       break;
   }
   return pattern.Matches(subject.reason);
@@ -174,18 +160,24 @@ bool Pattern::Matches(std::string_view text) const {
   return exact_ ? text == text_ : MatchesGlob(text_, text);
 }
 
+Query::Query() {
+  static const auto everything = std::make_shared<const QueryTerm>(
+      QueryTerm{.kind = QueryTerm::Kind::kAnd});
+  root_ = everything;
+}
+
 bool Query::Matches(const QuerySubject& subject) const {
-  return root_ == nullptr || MatchesTerm(*root_, subject);
+  return MatchesTerm(*root_, subject);
 }
 
 bool Query::NeedsOutcome() const {
-  return root_ != nullptr && (AsksFor(*root_, QueryKey::kOutcome) ||
-                              AsksFor(*root_, QueryKey::kReason));
+  return AsksFor(*root_, QueryKey::kOutcome) ||
+         AsksFor(*root_, QueryKey::kReason);
 }
 
 std::vector<std::string> Query::OperatorsNamed() const {
   std::vector<std::string> names;
-  if (root_ != nullptr) AddOperators(*root_, &names);
+  AddOperators(*root_, &names);
   return names;
 }
 
@@ -202,12 +194,9 @@ std::string Query::DidYouMean() const {
   return {};
 }
 
-std::string_view Query::OnlyId() const {
-  return root_ == nullptr ? std::string_view() : OnlyIdOf(*root_);
-}
+std::string_view Query::OnlyId() const { return OnlyIdOf(*root_); }
 
 std::string Query::AsksOfCase() const {
-  if (root_ == nullptr) return {};
   for (const QueryKey key :
        {QueryKey::kId, QueryKey::kSuite, QueryKey::kKind, QueryKey::kCorpus,
         QueryKey::kComparator, QueryKey::kVacuous}) {
@@ -218,16 +207,10 @@ std::string Query::AsksOfCase() const {
   return AsksFor(*root_, QueryKey::kText) ? "a text" : "";
 }
 
-bool Query::NeedsAttributes() const {
-  return root_ != nullptr && AsksFor(*root_, QueryKey::kAttr);
-}
+bool Query::NeedsAttributes() const { return AsksFor(*root_, QueryKey::kAttr); }
 
-bool Query::NeedsRanks() const {
-  return root_ != nullptr && AsksFor(*root_, QueryKey::kRank);
-}
+bool Query::NeedsRanks() const { return AsksFor(*root_, QueryKey::kRank); }
 
-bool Query::NeedsBackend() const {
-  return root_ != nullptr && AsksFor(*root_, QueryKey::kBackend);
-}
+bool Query::NeedsBackend() const { return AsksFor(*root_, QueryKey::kBackend); }
 
 }  // namespace assay::policy

@@ -28,15 +28,82 @@
 
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "framework/core/status.h"
 #include "framework/testing/case/test_case.h"
 
 namespace assay::policy {
+
+enum class QueryKey : uint8_t {
+  kId,
+  kSuite,
+  kOp,
+  kDomain,
+  kOpset,
+  kDtype,
+  kKind,
+  kBackend,
+  kCorpus,
+  kComparator,
+  kAttr,
+  kVacuous,
+  kOutcome,
+  kReason,
+  kRank,
+  kText,  // a word without a key
+};
+
+/// In the order of QueryKey, kText apart.
+inline constexpr std::array<std::string_view, 15> kQueryKeys = {
+    "id",    "suite",   "op",      "domain", "opset",
+    "dtype", "kind",    "backend", "corpus", "comparator",
+    "attr",  "vacuous", "outcome", "reason", "rank"};
+
+/// A text with * for any characters and ? for any one.
+class Pattern {
+ public:
+  Pattern() = default;
+  Pattern(std::string text)
+      : text_(std::move(text)),
+        exact_(text_.find_first_of("*?") == std::string::npos) {}
+
+  /// True when all of `text` matches, in at most |pattern| * |text| steps.
+  bool Matches(std::string_view text) const;
+
+  const std::string& text() const { return text_; }
+  /// True when it matches no text but its own.
+  bool exact() const { return exact_; }
+
+ private:
+  std::string text_;
+  bool exact_ = true;
+};
+
+/// The parsed form of a Query: what the parser builds and Matches walks. `and`
+/// and `or` hold any number of children, so that only parentheses and `not`
+/// make a tree deep, and those the parser bounds.
+struct QueryTerm {
+  enum class Kind : uint8_t { kAnd, kOr, kNot, kWord };
+
+  Kind kind = Kind::kWord;
+  std::vector<QueryTerm> children;  // of and, or, not
+
+  // The parts of a word.
+  QueryKey key = QueryKey::kText;
+  /// A number against the word's; null: its text against `pattern`.
+  bool (*compares)(int64_t number, int64_t of_word) = nullptr;
+  Pattern pattern;
+  Pattern attribute;       // of attr: the name
+  bool has_value = false;  // of attr: whether `pattern` is of the value
+  int64_t number = 0;      // that others are compared with
+};
 
 /// The subject of a query.
 struct QuerySubject {
@@ -46,12 +113,10 @@ struct QuerySubject {
   std::string_view reason;
 };
 
-struct QueryTerm;  // query_term.h
-
 class Query {
  public:
   /// Matches everything.
-  Query() = default;
+  Query();
 
   /// Invalid argument with the position, what was found and what was wanted;
   /// an unknown key lists the keys there are.
@@ -62,8 +127,9 @@ class Query {
   /// True when it asks for what only a finished run knows: outcome, reason.
   /// Expectations and plans refuse such a query.
   bool NeedsOutcome() const;
-  /// What it asks of the case rather than of what the case tests, as "suite:"
-  /// or "a text"; empty: nothing. Claims refuse such a query.
+  /// The key by which the query asks about the case itself, not about what the
+  /// case tests, as "suite:" or "a text"; empty: none. Claims refuse such a
+  /// query.
   std::string AsksOfCase() const;
   /// True when it asks for attributes, which the tables of a run do not have.
   bool NeedsAttributes() const;

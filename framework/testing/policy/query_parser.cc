@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <utility>
 
 #include "framework/core/dtype.h"
 #include "framework/file/csv.h"
+#include "framework/testing/policy/line_scanner.h"
 #include "framework/testing/policy/query.h"
-#include "framework/testing/policy/query_term.h"
-#include "framework/testing/policy/quoted.h"
 #include "framework/testing/record/outcome.h"
 
 namespace assay::policy {
 namespace {
-
-using QueryTerm = QueryTerm;
 
 /// Parentheses and `not` inside each other; far more than a person writes, far
 /// less than a stack holds.
@@ -35,6 +33,21 @@ std::vector<std::string_view> ValuesOf(QueryKey key) {
   }
   return values;
 }
+
+/// A comparison of a number with a word's.
+struct Sign {
+  std::string_view text;
+  bool (*compares)(int64_t number, int64_t of_word);
+};
+
+/// The longer ones first.
+constexpr auto kSigns = std::to_array<Sign>({
+    {">=", [](int64_t a, int64_t b) { return a >= b; }},
+    {"<=", [](int64_t a, int64_t b) { return a <= b; }},
+    {">", [](int64_t a, int64_t b) { return a > b; }},
+    {"<", [](int64_t a, int64_t b) { return a < b; }},
+    {"=", [](int64_t a, int64_t b) { return a == b; }},
+});
 
 /// A word as it stands, quotes taken off.
 struct RawWord {
@@ -65,8 +78,9 @@ class QueryParser {
   Result<RawWord> TakeWord();
 
   Status Finish(const RawWord& word, QueryTerm* term) const;
-  Status FinishNumber(const RawWord& word, QueryTerm* term) const;
-  Status FinishRank(std::string_view text, size_t at, QueryTerm* term) const;
+  Status FinishCompared(const RawWord& word, QueryTerm* term) const;
+  Status FinishNumber(std::string_view text, size_t at, const Sign& sign,
+                      QueryTerm* term) const;
   Status FinishValue(const RawWord& word, QueryTerm* term) const;
 
   void Skip() {
@@ -217,7 +231,7 @@ Result<QueryTerm> QueryParser::Word() {
 }
 
 Status QueryParser::Finish(const RawWord& word, QueryTerm* term) const {
-  if (word.text[word.separator] != ':') return FinishNumber(word, term);
+  if (word.text[word.separator] != ':') return FinishCompared(word, term);
   std::string value = word.text.substr(word.separator + 1);
   if (value.empty() && !word.quoted) {
     return At(word.begin + word.text.size(),
@@ -231,52 +245,41 @@ Status QueryParser::Finish(const RawWord& word, QueryTerm* term) const {
     return OkStatus();
   }
   if (term->key == QueryKey::kRank) {
-    return FinishRank(value, word.begin + word.separator + 1, term);
+    return FinishNumber(value, word.begin + word.separator + 1, kSigns.back(),
+                        term);
   }
   term->pattern = std::move(value);
   return FinishValue(word, term);
 }
 
-Status QueryParser::FinishNumber(const RawWord& word, QueryTerm* term) const {
+Status QueryParser::FinishCompared(const RawWord& word, QueryTerm* term) const {
   if (term->key != QueryKey::kOpset && term->key != QueryKey::kRank) {
     return At(word.begin, StrCat("found '", word.text,
                                  "', wanted ':' behind the key: "
                                  "only opset and rank are numbers"));
   }
   std::string_view rest = std::string_view(word.text).substr(word.separator);
-  const auto take = [&](std::string_view sign, Comparison comparison) {
-    if (!rest.starts_with(sign)) return false;
-    rest.remove_prefix(sign.size());
-    term->comparison = comparison;
-    return true;
-  };
-  static_cast<void>(
-      take(">=", Comparison::kAtLeast) || take("<=", Comparison::kAtMost) ||
-      take(">", Comparison::kGreater) || take("<", Comparison::kLess) ||
-      take("=", Comparison::kEqual));
-  const size_t at = word.begin + word.text.size() - rest.size();
-  if (term->key == QueryKey::kRank) return FinishRank(rest, at, term);
-  const std::optional<int64_t> number = file::ParseInt(rest);
-  if (!number.has_value()) {
-    return At(at, StrCat("found '", rest, "', wanted an integer"));
-  }
-  term->number = *number;
-  return OkStatus();
+  const auto sign = std::ranges::find_if(
+      kSigns, [&](const Sign& each) { return rest.starts_with(each.text); });
+  rest.remove_prefix(sign->text.size());
+  return FinishNumber(rest, word.begin + word.text.size() - rest.size(), *sign,
+                      term);
 }
 
 /// A rank that no tensor has would make a claim of nothing, or of everything.
-Status QueryParser::FinishRank(std::string_view text, size_t at,
-                               QueryTerm* term) const {
+Status QueryParser::FinishNumber(std::string_view text, size_t at,
+                                 const Sign& sign, QueryTerm* term) const {
   const std::optional<int64_t> number = file::ParseInt(text);
-  const bool none_below = term->comparison == Comparison::kLess;
-  if (!number.has_value() || *number < (none_below ? 1 : 0)) {
-    return At(at, StrCat("found '", text, "', wanted a number of axes, ",
-                         none_below ? "1 or more, since no rank is below 0"
-                                    : "0 or more"));
+  const bool of_rank = term->key == QueryKey::kRank;
+  const bool none_below = of_rank && sign.text == "<";
+  if (!number.has_value() || (of_rank && *number < (none_below ? 1 : 0))) {
+    const char* wanted = of_rank ? "a number of axes, 0 or more" : "an integer";
+    if (none_below) {
+      wanted = "a number of axes, 1 or more, since no rank is below 0";
+    }
+    return At(at, StrCat("found '", text, "', wanted ", wanted));
   }
-  if (term->comparison == Comparison::kMatch) {
-    term->comparison = Comparison::kEqual;
-  }
+  term->compares = sign.compares;
   term->number = *number;
   return OkStatus();
 }

@@ -6,19 +6,16 @@
 #include <gtest/gtest.h>
 
 #include <map>
-#include <string>
-#include <vector>
 
 #include "framework/core/dtype.h"
 #include "framework/core/text.h"
 #include "framework/testing/policy/claim_check.h"
 #include "framework/testing/policy/policy_line.h"
 #include "framework/testing/record/outcome.h"
+#include "framework/testing/support/statuses_fixture.h"
 
 namespace assay::policy {
 namespace {
-
-using testing::HasSubstr;
 
 cases::TestCase SomeCase() {
   cases::TestCase c;
@@ -38,9 +35,10 @@ cases::TestCase SomeCase() {
 
 using Queries = std::vector<std::string_view>;
 
-// All are asked about SomeCase(), which acme+threads=2 failed for a value.
-void ExpectMatches(const Queries& matching, const Queries& others) {
-  const cases::TestCase c = SomeCase();
+// All are asked about a case that acme+threads=2 failed for a value.
+void ExpectMatches(const Queries& matching, const Queries& others,
+                   const cases::TestCase& c = SomeCase(),
+                   bool needs_ranks = false) {
   for (const Queries* queries : {&matching, &others}) {
     for (const std::string_view text : *queries) {
       const Result<Query> query = Query::Parse(text);
@@ -48,6 +46,7 @@ void ExpectMatches(const Queries& matching, const Queries& others) {
       EXPECT_EQ(query->Matches({c, "acme@3+threads=2", "fail", "value"}),
                 queries == &matching)
           << text;
+      EXPECT_EQ(query->NeedsRanks(), needs_ranks) << text;
       EXPECT_EQ(query->text(), text);
     }
   }
@@ -91,33 +90,26 @@ TEST(QueryTest, OpsetsCompareAsNumbers) {
 // Kills: one tensor that decides for all; a rank that nobody knows taken for
 // one; a scalar without a rank.
 TEST(QueryTest, ARankIsThatOfEveryTensor) {
-  struct Row {
+  const struct {
     std::map<std::string, std::vector<int>> ranks;
     Queries matching, others;
+  } rows[] = {
+      {{{"ai.onnx::Conv", {1, 4}}},
+       {"rank<=4", "rank>=1", "rank<5", "rank>0", "not rank>1"},
+       {"rank:4", "rank=1", "rank<=3", "rank>1", "rank<4"}},
+      {{{"ai.onnx::Add", {0}}, {"ai.onnx::Relu", {0}}},
+       {"rank:0", "rank=0", "rank<1", "rank>=0"},
+       {"rank:1", "rank>0"}},
+      {{{"ai.onnx::Add", {2}}, {"ai.onnx::Relu", {3}}},
+       {"rank<=3"},
+       {"rank:2", "rank:3"}},
+      {{{"ai.onnx::Add", {cases::kNoRank, 2}}}, {}, {"rank<=9", "rank>0"}},
+      {{}, {}, {"rank<=9", "rank>=0"}},
   };
-  for (const Row& row : std::vector<Row>{
-           {{{"ai.onnx::Conv", {1, 4}}},
-            {"rank<=4", "rank>=1", "rank<5", "rank>0", "not rank>1"},
-            {"rank:4", "rank=1", "rank<=3", "rank>1", "rank<4"}},
-           {{{"ai.onnx::Add", {0}}, {"ai.onnx::Relu", {0}}},
-            {"rank:0", "rank=0", "rank<1", "rank>=0"},
-            {"rank:1", "rank>0"}},
-           {{{"ai.onnx::Add", {2}}, {"ai.onnx::Relu", {3}}},
-            {"rank<=3"},
-            {"rank:2", "rank:3"}},
-           {{{"ai.onnx::Add", {cases::kNoRank, 2}}}, {}, {"rank<=9", "rank>0"}},
-           {{}, {}, {"rank<=9", "rank>=0"}}}) {
+  for (const auto& row : rows) {
     cases::TestCase c = SomeCase();
     c.ranks = row.ranks;
-    for (const Queries* queries : {&row.matching, &row.others}) {
-      for (const std::string_view text : *queries) {
-        const Result<Query> query = Query::Parse(text);
-        ASSERT_TRUE(query.ok()) << text << ": " << query.status().ToString();
-        EXPECT_TRUE(query->NeedsRanks()) << text;
-        EXPECT_EQ(query->Matches({c, {}, {}, {}}), queries == &row.matching)
-            << text;
-      }
-    }
+    ExpectMatches(row.matching, row.others, c, /*needs_ranks=*/true);
   }
   EXPECT_FALSE(Query::Parse("opset>2 or op:Conv")->NeedsRanks());
 }
@@ -163,9 +155,7 @@ TEST(QueryTest, InAClaimEachRankIsAskedAboutAlone) {
     }
     std::vector<Claim> claims;
     for (const std::string& line : row.claims) {
-      const Result<Claim> claim = ParseClaim(line);
-      ASSERT_TRUE(claim.ok()) << claim.status().ToString();
-      claims.push_back(*claim);
+      claims.push_back(Got(ParseClaim(line)));
     }
     EXPECT_EQ(ClaimCheck(claims, c, "acme").Inside(), row.claimed)
         << Joined(row.claims);
@@ -223,15 +213,16 @@ TEST(QueryTest, WildcardsStandForAnyText) {
 }
 
 TEST(QueryTest, OnlyOutcomesAndReasonsNeedARun) {
-  struct NeedRow {
+  const struct {
     std::string_view query;
     bool needs;
+  } rows[] = {
+      {"", false},
+      {"op:Conv not (dtype:int8 or outcome)", false},
+      {"outcome:pass", true},
+      {"op:Conv and not (dtype:int8 or reason:nan)", true},
   };
-  for (const NeedRow& row : std::vector<NeedRow>{
-           {"", false},
-           {"op:Conv not (dtype:int8 or outcome)", false},
-           {"outcome:pass", true},
-           {"op:Conv and not (dtype:int8 or reason:nan)", true}}) {
+  for (const auto& row : rows) {
     EXPECT_EQ(Query::Parse(row.query)->NeedsOutcome(), row.needs) << row.query;
   }
 }
@@ -239,11 +230,10 @@ TEST(QueryTest, OnlyOutcomesAndReasonsNeedARun) {
 // Kills: an error without its place; an unknown key or value that matches
 // nothing in silence.
 TEST(QueryTest, ErrorsSayWhereWhatAndWhatInstead) {
-  struct ErrorRow {
+  const struct {
     std::string_view query;
     std::string_view message;
-  };
-  const std::vector<ErrorRow> rows = {
+  } rows[] = {
       {"opp:Conv",
        "column 1: found the key 'opp', wanted one of id, suite, op, domain, "
        "opset, dtype, kind, backend, corpus, comparator, attr, vacuous, "
@@ -280,10 +270,10 @@ TEST(QueryTest, ErrorsSayWhereWhatAndWhatInstead) {
       {"rank<0", "column 6: found '0', wanted a number of axes, 1 or more"},
       {"rank>=2.5", "column 7: found '2.5', wanted a number of axes"},
   };
-  for (const ErrorRow& row : rows) {
-    const Status status = Query::Parse(row.query).status();
-    EXPECT_EQ(status.code(), StatusCode::kInvalidArgument) << row.query;
-    EXPECT_THAT(status.message(), HasSubstr(std::string(row.message)));
+  for (const auto& row : rows) {
+    EXPECT_THAT(Query::Parse(row.query),
+                IsStatus(StatusCode::kInvalidArgument, row.message))
+        << row.query;
   }
 }
 
@@ -316,9 +306,8 @@ TEST(QueryTest, DeepNestingIsAnInvalidArgument) {
        {Repeated("(", kDeep), Repeated("not ", kDeep) + "x",
         Repeated("(", kDeep) + "x" + Repeated(")", kDeep),
         Repeated("not (", kDeep) + "x" + Repeated(")", kDeep)}) {
-    const Status status = Query::Parse(query).status();
-    EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
-    EXPECT_THAT(status.message(), HasSubstr("nested too deep"));
+    EXPECT_THAT(Query::Parse(query),
+                IsStatus(StatusCode::kInvalidArgument, "nested too deep"));
   }
   for (const int depth : {100, 101}) {
     EXPECT_EQ(
@@ -336,9 +325,8 @@ TEST(QueryTest, DeepNestingIsAnInvalidArgument) {
 TEST(QueryTest, HostilePatternsEnd) {
   cases::TestCase c = SomeCase();
   c.op = std::string(10000, 'a');
-  const auto query = Query::Parse("op:" + Repeated("a*", 200) + "b");
-  ASSERT_TRUE(query.ok()) << query.status().ToString();
-  EXPECT_FALSE(query->Matches({c, {}, {}, {}}));
+  const auto query = Got(Query::Parse("op:" + Repeated("a*", 200) + "b"));
+  EXPECT_FALSE(query.Matches({c, {}, {}, {}}));
 }
 
 // Kills: cases left unread that a query takes.

@@ -23,6 +23,7 @@
 #include <utility>
 #include <vector>
 
+#include "framework/metric/exact_difference.h"
 #include "framework/testing/record/field.h"
 #include "framework/testing/record/rows.h"
 
@@ -107,5 +108,11 @@ bool AddTable(const Table& table);
 
 /// Null when there is none of that name.
 const Table* FindTable(std::string_view name);
+
+/// The numbers of a comparison, from the metric to the table accuracy. A new
+/// one has a member in AccuracyNumbers (rows.h) and a line in columns.cc;
+/// nothing between knows them one by one.
+void TakeNumbers(const metric::ExactDifference& difference,
+                 AccuracyNumbers* numbers);
 
 }  // namespace assay::record

@@ -16,12 +16,7 @@ bool Take(const std::optional<T>& parsed, T* value) {
 }  // namespace
 
 std::string FieldText(const IndexList& value) {
-  std::string text;
-  for (const int64_t index : value) {
-    if (!text.empty()) text += ' ';
-    text += file::ToText(index);
-  }
-  return text;
+  return Joined(value, " ", [](int64_t index) { return file::ToText(index); });
 }
 
 std::string FieldText(const TextList& value) {
@@ -67,13 +62,10 @@ bool ParseField(const std::string& text, double* value) {
 
 bool ParseField(const std::string& text, IndexList* value) {
   value->clear();
-  for (size_t at = 0; at < text.size();) {
-    const size_t end = std::min(text.find(' ', at), text.size());
-    const auto index =
-        file::ParseInt(std::string_view(text).substr(at, end - at));
+  for (std::string_view rest = text; !rest.empty();) {
+    const auto index = file::ParseInt(CutFront(&rest, " "));
     if (!index.has_value()) return false;
     value->push_back(*index);
-    at = end + 1;
   }
   return true;
 }

@@ -2,25 +2,18 @@
 
 #include "framework/testing/record/outcome.h"
 
-#include <string_view>
-#include <vector>
-
 #include "gtest/gtest.h"
 
 namespace assay::record {
 namespace {
 
-struct Row {
-  Outcome outcome;
-  std::string_view name;
-  bool judged;
-  bool unexpected;
-  bool failure;
-};
-
-const std::vector<Row>& Rows() {
+TEST(OutcomeTest, EveryOutcomeHasItsNameAndClass) {
   using enum Outcome;
-  static const std::vector<Row> rows = {
+  const struct {
+    Outcome outcome;
+    std::string_view name;
+    bool judged, unexpected, failure;
+  } rows[] = {
       {kPass, "pass", true, false, false},
       {kWaived, "waived", true, false, false},
       {kFail, "fail", true, true, true},
@@ -35,12 +28,8 @@ const std::vector<Row>& Rows() {
       {kTimeout, "timeout", true, true, true},
       {kMissing, "missing", false, true, false},
   };
-  return rows;
-}
-
-TEST(OutcomeTest, EveryOutcomeHasItsNameAndClass) {
-  EXPECT_EQ(Rows().size(), static_cast<size_t>(kOutcomeCount));
-  for (const Row& row : Rows()) {
+  EXPECT_EQ(std::size(rows), static_cast<size_t>(kOutcomeCount));
+  for (const auto& row : rows) {
     EXPECT_EQ(ToString(row.outcome), row.name);
     EXPECT_EQ(ParseOutcome(row.name), row.outcome) << row.name;
     EXPECT_EQ(IsJudged(row.outcome), row.judged) << row.name;

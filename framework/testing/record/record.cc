@@ -3,22 +3,56 @@
 #include "framework/testing/record/record.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "framework/file/csv.h"
-#include "framework/testing/record/clean_text.h"
 #include "framework/testing/record/tables.h"
 
 namespace assay::record {
+namespace {
+
+Result<TextList> FieldsOf(std::string_view csv) {
+  file::CsvReader reader(csv);
+  TextList fields;
+  reader.Next(&fields);
+  ASSAY_RETURN_IF_ERROR(reader.status());
+  return fields;
+}
+
+}  // namespace
+
+ResultRow ResultOf(const PlanRow& row, const RunFacts& facts) {
+  ResultRow result;
+  result.run_id = facts.run_id;
+  result.attempt = facts.attempt;
+  result.test_id = row.test_id;
+  result.backend = row.backend;
+  result.settings = row.settings;
+  result.suite = row.suite;
+  result.op = row.op;
+  result.domain = row.domain;
+  result.opset = row.opset;
+  result.dtype = row.dtypes;
+  result.shape_sig = row.shape_sig;
+  result.vacuous = !row.vacuous.empty();
+  result.seed = facts.seed;
+  result.limit_source = row.limit_source;
+  return result;
+}
+
+int64_t SteadyMicroseconds() {
+  return std::chrono::duration_cast<std::chrono::microseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
 
 void Record::Add(const Table& table, const void* row) {
-  RecordRow& added = rows.emplace_back();
-  added.table = &table;
-  added.attempt = result.attempt;
+  TextList fields;
   for (size_t i = table.n_key; i < table.columns.size(); ++i) {
-    if (i > table.n_key) added.fields += ',';
-    file::AppendCsvField(added.fields, CleanText(table.columns[i].text(row)));
+    fields.push_back(CleanText(table.columns[i].text(row)));
   }
+  rows.push_back({&table, result.attempt, FieldText(fields)});
 }
 
 Status Record::Fill(std::string_view column, const std::string& text) {
@@ -26,10 +60,7 @@ Status Record::Fill(std::string_view column, const std::string& text) {
     const std::vector<Column>& columns = row.table->columns;
     const auto found = std::ranges::find(columns, column, &Column::name);
     if (found == columns.end()) continue;
-    file::CsvReader reader(row.fields);
-    std::vector<std::string> fields;
-    reader.Next(&fields);
-    ASSAY_RETURN_IF_ERROR(reader.status());
+    ASSAY_ASSIGN_OR_RETURN(TextList fields, FieldsOf(row.fields));
     const size_t at =
         static_cast<size_t>(found - columns.begin()) - row.table->n_key;
     if (at >= fields.size()) {
@@ -37,20 +68,13 @@ Status Record::Fill(std::string_view column, const std::string& text) {
                       " fields, wanted ", columns.size() - row.table->n_key);
     }
     fields[at] = CleanText(text);
-    row.fields.clear();
-    for (size_t i = 0; i < fields.size(); ++i) {
-      if (i > 0) row.fields += ',';
-      file::AppendCsvField(row.fields, fields[i]);
-    }
+    row.fields = FieldText(fields);
   }
   return OkStatus();
 }
 
 Status Record::Read(const RecordRow& from, void* row) {
-  file::CsvReader reader(from.fields);
-  std::vector<std::string> fields;
-  reader.Next(&fields);
-  ASSAY_RETURN_IF_ERROR(reader.status());
+  ASSAY_ASSIGN_OR_RETURN(const TextList fields, FieldsOf(from.fields));
   return ParseFields(fields, *from.table, from.table->n_key, row);
 }
 
@@ -114,13 +138,11 @@ Status AddRows(std::string_view csv, const Table& table, Record* record) {
         key.backend != record->result.backend) {
       continue;
     }
-    RecordRow& row = record->rows.emplace_back();
-    row.table = &table;
-    row.attempt = key.attempt;
+    TextList own;
     for (size_t i = table.n_key; i < places.size(); ++i) {
-      if (i > table.n_key) row.fields += ',';
-      file::AppendCsvField(row.fields, fields[places[i]]);
+      own.push_back(fields[places[i]]);
     }
+    record->rows.push_back({&table, key.attempt, FieldText(own)});
   }
   return reader.status();
 }

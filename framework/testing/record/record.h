@@ -14,6 +14,8 @@
 
 #include <concepts>
 #include <cstdint>
+#include <filesystem>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +25,37 @@
 #include "framework/testing/record/rows.h"
 
 namespace assay::record {
+
+/// A supervisor tells its workers this of the run they are part of.
+struct RunFacts {
+  std::string run_id;
+  int64_t seed = 0;
+  int64_t attempt = 1;
+  /// The steady clock at the start of the run.
+  int64_t started_us = 0;
+  std::map<std::string, std::string> settings;  // LoadOptions::settings
+  /// The supervisor's limit for a case; 0 when there is none. Repeated draws
+  /// take at most half of it.
+  double case_limit_s = 120;
+  /// The suite that runs every case; empty: each its own.
+  std::string suite;
+  /// The backend that judges where a suite needs one, and its module; empty:
+  /// the run has none.
+  std::string oracle;
+  std::filesystem::path oracle_module;
+  /// Where a suite that makes files writes them.
+  std::filesystem::path output;
+  /// A folder of the worker alone, which all ranks have; empty: there is none.
+  std::filesystem::path scratch;
+};
+
+/// The columns of a result that the plan already knows: the one place that
+/// makes a result of a planned row. Its outcome is missing until somebody gives
+/// one.
+ResultRow ResultOf(const PlanRow& row, const RunFacts& facts);
+
+/// Microseconds of the steady clock.
+int64_t SteadyMicroseconds();
 
 /// A row of a table of cases without its key, which is that of its record's
 /// result but for the attempt.
@@ -36,7 +69,7 @@ struct Record {
   ResultRow result;
   std::vector<RecordRow> rows = {};
 
-  /// Texts are cleaned (clean_text.h), and the key of `row` is left aside.
+  /// Texts are cleaned (CleanText), and the key of `row` is left aside.
   template <std::derived_from<Key> Row>
   void Add(const Row& row) {
     Add(TableOf<Row>(), &row);
@@ -65,7 +98,7 @@ struct Record {
 };
 
 /// The record as the payload of a journal's frame, its texts cleaned
-/// (clean_text.h), and back: data loss for what ToText did not write, or a
+/// (CleanText), and back: data loss for what ToText did not write, or a
 /// table that is not known.
 std::string ToText(const Record& record);
 Result<Record> ParseRecord(std::string_view text);

@@ -3,9 +3,6 @@
 // The rows of the run folder's tables. columns.cc says of each member what its
 // column is called and means, tables.h turns rows into CSV, journal and schema.
 //
-//   AccuracyRow row;
-//   row.max_abs_err = 1e-7;        // absent until measured
-//
 // Every row that belongs to a case begins with the key.
 
 #pragma once
@@ -13,7 +10,6 @@
 #include <cstdint>
 #include <string>
 
-#include "framework/testing/record/comparator.h"
 #include "framework/testing/record/field.h"
 #include "framework/testing/record/outcome.h"
 
@@ -72,7 +68,7 @@ struct PlanRow {
   bool deterministic = false;
   std::string accumulator;  // element type; empty: that of the case
   std::string oracle;       // the folder of its exact answers; empty: none
-  // What became of the question where there are none.
+  // The outcome of the question to the oracle, where there are no answers.
   std::optional<Outcome> oracle_outcome;
   std::string oracle_message;
 };
@@ -102,7 +98,7 @@ struct ResultRow : Key {
   std::string repro, after;
 };
 
-/// The numbers of a comparison (accuracy.h). Those of errors are over elements
+/// The numbers of a comparison (TakeNumbers). Those of errors are over elements
 /// that are finite on both sides, those in ULP of floats only.
 struct AccuracyNumbers {
   Number min_diff, max_diff, max_abs_err, max_rel_err, max_ulp, p50_ulp,

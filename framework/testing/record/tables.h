@@ -2,19 +2,16 @@
 //
 // Tables as text. From their columns (columns.h) come the CSV writer and
 // reader, the schema file that reports validate against, and the reference
-// page.
+// page. Adding a column is allowed, renaming one is not. An absent optional is
+// an empty field: not measured. Units are in the names.
 //
-//   ResultRow row;
-//   row.test_id = "node/Abs/test_abs";
-//   std::string csv = CsvHeader<ResultRow>();
-//   AppendCsvRow(csv, row);
-//   ASSAY_ASSIGN_OR_RETURN(auto rows, ParseCsv<ResultRow>(csv));
-//
-// Adding a column is allowed, renaming one is not. An absent optional is an
-// empty field: not measured. Units are in the names.
+// Text from outside is cleaned, so that every reader can take it: a backend, a
+// model or a policy may say any bytes, and as many as it likes.
 
 #pragma once
 
+#include <cstddef>
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -78,5 +75,34 @@ std::string SchemaJson();
 
 /// The reference page docs of all tables, as Markdown.
 std::string SchemaMarkdown();
+
+inline constexpr size_t kMostText = 4096;  // bytes of a field
+
+/// `text` in UTF-8, without what XML 1.0 has no way to write: a '?' in the
+/// place of each byte that is no UTF-8 or of a control character other than
+/// newline and tab. A text of more than kMostText bytes is cut behind a whole
+/// character and says how long it was, in at most kMostText bytes.
+std::string CleanText(std::string_view text);
+
+/// The text on one line, each newline and tab a space, in at most `most` bytes:
+/// what is longer is cut behind a whole character and says how many bytes were
+/// left out. `text` is clean.
+std::string OneLine(std::string_view text, size_t most);
+
+/// Invalid argument, with the path, when it is not such a text: it would stand
+/// in tables and commands.
+Status CheckPath(const std::filesystem::path& path);
+
+/// The row with clean texts. Its key stays as it is, since it names a case.
+template <class Row>
+Row Cleaned(Row row) {
+  const Table& table = TableOf<Row>();
+  for (size_t i = table.n_key; i < table.columns.size(); ++i) {
+    const Column& column = table.columns[i];
+    if (column.type != kFieldType<std::string>) continue;
+    column.parse(CleanText(column.text(&row)), &row);
+  }
+  return row;
+}
 
 }  // namespace assay::record

@@ -9,12 +9,10 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <string>
-#include <vector>
 
-#include "framework/testing/record/columns.h"
-#include "framework/testing/record/reason.h"
+#include "framework/testing/record/outcome.h"
 #include "framework/testing/record/record.h"
+#include "framework/testing/support/statuses_fixture.h"
 
 namespace assay::record {
 namespace {
@@ -97,11 +95,10 @@ TYPED_TEST_SUITE(TablesTest, AllRows);
 TYPED_TEST(TablesTest, RowsWithAllFieldsSetAreReadBack) {
   const std::vector<TypeParam> rows = {Filled<TypeParam>(), TypeParam(),
                                        Filled<TypeParam>()};
-  const auto read = ParseCsv<TypeParam>(ToCsv(rows));
-  ASSERT_TRUE(read.ok()) << read.status().ToString();
-  ASSERT_EQ(read->size(), rows.size());
+  const auto read = Got(ParseCsv<TypeParam>(ToCsv(rows)));
+  ASSERT_EQ(read.size(), rows.size());
   for (size_t i = 0; i < rows.size(); ++i) {
-    EXPECT_EQ(Texts((*read)[i]), Texts(rows[i])) << "row " << i;
+    EXPECT_EQ(Texts(read[i]), Texts(rows[i])) << "row " << i;
   }
 }
 
@@ -137,9 +134,8 @@ TYPED_TEST(TablesTest, ColumnsAreFoundByNameInAnyOrder) {
     line += ',';
     file::AppendCsvField(line, texts[i]);
   }
-  const auto read = ParseCsv<TypeParam>(header + "\n" + line + "\n");
-  ASSERT_TRUE(read.ok()) << read.status().ToString();
-  EXPECT_EQ(Texts(read->front()), Texts(Filled<TypeParam>()));
+  const auto read = Got(ParseCsv<TypeParam>(header + "\n" + line + "\n"));
+  EXPECT_EQ(Texts(read.front()), Texts(Filled<TypeParam>()));
 }
 
 // Kills: a missing column read as empty.
@@ -159,12 +155,11 @@ TYPED_TEST(TablesTest, AMissingColumnIsDataLossWithItsName) {
 
 // Kills: atoi; a flag that is anything; a short row read as one of defaults.
 TEST(TablesRowTest, FieldsThatDoNotFitAreDataLossWithTheirLine) {
-  struct Row {
+  const struct {
     std::string_view column;
     std::string value;
     std::string_view message;
-  };
-  const std::vector<Row> rows = {
+  } rows[] = {
       {"attempt", "", "results line 3: column attempt cannot hold ''"},
       {"attempt", "1.5", "results line 3: column attempt cannot hold '1.5'"},
       {"load_us", "fast", "results line 3: column load_us cannot hold 'fast'"},
@@ -174,7 +169,7 @@ TEST(TablesRowTest, FieldsThatDoNotFitAreDataLossWithTheirLine) {
       {"outcome", "good", "results line 3: column outcome cannot hold 'good'"},
   };
   const auto names = ColumnNames<ResultRow>();
-  for (const Row& row : rows) {
+  for (const auto& row : rows) {
     std::string text = CsvHeader<ResultRow>();
     AppendCsvRow(text, ResultRow());
     const std::vector<std::string> texts = Texts(ResultRow());
@@ -318,21 +313,19 @@ TEST(TablesAddedTest, ATableIsAStructAndItsColumns) {
   ASSERT_TRUE(added);
   EXPECT_EQ(ParseRecord(ToText(record) + "games,7\n").status().message(),
             "a row of the table 'games', which is not known");
-  Result<Record> read = ParseRecord(ToText(record));
-  ASSERT_TRUE(read.ok()) << read.status().ToString();
-  read->result.run_id = "merged";
-  const std::string csv = ToCsv(TableOf<ToyRow>(), {*read, *read});
+  Record read = Got(ParseRecord(ToText(record)));
+  read.result.run_id = "merged";
+  const std::string csv = ToCsv(TableOf<ToyRow>(), {read, read});
   EXPECT_EQ(csv.substr(0, csv.find("\n1,") + 1), CsvHeader<ToyRow>());
-  const auto rows = ParseCsv<ToyRow>(csv);
-  ASSERT_TRUE(rows.ok()) << rows.status().ToString();
-  ASSERT_EQ(rows->size(), 4U);
-  EXPECT_EQ(rows->at(2).run_id, "merged");
-  EXPECT_EQ(rows->at(2).test_id, "toy/Abs/a");
-  EXPECT_EQ(rows->at(2).step, 7);
-  EXPECT_EQ(rows->at(3).step, 8);
-  EXPECT_EQ(rows->at(3).loss, 0.5);
+  const auto rows = Got(ParseCsv<ToyRow>(csv));
+  ASSERT_EQ(rows.size(), 4U);
+  EXPECT_EQ(rows.at(2).run_id, "merged");
+  EXPECT_EQ(rows.at(2).test_id, "toy/Abs/a");
+  EXPECT_EQ(rows.at(2).step, 7);
+  EXPECT_EQ(rows.at(3).step, 8);
+  EXPECT_EQ(rows.at(3).loss, 0.5);
   EXPECT_THAT(SchemaJson(), HasSubstr("\"toys\": ["));
-  EXPECT_EQ(read->Rows<AccuracyRow>()->size(), 1U);
+  EXPECT_EQ(read.Rows<AccuracyRow>()->size(), 1U);
   // Kills: rows of another case, or in the order of another header.
   Record again;
   again.result.test_id = "toy/Abs/a";
@@ -357,15 +350,101 @@ TEST(TablesAddedTest, ATableIsAStructAndItsColumns) {
                 .message(),
             "toys line 2 has 'x' in column schema");
   // Kills: a text in another row's column, or in another column.
-  EXPECT_TRUE(read->Fill("loss", "9").ok());
-  EXPECT_EQ(read->Rows<ToyRow>()->at(1).step, 8);
-  EXPECT_EQ(read->Rows<ToyRow>()->at(1).loss, 9);
-  EXPECT_TRUE(read->Rows<AccuracyRow>().ok());
-  read->rows[0].fields = "7";
-  EXPECT_EQ(read->Fill("loss", "9").message(),
+  EXPECT_TRUE(read.Fill("loss", "9").ok());
+  EXPECT_EQ(read.Rows<ToyRow>()->at(1).step, 8);
+  EXPECT_EQ(read.Rows<ToyRow>()->at(1).loss, 9);
+  EXPECT_TRUE(read.Rows<AccuracyRow>().ok());
+  read.rows[0].fields = "7";
+  EXPECT_EQ(read.Fill("loss", "9").message(),
             "a row of toys has 1 fields, wanted 2");
-  EXPECT_EQ(read->Rows<ToyRow>().status().message(),
+  EXPECT_EQ(read.Rows<ToyRow>().status().message(),
             "column loss is missing: the row has 1 fields");
+}
+
+// Kills: a byte let through that ends a page or an XML file; a character that
+// is right and gets lost.
+TEST(CleanTextTest, WhatNoReaderCanTakeBecomesAQuestionMark) {
+  const struct {
+    std::string text;
+    std::string clean;
+  } rows[] = {
+      {"", ""},
+      {"plain, \"quoted\"\n\tand ~", "plain, \"quoted\"\n\tand ~"},
+      {"\xC3\xA9 \xE2\x82\xAC \xF0\x9F\x98\x80 \xF4\x8F\xBF\xBF",
+       "\xC3\xA9 \xE2\x82\xAC \xF0\x9F\x98\x80 \xF4\x8F\xBF\xBF"},
+      {"\xED\x9F\xBF \xEE\x80\x80 \xEF\xBF\xBD",
+       "\xED\x9F\xBF \xEE\x80\x80 \xEF\xBF\xBD"},
+      // the first and the last of each length
+      {"\xC2\xA0 \xDF\xBF", "\xC2\xA0 \xDF\xBF"},
+      {"\xE0\xA0\x80 \xEF\xBF\xBD", "\xE0\xA0\x80 \xEF\xBF\xBD"},
+      {"\xF0\x90\x80\x80", "\xF0\x90\x80\x80"},
+      {std::string("a\0b\r\x1B\x7F", 6), "a?b???"},
+      {"Gr\xFC\xDF e", "Gr?? e"},              // Latin-1
+      {"\xC3", "?"},                           // torn
+      {"\xE2\x82", "??"},                      // torn
+      {"\xE2(\xA1", "?(?"},                    // no continuation
+      {"\xC0\xAF", "??"},                      // overlong
+      {"\xC1\xBF", "??"},                      // overlong
+      {"\xE0\x9F\xBF", "???"},                 // overlong
+      {"\xF0\x8F\xBF\xBF", "????"},            // overlong
+      {"\xED\xA0\x80\xED\xBF\xBF", "??????"},  // surrogates
+      {"\xF4\x90\x80\x80", "????"},            // above U+10FFFF
+      {"\xC2\x80\xC2\x9F", "????"},            // controls
+      {"\xF5\x80\x80\x80", "????"},
+      {"\xF8\x88\x80\x80\x80", "?????"},       // five bytes
+      {"\xEF\xBF\xBE\xEF\xBF\xBF", "??????"},  // U+FFFE, U+FFFF
+      {"\x80\xBF\xFF", "???"},
+  };
+  for (const auto& row : rows) EXPECT_EQ(CleanText(row.text), row.clean);
+}
+
+// Kills: a limit that is one off; a cut inside a character; a cut unsaid.
+TEST(CleanTextTest, ALongTextIsCutBehindACharacterAndSaysItsLength) {
+  const std::string most(kMostText, 'x');
+  EXPECT_EQ(CleanText(most), most);
+  const std::string note = " [cut, of 4097 bytes]";
+  const std::string left(kMostText - note.size(), 'x');
+  EXPECT_EQ(CleanText(most + "y"), left + note);
+  EXPECT_EQ(CleanText(left + note), left + note);
+  const std::string less = left.substr(1);
+  EXPECT_EQ(CleanText(less + "\xC3\xA9" + std::string(note.size(), 'x')),
+            less + note);
+  const std::string fits = std::string(kMostText - 2, 'x') + "\xC3\xA9";
+  EXPECT_EQ(CleanText(fits), fits);
+  EXPECT_LT(CleanText(std::string(70U << 20U, '\xFF')).size(), kMostText + 1);
+}
+
+// Kills: a column that is left out; a key under which no case is found.
+TEST(CleanTextTest, AllTextsOfARowAreCleanedButItsKey) {
+  AccuracyRow row;
+  row.test_id = row.backend = std::string(kMostText + 1, 'k');
+  row.output_name = row.worst_got = row.worst_want = "\xFF";
+  row.n_elem = 3;
+  const AccuracyRow clean = Cleaned(row);
+  EXPECT_EQ(clean.test_id, row.test_id);
+  EXPECT_EQ(clean.backend, row.backend);
+  EXPECT_EQ(clean.output_name + clean.worst_got + clean.worst_want, "???");
+  EXPECT_EQ(clean.n_elem, 3);
+  BackendRow backend;
+  backend.version = backend.device = std::string("\0", 1);
+  EXPECT_EQ(Cleaned(backend).version + Cleaned(backend).device, "??");
+}
+
+// Kills: a second line; half a character; a limit that the note passes.
+TEST(CleanTextTest, OneLineIsNoLongerThanItMay) {
+  EXPECT_EQ(OneLine("a\n\tb", 10), "a  b");
+  EXPECT_EQ(OneLine("0123456789", 10), "0123456789");
+  const std::string text =
+      std::string(9, 'x') + "\xC3\xA9" + std::string(100, 'y');
+  EXPECT_EQ(OneLine(text, 31), "xxxxxxxxx [102 bytes left out]");
+  EXPECT_EQ(OneLine(text, 32), "xxxxxxxxx\xC3\xA9 [100 bytes left out]");
+  EXPECT_EQ(OneLine(text, 1), " [111 bytes left out]");
+}
+
+TEST(CleanTextTest, APathThatIsNoTextIsNamed) {
+  EXPECT_TRUE(CheckPath("runs/\xC3\xA9").ok());
+  EXPECT_THAT(CheckPath("runs/\xFF"),
+              IsStatus(StatusCode::kInvalidArgument, "'runs/?'"));
 }
 
 }  // namespace

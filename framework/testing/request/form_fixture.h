@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A check that holds for the form of every request.
-//
-//   ExpectWhole<WorkerRequest>();
 
 #pragma once
 

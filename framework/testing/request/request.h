@@ -8,21 +8,15 @@
 //     seed,7
 //     hide,"/srv/corpus,/srv/answers"
 //
-//   const std::string text = TextOf(form, &nap);
-//   ASSAY_RETURN_IF_ERROR(Parse(text, form, &same));
+//   const std::string text = TextOf(request);
+//   ASSAY_ASSIGN_OR_RETURN(const auto same, Parse<WorkerRequest>(text));
 //
 // A field that the text lacks keeps its default. The kind of a request is a
-// struct with a form, which lists its fields:
-//
-//     const Form& NapRequest::form() {
-//       using Row = NapRequest;
-//       static const Form form = {{"nap", {ASSAY_COLUMN(seconds, "to sleep")}},
-//                                 {"seconds"}};
-//       return form;
-//     }
+// struct with a form, which lists its fields.
 
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -31,6 +25,8 @@
 #include "framework/core/status.h"
 #include "framework/file/file.h"
 #include "framework/testing/record/columns.h"
+#include "framework/testing/record/record.h"
+#include "framework/testing/walls/walls.h"
 
 namespace assay::request {
 
@@ -74,5 +70,37 @@ Result<Request> ReadFrom(const std::filesystem::path& file) {
   if (request.ok()) return request;
   return request.status().WithContext(file.string());
 }
+
+/// The module whose backend assay-host serves. A worker sends it as the first
+/// message through the host's door, so that no argument and no file has it,
+/// which a backend could read.
+struct HostRequest {
+  static const Form& form();
+
+  std::string module;   // its file
+  std::string name;     // of the backend
+  std::string version;  // that it must be of; empty: any
+  int64_t parent = 0;   // process to die with; 0: none
+  bool forks = true;    // may it fork to serve
+  walls::Walls walls;
+};
+
+/// A batch of cases on one backend, for assay-worker.
+struct WorkerRequest {
+  static const Form& form();
+
+  std::string backend;  // an instance
+  std::string module;   // its file; empty: the one of its name
+  std::string carrier;  // of messages between ranks: its file
+  std::string batch;    // file of plan rows
+  std::string journal;  // file; empty: none, and GoogleTest tells the outcomes
+  record::RunFacts facts;
+  int64_t parent = 0;  // process to die with; 0: none
+  /// The variable that a launcher sets to the rank; empty: nothing launched it.
+  std::string rank_variable;
+  int64_t cases_per_process = 1024;
+  bool in_process = false;  // the backend
+  walls::Walls walls;       // around it
+};
 
 }  // namespace assay::request

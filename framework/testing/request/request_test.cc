@@ -5,19 +5,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <string>
-#include <vector>
-
 #include "framework/file/scratch_folder.h"
 #include "framework/testing/request/form_fixture.h"
-#include "framework/testing/request/host_request.h"
-#include "framework/testing/request/worker_request.h"
+#include "framework/testing/support/statuses_fixture.h"
 
 namespace assay::request {
 namespace {
 
 using testing::ElementsAre;
-using testing::HasSubstr;
 
 TEST(RequestTest, EachKindIsReadAsItIsWritten) {
   ExpectWhole<WorkerRequest>();
@@ -30,19 +25,17 @@ TEST(RequestTest, AnyTextAndListCrosses) {
   request.batch = "batch, of many";
   request.facts.scratch = "a folder/b";
   request.walls.hidden = {"/plain", "/with, comma", "/with \"quotes\"\nlines"};
-  const Result<WorkerRequest> same = Parse<WorkerRequest>(TextOf(request));
-  ASSERT_TRUE(same.ok()) << same.status().message();
-  EXPECT_EQ(same->backend, request.backend);
-  EXPECT_EQ(same->facts.scratch, request.facts.scratch);
-  EXPECT_EQ(same->walls.hidden, request.walls.hidden);
-  EXPECT_TRUE(same->walls.kept.empty());
+  const auto same = Got(Parse<WorkerRequest>(TextOf(request)));
+  EXPECT_EQ(same.backend, request.backend);
+  EXPECT_EQ(same.facts.scratch, request.facts.scratch);
+  EXPECT_EQ(same.walls.hidden, request.walls.hidden);
+  EXPECT_TRUE(same.walls.kept.empty());
 }
 
 // Kills: a field that is empty and gets its default back.
 TEST(RequestTest, WhatIsLackingKeepsItsDefault) {
-  const auto given = Parse<HostRequest>("request,host\nmodule,a\nname,b\n");
-  ASSERT_TRUE(given.ok()) << given.status().message();
-  EXPECT_TRUE(given->forks);
+  EXPECT_TRUE(
+      Got(Parse<HostRequest>("request,host\nmodule,a\nname,b\n")).forks);
   HostRequest request{.module = "a", .name = "b", .forks = false};
   EXPECT_FALSE(Parse<HostRequest>(TextOf(request))->forks);
 }
@@ -57,11 +50,9 @@ TEST(RequestTest, SaysWhatIsWrong) {
       {"request,host\nmodul,a\n", "line 2: found the field 'modul', wanted"},
       {"request,host\nmodul,a\n", "did you mean module?"},
       {"request,host\nmodule,a\nmodule,b\n",
-       "line 3: found the field module "
-       "twice"},
+       "line 3: found the field module twice"},
       {"request,host\nparent,x\n",
-       "line 2: found 'x' as parent, wanted "
-       "integer: process"},
+       "line 2: found 'x' as parent, wanted integer: process"},
       {"request,host\nforks,maybe\n", "found 'maybe' as forks, wanted flag"},
       {"request,host\nhide,\"\"\"a\"\n", "found '\"a' as hide, wanted list"},
       {"request,host\nmodule\n", "line 2: found 1 columns, wanted"},
@@ -69,8 +60,7 @@ TEST(RequestTest, SaysWhatIsWrong) {
       {"request,host\nname,\"b\n", "a quoted field is not closed"},
   };
   for (const auto& row : rows) {
-    const Status status = Parse<HostRequest>(row.text).status();
-    EXPECT_THAT(status.message(), HasSubstr(row.says)) << row.text;
+    EXPECT_THAT(Parse<HostRequest>(row.text), Says(row.says)) << row.text;
   }
 }
 
@@ -79,8 +69,7 @@ TEST(RequestTest, AFileIsNamedInWhatIsWrongWithIt) {
   const auto file = folder.path() / "a.request";
   EXPECT_EQ(ReadFrom<HostRequest>(file).status().code(), StatusCode::kNotFound);
   ASSERT_TRUE(file::WriteFile(file, "request,host\n").ok());
-  EXPECT_THAT(ReadFrom<HostRequest>(file).status().message(),
-              HasSubstr("a.request: found no module"));
+  EXPECT_THAT(ReadFrom<HostRequest>(file), Says("a.request: found no module"));
   ASSERT_TRUE(
       file::WriteFile(file, "request,host\nmodule,a\nname,b\nkeep,c\n").ok());
   EXPECT_THAT(ReadFrom<HostRequest>(file)->walls.kept, ElementsAre("c"));

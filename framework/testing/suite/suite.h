@@ -8,14 +8,16 @@
 //       AddSuite({.name = "contract", .cases = &PlannedCases, .run = &Run});
 //
 // Cases that are read from files have no suite of their name (node, model): one
-// suite runs all of them, kSuiteOfCorpora. A suite may also be run over cases that
-// are not its own, as the one that writes exact answers is (RunFacts::suite).
+// suite runs all of them, kSuiteOfCorpora. A suite may also be run over cases
+// that are not its own, as the one that writes exact answers is
+// (RunFacts::suite).
 
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -25,15 +27,57 @@
 
 #include "framework/backend/backend.h"
 #include "framework/backend/communicator.h"
-#include "framework/testing/case/corpus.h"
+#include "framework/backend/exact.h"
+#include "framework/core/status.h"
+#include "framework/core/value.h"
+#include "framework/graph/model.h"
 #include "framework/testing/case/test_case.h"
+#include "framework/testing/measure/compare.h"
+#include "framework/testing/measure/exact_answers.h"
 #include "framework/testing/measure/measure.h"
-#include "framework/testing/record/reason.h"
+#include "framework/testing/record/outcome.h"
 #include "framework/testing/record/record.h"
-#include "framework/testing/record/run_facts.h"
-#include "framework/testing/suite/question.h"
+#include "framework/testing/record/rows.h"
 
 namespace assay::suite {
+
+/// The subject of a case: the model, a list of inputs for each data set, and
+/// the values that derivatives are taken of.
+struct Subject {
+  std::shared_ptr<const Model> model;
+  std::vector<std::vector<Value>> inputs;
+  std::vector<std::string> targets;
+};
+
+/// The file beside a case's model that says that its inputs are those of a
+/// subject as they are, not what one is made from: the names of its targets, a
+/// line each.
+inline constexpr char kTargetsFile[] = "targets.txt";
+
+/// The subject in the files of a case; nothing where these hold none.
+Result<std::optional<Subject>> SubjectInFiles(const record::PlanRow& row);
+
+/// Something that an oracle is asked about a case, before a backend is judged
+/// by the answer. A suite has as many as it needs; the usual one is what the
+/// outputs are.
+struct Question {
+  /// The list of answers on file. It says all that the answer depends on beside
+  /// the files of the case: kept answers to a question of another name are
+  /// stale.
+  std::string name;
+  /// Unsupported and unavailable where the oracle declines.
+  std::function<Result<std::vector<measure::ExactAnswer>>(ExactRun&,
+                                                          const Subject&)>
+      ask;
+};
+
+/// Ok where a case has answers. Not found where the oracle was not asked,
+/// unsupported for this reason where it declined, data loss where it failed.
+Status CheckAnswered(const record::PlanRow& row, Reason declined);
+
+/// The outputs, with their condition units: in twice the precision of the
+/// case's widest type, or in more until they are known to an eighth of an ULP.
+Question EvaluationOf(const record::PlanRow& row);
 
 /// A label and a text, for a person.
 using Labelled = std::pair<std::string, std::string>;
@@ -47,12 +91,12 @@ struct Listing {
   /// For a program: rows of named fields.
   using Row = std::vector<std::pair<std::string, std::string>>;
   std::vector<Row> (*rows)() = nullptr;
-  /// Of a list of cases, in place of the two: why a case is on it; empty where
-  /// it is not.
+  /// For a list of cases, in place of `text` and `rows`: why a case is on the
+  /// list; empty where it is not.
   std::string (*why)(const cases::TestCase& test_case) = nullptr;
 };
 
-/// What a capsule shows of a case beside its model and inputs.
+/// The files that a capsule shows of a case beside its model and inputs.
 struct Evidence {
   /// Runs a planned case on a backend, and writes what it is judged by and what
   /// the backend gives below a folder. As Load and Bind decline.
@@ -97,10 +141,11 @@ struct Suite {
       std::span<const cases::Corpus> corpora) = nullptr;
   /// False when it makes them all by itself: it is then given no corpora.
   bool derives = true;
-  /// Of a suite that derives: the case that one of its own is derived from, by
-  /// their test_ids.
+  /// For a suite that derives: the test_id of the case from which the case of
+  /// this test_id is derived.
   std::string (*source)(std::string_view test_id) = nullptr;
-  /// What a planned case is about, where that is not what its files hold.
+  /// The subject of a planned case, where it is not the one in the case's
+  /// files.
   Result<Subject> (*subject)(const record::PlanRow& row,
                              const record::RunFacts& facts) = nullptr;
   /// The questions to an oracle about a planned case. Null: none.
@@ -119,9 +164,9 @@ struct Suite {
   measure::Judgement (*run)(const record::PlanRow& row, Backend& backend,
                             const record::RunFacts& facts,
                             record::Record* record) = nullptr;
-  /// Of a suite of ranks, in place of `run`: runs a case on the ranks of a
-  /// communicator. They train networks of `networks`, null where the instance
-  /// has no backend beside its communicator.
+  /// For a suite of ranks, in place of `run`: runs a case on the ranks of a
+  /// communicator. The ranks train networks of `networks`, which is null where
+  /// the instance has no backend beside its communicator.
   measure::Judgement (*run_ranks)(const record::PlanRow& row, Ranks& ranks,
                                   Backend* networks,
                                   const record::RunFacts& facts,
@@ -133,8 +178,8 @@ struct Suite {
   /// The codes of its judgements that core does not have.
   std::vector<record::ReasonMeaning> reasons = {};
   std::vector<Listing> listings = {};
-  /// What its own tables say of a planned case, for `assay explain`. The record
-  /// has the rows of a run. Null: nothing more than is said of any case.
+  /// The lines of the suite's own tables about a planned case, for `assay
+  /// explain`. The record has the rows of a run. Null: the suite adds no lines.
   std::vector<Labelled> (*explain)(const record::PlanRow& row,
                                    const record::RunFacts& facts,
                                    const record::Record& record) = nullptr;
@@ -169,7 +214,7 @@ inline constexpr std::string_view kSuiteOfCorpora = "conformance";
 /// is linked into the program.
 const Suite* RunnerOf(const record::PlanRow& row);
 
-/// What came of something that a backend may decline.
+/// The outcome of a call that a backend may decline.
 record::Outcome OutcomeOf(const Status& status);
 
 /// The questions to an oracle about a planned case: those of its suite, or of
@@ -187,9 +232,12 @@ bool NeedsOracle(const record::PlanRow& row);
 /// reader, for a case that has no files.
 Result<cases::CaseData> DataOf(const record::PlanRow& row);
 
-/// What a planned case is about: what its suite says, or what its files hold.
+/// The subject of a planned case: that of its suite, or that in its files.
 /// Unsupported, reason reader, for a case that has neither.
 Result<Subject> SubjectOf(const record::PlanRow& row,
                           const record::RunFacts& facts);
+
+/// The row of the table accuracy about one measured output.
+record::AccuracyRow AccuracyRowOf(const measure::OutputMetrics& m);
 
 }  // namespace assay::suite

@@ -5,9 +5,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,21 +13,24 @@
 #include "framework/file/file.h"
 #include "framework/graph/value_bytes.h"
 #include "framework/testing/measure/exact_answers.h"
-#include "framework/testing/suite/answers_suite.h"
-#include "framework/testing/suite/outputs_suite.h"
 #include "framework/testing/suite/suites_fixture.h"
+#include "framework/testing/suite/unjudged_suites.h"
+#include "framework/testing/support/statuses_fixture.h"
 
 namespace assay::suite {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::HasSubstr;
 using testing::StartsWith;
 
 /// The run of a suite whose judgement does not count.
 measure::Judgement Pass(const record::PlanRow&, Backend&,
                         const record::RunFacts&, record::Record*) {
   return {record::Outcome::kPass, Reason::kNone, ""};
+}
+
+std::vector<cases::TestCase> NoCases(std::span<const cases::Corpus>) {
+  return {};
 }
 
 TEST(SuiteTest, ASuiteIsFoundByItsName) {
@@ -69,10 +69,7 @@ TEST_F(SuitesTest, QuestionsShareARunOfTheSubject) {
   std::vector<Question> asked = {{"a", ask}, {"b", ask}};
   questions = &asked;
   AddSuite({.name = "asking",
-            .cases =
-                [](std::span<const cases::Corpus>) {
-                  return std::vector<cases::TestCase>();
-                },
+            .cases = &NoCases,
             .subject = [](const record::PlanRow& row,
                           const record::RunFacts&) -> Result<Subject> {
               ASSAY_ASSIGN_OR_RETURN(cases::CaseData data, DataOf(row));
@@ -87,9 +84,8 @@ TEST_F(SuitesTest, QuestionsShareARunOfTheSubject) {
   EXPECT_EQ(Run(AnswersSuite(), row).outcome, record::Outcome::kPass);
   EXPECT_EQ(Copying::recorded, 1);
   const auto answers =
-      measure::ReadAnswers(measure::AnswersFile(row.oracle, 0));
-  ASSERT_TRUE(answers.ok()) << answers.status().ToString();
-  EXPECT_EQ(answers->size(), 2U);
+      Got(measure::ReadAnswers(measure::AnswersFile(row.oracle, 0)));
+  EXPECT_EQ(answers.size(), 2U);
 }
 
 // Kills: a first answer that is taken as it is; one that is lost where the
@@ -111,11 +107,9 @@ TEST_F(SuitesTest, WhatIsNotKnownWellIsAskedForInMorePrecision) {
     EXPECT_EQ(Run(AnswersSuite(), row, one.fault).outcome,
               record::Outcome::kPass);
     const auto answers =
-        measure::ReadAnswers(measure::AnswersFile(row.oracle, 0));
-    ASSERT_TRUE(answers.ok()) << answers.status().ToString();
-    EXPECT_EQ(
-        answers->at("evaluate from double")[0].bound.elements<double>()[0],
-        one.bound);
+        Got(measure::ReadAnswers(measure::AnswersFile(row.oracle, 0)));
+    EXPECT_EQ(answers.at("evaluate from double")[0].bound.elements<double>()[0],
+              one.bound);
   }
 }
 
@@ -134,10 +128,7 @@ TEST_F(SuitesTest, OutputsAreWrittenUnderTheirCase) {
 TEST_F(SuitesTest, ASuiteMayShowMoreThanOutputs) {
   static Status status = OkStatus();
   AddSuite({.name = "showing",
-            .cases =
-                [](std::span<const cases::Corpus>) {
-                  return std::vector<cases::TestCase>();
-                },
+            .cases = &NoCases,
             .run = &Pass,
             .evidence = {.write = [](const record::PlanRow&, Backend&,
                                      const record::RunFacts&,

@@ -1,33 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Backends for tests: one whose Load a test writes down, and those of modules.
-//
-//   StubBackend declines(Unsupported(Reason::kOperator, "no Relu"));
-//   StubBackend wraps([](auto model, const LoadOptions& options) {
-//     return BackendOfModule(file).Load(std::move(model), options);
-//   });
 
 #pragma once
 
 #include <functional>
 #include <map>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "framework/backend/backend.h"
 #include "framework/backend/registry.h"
+#include "framework/testing/support/statuses_fixture.h"
 
 namespace assay {
-
-/// The value of a result. Throws std::runtime_error where there is none.
-template <class T>
-T Got(Result<T> result) {
-  if (!result.ok()) throw std::runtime_error(result.status().ToString());
-  return *std::move(result);
-}
 
 class StubBackend : public Backend {
  public:
@@ -64,7 +52,7 @@ inline Backend& BackendOfModule(const std::string& file) {
 }
 
 #ifdef ASSAY_REFERENCE_MODULE
-/// Of a test whose MODULES have the reference.
+/// The reference backend, for a test whose MODULES have it.
 inline Backend& Reference() { return BackendOfModule(ASSAY_REFERENCE_MODULE); }
 #endif
 

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tensors of a type that the row of a test names: of numbers, rounded to it.
-//
-//   const Tensor x = Rounded(DType::kFloat16, {1, 0.1, -2});
-//   const Tensor y = Ramp(DType::kBFloat16, /*count=*/8, /*low=*/-1,
-//                         /*step=*/0.25);
+// Random numbers, and tensors of a type that the row of a test names: of
+// numbers, rounded to it.
 
 #pragma once
 
+#include <cmath>
 #include <cstdint>
+#include <random>
 #include <vector>
 
 #include "framework/testing/draw/draw.h"
@@ -27,6 +26,11 @@ inline Tensor Ramp(DType type, int64_t count, double low, double step) {
     numbers.push_back(low + step * static_cast<double>(i));
   }
   return Rounded(type, numbers);
+}
+
+/// In [0, 1), the same with every standard library.
+inline double Uniform(std::mt19937_64& engine) {
+  return std::ldexp(static_cast<double>(engine() >> 11U), -53);
 }
 
 }  // namespace assay

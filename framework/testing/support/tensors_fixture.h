@@ -21,7 +21,8 @@
 
 namespace assay {
 
-/// Of type float, so that lists of floats and of doubles may hold them.
+/// Infinity and NaN are of type float, so that lists of floats and of doubles
+/// may hold them.
 inline constexpr float kInf = std::numeric_limits<float>::infinity();
 inline constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 

@@ -1,19 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The facts that a run's verdicts take over from plan, records and build.
+// The gathering of journals, the weight of repeats, and the facts that
+// a run's verdicts take over from plan, records and build.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "framework/file/scratch_folder.h"
+#include "framework/testing/journal/journal.h"
+#include "framework/testing/verdict/stability.h"
 #include "framework/testing/verdict/verdict.h"
 
 namespace assay::verdict {
 namespace {
 
+using enum record::Outcome;
 using testing::HasSubstr;
 
 plan::Plan PlanOfOne() {
@@ -46,11 +52,15 @@ plan::Plan PlanOfOne() {
   return plan;
 }
 
-record::Record Passed(const plan::Plan& plan) {
+/// The word of a worker on the only case.
+record::Record Said(record::Outcome outcome, const std::string& message = "",
+                    int64_t attempt = 1) {
   record::Record record;
-  record.result.test_id = plan.rows[0].test_id;
-  record.result.backend = plan.rows[0].backend;
-  record.result.outcome = record::Outcome::kPass;
+  record.result.test_id = "node/Abs/a";
+  record.result.backend = "acme";
+  record.result.outcome = outcome;
+  record.result.message = message;
+  record.result.attempt = attempt;
   return record;
 }
 
@@ -75,7 +85,7 @@ TEST(AssessTest, AMissingCaseIsDescribedByItsPlan) {
     plan::Plan plan = PlanOfOne();
     plan.rows[0].vacuous = vacuous;
     const record::ResultRow row = Of(plan, {}).final[0].result;
-    EXPECT_EQ(row.outcome, record::Outcome::kMissing);
+    EXPECT_EQ(row.outcome, kMissing);
     EXPECT_EQ(row.test_id + " " + row.backend + " " + row.settings,
               "node/Abs/a acme isa=avx2");
     EXPECT_EQ(row.suite + row.op + row.domain, "nodeAbsai.onnx");
@@ -89,7 +99,7 @@ TEST(AssessTest, AMissingCaseIsDescribedByItsPlan) {
 // Kills: a backend without the facts of its plan, or without its worker's.
 TEST(AssessTest, ABackendIsDescribedByPlanAndWorker) {
   const plan::Plan plan = PlanOfOne();
-  const Verdicts verdicts = Of(plan, {Passed(plan)});
+  const Verdicts verdicts = Of(plan, {Said(kPass)});
   ASSERT_EQ(verdicts.backends.size(), 1U);
   EXPECT_EQ(verdicts.backends[0].backend, "acme");
   EXPECT_EQ(verdicts.backends[0].settings, "isa=avx2");
@@ -102,13 +112,12 @@ TEST(AssessTest, ABackendIsDescribedByPlanAndWorker) {
 // that of one worker alone; a worker that could not run asked; a policy without
 // conditions that is planned anew on each machine.
 TEST(AssessTest, APolicyIsThatOfTheInstructionSetsThatRan) {
-  struct Row {
+  const struct {
     bool needs_isa;
     std::vector<std::string> planned;
     std::vector<std::string> told;  // by each worker; "-": it was unavailable
     std::string_view fault;
-  };
-  const std::vector<Row> rows = {
+  } rows[] = {
       {true, {"sse", "avx"}, {"sse avx", "sse avx"}, ""},
       {true, {"sse", "avx"}, {"sse"}, "sets 'sse', and its policy is that for"},
       {true, {"sse"}, {"sse", "sse avx"}, "'sse avx', and its policy is that"},
@@ -117,7 +126,7 @@ TEST(AssessTest, APolicyIsThatOfTheInstructionSetsThatRan) {
       {true, {"sse"}, {}, ""},
       {false, {"sse"}, {"avx"}, ""},
   };
-  for (const Row& row : rows) {
+  for (const auto& row : rows) {
     plan::Plan plan = PlanOfOne();
     plan.backends[0].needs_isa = row.needs_isa;
     plan.backends[0].isa = row.planned;
@@ -129,7 +138,7 @@ TEST(AssessTest, APolicyIsThatOfTheInstructionSetsThatRan) {
       (isa == "-" ? entry.backend.unavailable_reason : entry.backend.isa) = isa;
       EXPECT_TRUE(raw.Add(std::move(entry)).ok());
     }
-    raw.records[{"acme", "node/Abs/a"}] = Passed(plan);
+    raw.records[{"acme", "node/Abs/a"}] = Said(kPass);
     const Verdicts verdicts =
         Assess(plan, {0}, std::move(raw), /*whole=*/false);
     ASSERT_EQ(verdicts.unexpected.size(), row.fault.empty() ? 0U : 1U)
@@ -146,23 +155,23 @@ TEST(AssessTest, APolicyIsThatOfTheInstructionSetsThatRan) {
 TEST(AssessTest, TheLineThatRepeatsACaseNamesItsCorpus) {
   plan::Plan plan = PlanOfOne();
   const std::string line =
-      "assay run --backend acme:isa=avx2 --filter "
-      "'id:node/Abs/a'";
-  EXPECT_EQ(Of(plan, {Passed(plan)}).final[0].result.repro, line);
+      "assay run --backend acme:isa=avx2 --filter 'id:node/Abs/a'";
+  const auto repro = [&] {
+    return Of(plan, {Said(kPass)}).final[0].result.repro;
+  };
+  EXPECT_EQ(repro(), line);
   for (plan::CorpusUse& corpus : plan.corpora) {
     if (corpus.name != "onnx") continue;
     corpus.standard = false;
     corpus.directory = "a/b";
   }
-  EXPECT_EQ(Of(plan, {Passed(plan)}).final[0].result.repro,
-            line + " --corpus a/b");
+  EXPECT_EQ(repro(), line + " --corpus a/b");
   plan::CorpusUse& mine = plan.corpora.emplace_back();
   mine.name = "mine";
   mine.standard = true;
   mine.directory = "c/d";
   plan.rows[0].corpus = "mine";
-  EXPECT_EQ(Of(plan, {Passed(plan)}).final[0].result.repro,
-            line + " --corpus c/d");
+  EXPECT_EQ(repro(), line + " --corpus c/d");
 }
 
 // Kills: a table of kills that no verdict looks at.
@@ -173,13 +182,13 @@ TEST(AssessTest, ASurvivorOfTheHarnessIsInTheWay) {
   kills.build_id = "this";
   kills.total = kills.tried = 2;
   kills.harness_killed = 2;
-  Verdicts verdicts = Of(plan, {Passed(plan)}, kills);
+  Verdicts verdicts = Of(plan, {Said(kPass)}, kills);
   EXPECT_EQ(verdicts.mutants.build_id, "this");
   EXPECT_EQ(verdicts.conformance[0].verdict, "conformant");
   EXPECT_THAT(verdicts.conformance[0].reason, HasSubstr("; mutants: 2 of 2"));
   kills.harness_killed = 1;
   kills.survivors = {"a"};
-  verdicts = Of(plan, {Passed(plan)}, kills);
+  verdicts = Of(plan, {Said(kPass)}, kills);
   EXPECT_EQ(verdicts.conformance[0].verdict, "not conformant");
   EXPECT_THAT(verdicts.conformance[0].reason, HasSubstr("not killed: a"));
 }
@@ -188,18 +197,15 @@ TEST(AssessTest, ASurvivorOfTheHarnessIsInTheWay) {
 // from rows that cannot be read.
 TEST(AssessTest, AFailHasTheWordOfItsOracle) {
   const plan::Plan plan = PlanOfOne();
-  for (const record::Outcome outcome :
-       {record::Outcome::kFail, record::Outcome::kError}) {
-    record::Record record = Passed(plan);
-    record.result.outcome = outcome;
-    record.result.message = "off";
+  for (const record::Outcome outcome : {kFail, kError}) {
+    record::Record record = Said(outcome, "off");
     for (const char* side : {"oracle", "expected_oracle"}) {
       record::AccuracyRow row;
       row.reference = side;
       record.Add(row);
     }
     EXPECT_EQ(Of(plan, {record}).unexpected.at(0).reason,
-              outcome == record::Outcome::kError
+              outcome == kError
                   ? "off"
                   : "off; by the oracle neither side is the worse: expected 0 "
                     "ULP from the exact values, got 0 ULP");
@@ -217,24 +223,14 @@ TEST(AssessTest, RepeatsDecideOnWhatIsFlaky) {
     record::Outcome outcome;
     const char* message;
   } rows[] = {
-      {{}, record::Outcome::kFail, "at first"},
-      {{record::Outcome::kFail, record::Outcome::kFail},
-       record::Outcome::kFail,
-       "at first"},
-      {{record::Outcome::kFail, record::Outcome::kPass},
-       record::Outcome::kFlaky,
-       "passes 1 of 3 times; at first fail: at"},
+      {{}, kFail, "at first"},
+      {{kFail, kFail}, kFail, "at first"},
+      {{kFail, kPass}, kFlaky, "passes 1 of 3 times; at first fail: at"},
   };
   for (const auto& row : rows) {
-    record::Record first = Passed(plan);
-    first.result.outcome = record::Outcome::kFail;
-    first.result.message = "at first";
-    std::vector<record::Record> records = {first};
+    std::vector<record::Record> records = {Said(kFail, "at first")};
     for (const record::Outcome outcome : row.repeats) {
-      record::Record again = Passed(plan);
-      again.result.attempt = static_cast<int64_t>(records.size()) + 1;
-      again.result.outcome = outcome;
-      records.push_back(again);
+      records.push_back(Said(outcome, "", std::ssize(records) + 1));
     }
     const Verdicts verdicts = Of(plan, records);
     const record::ResultRow& final = verdicts.final[0].result;
@@ -256,28 +252,20 @@ TEST(AssessTest, ACrashBehindAnotherCaseIsTheBackends) {
     plan::Plan plan = PlanOfOne();
     plan.rows[0].claimed = false;
     if (expected) {
-      plan.rows[0].expected = record::Outcome::kFail;
+      plan.rows[0].expected = kFail;
       plan.rows[0].expected_source = "expectations.txt:1";
     }
-    record::Record first = Passed(plan);
-    first.result.outcome = record::Outcome::kCrash;
-    first.result.message = "SIGSEGV";
-    std::vector<record::Record> records = {first};
+    std::vector<record::Record> records = {Said(kCrash, "SIGSEGV")};
     for (int64_t attempt = 2; attempt < 5; ++attempt) {
-      record::Record again = Passed(plan);
-      again.result.attempt = attempt;
-      again.result.outcome =
-          expected ? record::Outcome::kFail : record::Outcome::kUnsupported;
-      again.result.message = "alone";
-      again.result.reason_code = "dtype";
-      records.push_back(again);
+      records.push_back(
+          Said(expected ? kFail : kUnsupported, "alone", attempt));
+      records.back().result.reason_code = "dtype";
     }
-    records.back().result.outcome = record::Outcome::kCrash;
+    records.back().result.outcome = kCrash;
     records.back().result.after = "node/A/a";
     const Verdicts verdicts = Of(plan, records);
     const record::ResultRow& final = verdicts.final[0].result;
-    EXPECT_EQ(final.outcome, expected ? record::Outcome::kXfail
-                                      : record::Outcome::kUnsupported);
+    EXPECT_EQ(final.outcome, expected ? kXfail : kUnsupported);
     EXPECT_EQ(final.reason_code, "dtype");
     EXPECT_THAT(final.message, HasSubstr("alone; crashes behind other cases"));
     const auto crash =
@@ -293,7 +281,7 @@ TEST(AssessTest, ACrashBehindAnotherCaseIsTheBackends) {
 TEST(AssessTest, ASecondRecordOfAnAttemptIsDataLoss) {
   journal::JournalEntry entry;
   entry.kind = journal::FrameKind::kRecord;
-  entry.record = Passed(PlanOfOne());
+  entry.record = Said(kPass);
   for (const int64_t attempt : {1, 2, 3}) {
     RawRecords raw;
     entry.record.result.attempt = attempt;
@@ -301,6 +289,138 @@ TEST(AssessTest, ASecondRecordOfAnAttemptIsDataLoss) {
     EXPECT_EQ(raw.Add(entry).code(), StatusCode::kDataLoss) << attempt;
     entry.record.result.attempt = attempt + 1;
     EXPECT_TRUE(raw.Add(entry).ok()) << attempt;
+  }
+}
+
+// Kills: cases judged with two builds of a library under one verdict.
+TEST(RawRecordsTest, ALibraryOfTwoContentsIsRefusedByName) {
+  RawRecords raw;
+  journal::JournalEntry entry;
+  entry.kind = journal::FrameKind::kDigests;
+  entry.text = "acme\n111 /lib/liba.so\n222 /lib/libb.so\n";
+  ASSERT_TRUE(raw.Add(entry).ok());
+  ASSERT_TRUE(raw.Add(entry).ok());
+  entry.text = "acme\n333 /lib/libc.so\n";
+  ASSERT_TRUE(raw.Add(entry).ok());
+  entry.text = "other\n999 /lib/liba.so\n";
+  ASSERT_TRUE(raw.Add(entry).ok()) << "it is another backend's";
+  EXPECT_EQ(raw.files["acme"].size(), 3U);
+  entry.text = "acme\n111 /lib/liba.so\n999 /lib/libb.so\n";
+  const Status status = raw.Add(entry);
+  EXPECT_EQ(status.code(), StatusCode::kFailedPrecondition);
+  for (const char* part : {"acme", "/lib/libb.so", "222", "999"}) {
+    EXPECT_THAT(status.message(), HasSubstr(part));
+  }
+  plan::Plan plan;
+  plan.backends.resize(1);
+  plan.backends[0].instance = "acme";
+  const auto build_of = [&](const std::string& digest) {
+    RawRecords one;
+    one.files["acme"]["/lib/liba.so"] = digest;
+    return Assess(plan, {}, std::move(one), /*whole=*/false)
+        .backends.at(0)
+        .build_id;
+  };
+  EXPECT_EQ(build_of("111").size(), 64U);
+  EXPECT_NE(build_of("111"), build_of("112"));
+}
+
+// Kills: records of another plan, or of none, taken for this one's.
+TEST(RawRecordsTest, AJournalOfAnotherPlanIsRefusedByName) {
+  const file::ScratchFolder folder;
+  record::Record record;
+  record.result.test_id = "node/Abs/a";
+  const struct {
+    const char* written_for;
+    bool taken;
+  } rows[] = {{"plan", true}, {"other", false}, {"", false}};
+  for (const auto& row : rows) {
+    const auto file = folder.path() / StrCat("of_", row.written_for);
+    ASSERT_TRUE(
+        journal::Journal::Open(file, row.written_for)->Append(record).ok());
+    RawRecords raw;
+    const Status status = Collect(file, "plan", &raw);
+    EXPECT_EQ(status.ok(), row.taken) << row.written_for;
+    EXPECT_EQ(raw.records.size(), row.taken ? 1U : 0U) << row.written_for;
+    if (row.taken) continue;
+    EXPECT_EQ(status.code(), StatusCode::kFailedPrecondition);
+    EXPECT_THAT(status.message(), HasSubstr(file.string()));
+    EXPECT_THAT(status.message(), HasSubstr("another plan or module"));
+  }
+}
+
+TEST(RawRecordsTest, TheJournalsOfAFolderAreGathered) {
+  const file::ScratchFolder folder;
+  folder.Write("notes.txt", "no journal");
+  record::Record record;
+  for (const char* name : {"a", "b"}) {
+    record.result.test_id = StrCat("node/Abs/", name);
+    const auto file = folder.path() / StrCat(name, ".journal");
+    ASSERT_TRUE(journal::Journal::Open(file, "plan")->Append(record).ok());
+  }
+  RawRecords raw;
+  const Status status = CollectFolder(folder.path(), "plan", &raw);
+  EXPECT_TRUE(status.ok()) << status.ToString();
+  EXPECT_EQ(raw.records.size(), 2U);
+}
+
+using Kind = Stability::Kind;
+
+// Kills: a pass among repeats that makes a fail a pass; a case called flaky
+// that another one spoils; a spoiler taken for one where alone it failed too.
+TEST(StabilityTest, IsReadOffTheAttempts) {
+  struct Attempt {
+    const char* outcome;
+    const char* after = "";
+  };
+  const struct {
+    std::vector<Attempt> repeats;
+    Kind kind;
+    const char* text;
+    const char* first = "fail";
+  } rows[] = {
+      {{}, Kind::kUnknown, ""},
+      {{{"fail"}, {"fail"}}, Kind::kDeterministic, "no pass in 3 attempts"},
+      {{{"crash"}, {"error"}}, Kind::kDeterministic, "no pass in 3 attempts"},
+      {{{"pass"}, {"fail"}}, Kind::kFlaky, "passes 1 of 3 times"},
+      {{{"pass"}, {"pass"}}, Kind::kFlaky, "passes 2 of 3 times"},
+      {{{"pass"}, {"crash", "node/A/a"}},
+       Kind::kOrderDependent,
+       "passes alone 1 of 1 times, crash after node/A/a"},
+      {{{"pass"}, {"pass", "node/A/a"}}, Kind::kFlaky, "passes 2 of 3 times"},
+      {{{"pass"}, {"fail"}, {"fail", "node/A/a"}},
+       Kind::kFlaky,
+       "passes 1 of 4 times"},
+      {{{"crash"}, {"unsupported"}},
+       Kind::kDeterministic,
+       "no pass in 3 attempts",
+       "crash"},
+      {{{"unsupported"}, {"unsupported"}},
+       Kind::kCrashesBehind,
+       "alone unsupported 2 of 2 times",
+       "crash"},
+      {{{"fail"}, {"fail"}, {"crash", "node/A/a"}},
+       Kind::kCrashesBehind,
+       "alone fail 2 of 2 times, crash after node/A/a",
+       "crash"},
+      {{{"fail"}, {"fail", "node/A/a"}},
+       Kind::kCrashesBehind,
+       "alone fail 1 of 1 times$",
+       "crash"},
+      {{{"pass"}, {"fail"}}, Kind::kFlaky, "passes 1 of 3 times", "crash"},
+      {{{"fail"}, {"fail"}}, Kind::kDeterministic, "no pass", "timeout"},
+  };
+  for (const auto& row : rows) {
+    std::vector<record::ResultRow> repeats;
+    for (const Attempt& attempt : row.repeats) {
+      repeats.emplace_back().outcome = *record::ParseOutcome(attempt.outcome);
+      repeats.back().after = attempt.after;
+    }
+    const Stability found =
+        StabilityOf(*record::ParseOutcome(row.first), repeats);
+    EXPECT_EQ(found.kind, row.kind) << row.text;
+    EXPECT_THAT(found.text + "$", testing::HasSubstr(row.text));
+    EXPECT_EQ(found.alone != nullptr, row.kind == Kind::kCrashesBehind);
   }
 }
 

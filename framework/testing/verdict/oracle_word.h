@@ -3,10 +3,6 @@
 // The word of an oracle: which side of a fail is further from the exact values,
 // the backend or the expected data, and when the oracle cannot tell.
 //
-//   const record::Record record = ...;
-//   const std::string word = OracleWord(*record.Rows<record::AccuracyRow>());
-//   if (!word.empty()) reason += "; " + word;
-//
 // A record holds the word's numbers in rows whose reference is "oracle" (the
 // backend's distance) and "expected_oracle" (that of the expected data).
 
@@ -29,8 +25,8 @@ bool IsUndecided(const record::AccuracyRow& row);
 
 /// "by the oracle the expected data are the worse side: ...", "by the oracle
 /// the backend is the worse side: ...", or that the oracle is undecided; empty
-/// without an oracle's rows. Of several outputs it speaks of the one whose two
-/// sides differ most.
+/// without an oracle's rows. Among several outputs it speaks of the one whose
+/// two sides differ most.
 std::string OracleWord(std::span<const record::AccuracyRow> rows);
 
 }  // namespace assay::verdict

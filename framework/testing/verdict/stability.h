@@ -2,9 +2,6 @@
 //
 // Stability: the judgement on a case that was repeated.
 //
-//   const Stability found = StabilityOf(first.outcome, repeats);
-//   if (found.kind == Stability::Kind::kOrderDependent) Report(found.text);
-//
 // A case that did not pass is run again alone, in a worker of its own. Where it
 // then passes, or did crash and alone does not, the cases before it are brought
 // back, fewer and fewer, until the one that spoils it is found. The attempts
@@ -31,7 +28,7 @@ struct Stability {
   } kind = Kind::kUnknown;
   /// "fails 4 of 4 times alone", for a person; empty when unknown.
   std::string text;
-  /// Of kCrashesBehind: the attempt that says what becomes of the case itself.
+  /// For kCrashesBehind: the attempt that gives the outcome of the case itself.
   const record::ResultRow* alone = nullptr;
 };
 

@@ -6,11 +6,9 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <numeric>
-#include <set>
 
 #include "framework/file/digest.h"
-#include "framework/testing/journal/journal.h"
-#include "framework/testing/record/run_facts.h"
+#include "framework/testing/record/record.h"
 #include "framework/testing/verdict/oracle_word.h"
 #include "framework/testing/verdict/stability.h"
 
@@ -71,9 +69,9 @@ bool IsStale(const record::PlanRow& planned, const record::ResultRow& final) {
 void CheckFloor(const plan::Plan& plan, const plan::BackendUse& backend,
                 bool whole, Verdicts* verdicts) {
   std::map<std::string, record::Outcome> seen;
-  for (const record::Record& record : verdicts->final) {
-    if (record.result.backend == backend.instance) {
-      seen.emplace(record.result.test_id, record.result.outcome);
+  for (const auto& [result, rows] : verdicts->final) {
+    if (result.backend == backend.instance) {
+      seen.emplace(result.test_id, result.outcome);
     }
   }
   for (const std::string& test_id : backend.floor) {
@@ -101,12 +99,11 @@ void CheckBackend(const plan::Plan& plan, const plan::BackendUse& backend,
   CheckFloor(plan, backend, whole, verdicts);
   int64_t planned = 0;
   bool asked = false;  // and answered, or not there
-  for (const record::Record& record : verdicts->final) {
-    if (record.result.backend != backend.instance) continue;
-    const record::Outcome outcome = record.result.outcome;
+  for (const auto& [result, rows] : verdicts->final) {
+    if (result.backend != backend.instance) continue;
     ++planned;
-    asked = asked || record::IsJudged(outcome) ||
-            outcome == record::Outcome::kUnavailable;
+    asked = asked || record::IsJudged(result.outcome) ||
+            result.outcome == record::Outcome::kUnavailable;
   }
   if (!whole || planned == 0) return;
   if (!asked) {
@@ -148,13 +145,8 @@ std::string ReasonOf(const record::Record& record) {
   return StrCat(record.result.message, "; ", word);
 }
 
-std::string ListJson(const std::vector<std::string>& texts) {
-  return nlohmann::json(texts).dump(-1, ' ', false,
-                                    nlohmann::json::error_handler_t::replace);
-}
-
-/// Adds the repeats to the attempts; a case that also passed is flaky. Of one
-/// that crashes behind others only, the crash is the backend's.
+/// Adds the repeats to the attempts; a case that also passed is flaky. The
+/// crash of a case that crashes behind others only is charged to the backend.
 void WeighRepeats(const std::vector<record::ResultRow>& repeats,
                   record::ResultRow* result, Verdicts* verdicts) {
   std::vector<record::ResultRow>& attempts = verdicts->attempts;
@@ -176,6 +168,34 @@ void WeighRepeats(const std::vector<record::ResultRow>& repeats,
     SetOutcome(record::Outcome::kFlaky,
                StrCat(found.text, "; at first ", first), result);
   }
+}
+
+/// Adds "DIGEST PATH" lines behind a line with the instance.
+Status AddFiles(std::string_view text, RawRecords* raw) {
+  const std::string instance(CutFront(&text));
+  auto& files = raw->files[instance];
+  while (!text.empty()) {
+    std::string_view line = CutFront(&text);
+    const std::string digest(CutFront(&line, " "));
+    const std::string path(line);
+    const auto [known, is_new] = files.emplace(path, digest);
+    if (is_new || known->second == digest) continue;
+    return FailedPrecondition(
+        "some cases of ", instance, " were run with another build of ", path,
+        " than the others: it has the digests ", known->second, " and ", digest,
+        ": run all of them again");
+  }
+  return OkStatus();
+}
+
+/// One digest of all that the workers of a backend ran, by names of files.
+std::string BuildOf(const std::map<std::string, std::string>& files) {
+  std::string lines;
+  for (const auto& [path, digest] : files) {
+    lines += StrCat(digest, " ",
+                    std::filesystem::path(path).filename().string(), "\n");
+  }
+  return lines.empty() ? lines : file::Sha256(lines);
 }
 
 }  // namespace
@@ -282,38 +302,6 @@ int Verdicts::ExitCode(bool allow_unavailable) const {
   return unavailable > 0 ? 77 : 1;
 }
 
-namespace {
-
-/// Adds "DIGEST PATH" lines behind a line with the instance.
-Status AddFiles(std::string_view text, RawRecords* raw) {
-  const std::string instance(CutFront(&text));
-  auto& files = raw->files[instance];
-  while (!text.empty()) {
-    std::string_view line = CutFront(&text);
-    const std::string digest(CutFront(&line, " "));
-    const std::string path(line);
-    const auto [known, is_new] = files.emplace(path, digest);
-    if (is_new || known->second == digest) continue;
-    return FailedPrecondition(
-        "some cases of ", instance, " were run with another build of ", path,
-        " than the others: it has the digests ", known->second, " and ", digest,
-        ": run all of them again");
-  }
-  return OkStatus();
-}
-
-/// One digest of all that the workers of a backend ran, by names of files.
-std::string BuildOf(const std::map<std::string, std::string>& files) {
-  std::string lines;
-  for (const auto& [path, digest] : files) {
-    lines += StrCat(digest, " ",
-                    std::filesystem::path(path).filename().string(), "\n");
-  }
-  return lines.empty() ? lines : file::Sha256(lines);
-}
-
-}  // namespace
-
 Status RawRecords::Add(journal::JournalEntry entry) {
   if (entry.kind == journal::FrameKind::kBackend) {
     record::BackendRow& row = entry.backend;
@@ -416,22 +404,18 @@ Verdicts Assess(const plan::Plan& plan, const std::vector<size_t>& rows,
     static_cast<void>(record.Fill("repro", record.result.repro));
     AddToTally(row, record.result, &verdicts.tallies);
     if (record::IsUnexpected(record.result.outcome)) {
-      verdicts.unexpected.push_back(
-          {row.backend, row.test_id,
-           std::string(ToString(record.result.outcome)), ReasonOf(record)});
+      verdicts.AddUnexpected(record.result, ReasonOf(record));
     }
     if (IsStale(row, record.result)) {
-      verdicts.unexpected.push_back(
-          {row.backend, row.test_id,
-           std::string(ToString(record.result.outcome)),
-           StrCat("expected ", ExpectedText(row), " by ", row.expected_source,
-                  ", found: ", record.result.message)});
+      verdicts.AddUnexpected(
+          record.result,
+          StrCat("expected ", ExpectedText(row), " by ", row.expected_source,
+                 ", found: ", record.result.message));
     }
     verdicts.final.push_back(std::move(record));
   }
   for (const record::ResultRow& loss : raw.losses) {
-    verdicts.unexpected.push_back(
-        {loss.backend, "", std::string(ToString(loss.outcome)), loss.message});
+    verdicts.AddUnexpected(loss, loss.message);
   }
   for (const plan::BackendUse& backend : plan.backends) {
     CheckBackend(plan, backend, whole, &verdicts);
@@ -445,7 +429,9 @@ Verdicts Assess(const plan::Plan& plan, const std::vector<size_t>& rows,
     described.settings = backend.settings_text;
     described.module_sha256 = backend.module_sha256;
     described.build_id = BuildOf(raw.files[backend.instance]);
-    described.claims_json = ListJson(backend.claims);
+    described.claims_json =
+        nlohmann::json(backend.claims)
+            .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
     verdicts.backends.push_back(std::move(described));
   }
   return verdicts;

@@ -22,7 +22,6 @@
 #include "framework/testing/plan/plan.h"
 #include "framework/testing/record/outcome.h"
 #include "framework/testing/verdict/conformance.h"
-#include "framework/testing/verdict/unexpected.h"
 
 namespace assay::verdict {
 
@@ -72,6 +71,11 @@ struct Verdicts {
 
   int64_t Count(record::Outcome outcome) const;
   int64_t Judged() const;
+  void AddUnexpected(const record::ResultRow& row, std::string reason) {
+    unexpected.push_back({row.backend, row.test_id,
+                          std::string(ToString(row.outcome)),
+                          std::move(reason)});
+  }
 
   /// 0 all as expected, 1 unexpected or nothing judged or unavailable, 77
   /// everything unavailable and allowed.

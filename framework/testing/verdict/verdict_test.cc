@@ -6,12 +6,9 @@
 #include <gtest/gtest.h>
 
 #include <numeric>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "framework/file/scratch_folder.h"
-#include "framework/testing/journal/journal.h"
+#include "framework/testing/support/statuses_fixture.h"
 
 namespace assay::verdict {
 namespace {
@@ -29,20 +26,18 @@ record::PlanRow RowOf(const std::string& test_id, bool claimed = false) {
   return row;
 }
 
-struct FinalRow {
-  std::string raw;
-  std::string expected;
-  bool loosened;  // the worker judged by the tolerate line
-  bool claimed;
-  std::string final;
-  std::string message;  // a part of it
-  bool at_some_seeds = false;
-};
-
 // Kills: any outcome taken for the expected one; xpass only for `expect fail`;
 // a waiver without use of the loosened limit; a declined claim let through.
 TEST(VerdictTest, TheFinalOutcomeFollowsFromPlanAndRaw) {
-  const std::vector<FinalRow> rows = {
+  const struct {
+    std::string raw;
+    std::string expected;
+    bool loosened;  // the worker judged by the tolerate line
+    bool claimed;
+    std::string final;
+    std::string message;  // a part of it
+    bool at_some_seeds = false;
+  } rows[] = {
       {"pass", "", false, false, "pass", "raw"},
       {"pass", "", false, true, "pass", "raw"},
       {"pass", "", true, false, "waived", "expectations.txt:9"},
@@ -79,7 +74,7 @@ TEST(VerdictTest, TheFinalOutcomeFollowsFromPlanAndRaw) {
       {"missing", "missing", false, false, "missing", "raw"},
       {"missing", "crash", false, true, "missing", "raw"},
   };
-  for (const FinalRow& row : rows) {
+  for (const auto& row : rows) {
     record::PlanRow planned = RowOf("node/Abs/a", row.claimed);
     planned.expected = record::ParseOutcome(row.expected);
     planned.expected_at_some_seeds = row.at_some_seeds;
@@ -256,17 +251,15 @@ TEST(VerdictTest, ARunWithoutTheDefaultCorpusIsPartial) {
   EXPECT_EQ(verdicts.conformance[0].verdict, "partial");
 }
 
-struct ExitRow {
-  std::string name;
-  Cases cases;
-  int strict;
-  int allowing;
-};
-
 // Kills: success without a judged case; 77 although something was judged; an
 // allowance that also covers failures.
 TEST(VerdictTest, ExitCodesSayWhatTheRunWas) {
-  const std::vector<ExitRow> rows = {
+  const struct {
+    std::string name;
+    Cases cases;
+    int strict;
+    int allowing;
+  } rows[] = {
       {"all pass", {{"pass"}, {"pass"}}, 0, 0},
       {"one fails", {{"pass"}, {"fail"}}, 1, 1},
       {"some declined", {{"pass"}, {"unsupported"}}, 0, 0},
@@ -277,7 +270,7 @@ TEST(VerdictTest, ExitCodesSayWhatTheRunWas) {
       {"unavailable and a failure", {{"fail"}, {"unavailable"}}, 1, 1},
       {"missing", {{"pass"}, {""}}, 1, 1},
   };
-  for (const ExitRow& row : rows) {
+  for (const auto& row : rows) {
     const Verdicts verdicts = TrialOf(row.cases).Judge();
     EXPECT_EQ(verdicts.ExitCode(false), row.strict) << row.name;
     EXPECT_EQ(verdicts.ExitCode(true), row.allowing) << row.name;
@@ -335,19 +328,17 @@ TEST(VerdictTest, EachBackendIsJudgedByItsOwnCases) {
             "[\"claim \\\"\xC3\xA4\\\"\",\"claim b\"]");
 }
 
-struct FloorRow {
-  std::string name;
-  Cases cases;
-  std::string floor;
-  std::string unexpected = "";
-  std::string filter = "";
-  bool whole = true;
-};
-
 // Kills: a floor that counts: losing one id while another is gained.
 TEST(VerdictTest, LosingOneIdOfTheFloorIsRed) {
   const std::string floor = "node/Abs/a";
-  const std::vector<FloorRow> rows = {
+  const struct {
+    std::string name;
+    Cases cases;
+    std::string floor;
+    std::string unexpected = "";
+    std::string filter = "";
+    bool whole = true;
+  } rows[] = {
       {"kept", Cases{{"pass"}, {"unsupported"}}, floor},
       {"gained", Cases{{"pass"}, {"pass"}}, floor},
       {"lost, another gained", Cases{{"unsupported"}, {"pass"}}, floor,
@@ -362,7 +353,7 @@ TEST(VerdictTest, LosingOneIdOfTheFloorIsRed) {
        "node/Abs/a unsupported", "", false},
       {"the library is missing", Cases{{"unavailable"}}, floor},
   };
-  for (const FloorRow& row : rows) {
+  for (const auto& row : rows) {
     Trial trial = TrialOf(row.cases);
     trial.plan.backends[0].floor = {row.floor};
     trial.plan.selection.filter = row.filter;
@@ -384,14 +375,6 @@ TEST(VerdictTest, LinesThatMatchNothingAreRedOverTheWholePlan) {
   EXPECT_TRUE(UnexpectedOf(trial.Judge()).empty());
 }
 
-struct WordRow {
-  std::string name;
-  Cases cases;
-  std::string word;
-  plan::Selection selection = {};
-  bool whole = true;
-};
-
 // Kills: an unexpected result outside the claims beside the word; an xfail or a
 // missing case inside them let through; a filtered run called conformant.
 TEST(VerdictTest, TheWordIsOverTheClaims) {
@@ -400,7 +383,13 @@ TEST(VerdictTest, TheWordIsOverTheClaims) {
   filtered.filter = "op:Abs";
   plan::Selection smoke;
   smoke.tier = "smoke";
-  const std::vector<WordRow> rows = {
+  const struct {
+    std::string name;
+    Cases cases;
+    std::string word;
+    plan::Selection selection = {};
+    bool whole = true;
+  } rows[] = {
       {"all pass", Cases{{"pass", true}, {"pass"}}, "conformant"},
       {"fails outside", Cases{{"pass", true}, {"fail"}}, "not conformant"},
       {"expected outside", Cases{{"pass", true}, {"xfail"}}, "conformant"},
@@ -419,7 +408,7 @@ TEST(VerdictTest, TheWordIsOverTheClaims) {
       {"smoke", Cases{{"pass", true}}, "partial", smoke},
       {"a part", Cases{{"pass", true}}, "partial", full, false},
   };
-  for (const WordRow& row : rows) {
+  for (const auto& row : rows) {
     Trial trial = TrialOf(row.cases);
     trial.plan.selection = row.selection;
     const Verdicts verdicts = trial.Judge(row.whole);
@@ -451,23 +440,21 @@ TEST(VerdictTest, EveryVerdictSaysHowToRepeatIt) {
 TEST(VerdictTest, ASecondVerdictForACaseIsDataLoss) {
   const file::ScratchFolder folder;
   const auto file = folder.path() / "a.journal";
-  Result<journal::Journal> journal = journal::Journal::Open(file, "plan");
-  ASSERT_TRUE(journal.ok());
+  journal::Journal journal = Got(journal::Journal::Open(file, "plan"));
   record::Record record;
   record.result.test_id = "node/Abs/a";
   record.result.backend = "acme";
   record::BackendRow backend;
   backend.backend = "acme";
   backend.version = "3";
-  ASSERT_TRUE(journal->Append(backend).ok());
-  ASSERT_TRUE(journal->Append(record).ok());
+  ASSERT_TRUE(journal.Append(backend).ok());
+  ASSERT_TRUE(journal.Append(record).ok());
   RawRecords raw;
   ASSERT_TRUE(Collect(file, "plan", &raw).ok());
   EXPECT_EQ(raw.records.count({"acme", "node/Abs/a"}), 1U);
   EXPECT_EQ(raw.backends["acme"].version, "3");
   const Status status = Collect(file, "plan", &raw);
-  EXPECT_EQ(status.code(), StatusCode::kDataLoss);
-  EXPECT_THAT(status.message(), HasSubstr(file.string()));
+  EXPECT_THAT(status, IsStatus(StatusCode::kDataLoss, file.string()));
   EXPECT_THAT(status.message(), HasSubstr("node/Abs/a on acme"));
 }
 

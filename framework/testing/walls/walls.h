@@ -5,7 +5,8 @@
 // processes of the run, and neither read answers nor write records, policies or
 // programs.
 //
-//   const Status built = BuildWalls({.hidden = {"run/records"}, .kept = {"bin"}});
+//   const Status built =
+//       BuildWalls({.hidden = {"run/records"}, .kept = {"bin"}});
 //   // now in a child; where it failed, nothing has changed
 //
 // A kernel or a container may forbid them (user_namespaces(7)); the run then

@@ -14,7 +14,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
-#include <string>
 
 #include "framework/file/scratch_folder.h"
 #include "framework/testing/host/end_like.h"
@@ -32,7 +31,7 @@ bool CanWrite(const fs::path& file) {
   return fd >= 0;
 }
 
-/// What is tried behind walls, from a working directory.
+/// An act that is tried behind walls, from a working directory.
 struct Attempt {
   std::string what;
   fs::path directory;

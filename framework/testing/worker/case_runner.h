@@ -3,12 +3,8 @@
 // CaseRunner: one planned case on one backend, as its suite runs it, to a raw
 // Record. The worker's half of a run, without GoogleTest.
 //
-//   CaseRunner runner(opened, {.run_id = id, .seed = 0});
-//   const record::Record record = runner.Run(row);
-//   record.result.outcome;  // Outcome::kPass, kFail, kUnsupported, ...
-//
-// After each case it looks at what a backend may have changed behind our back in
-// the process that it runs in (process_state.h). A change makes the verdict
+// After each case CaseRunner looks at the state of its process, which the
+// backend may have changed (process_state.h). A change makes the verdict
 // `error`, reason state_changed, and is undone.
 
 #pragma once
@@ -22,9 +18,8 @@
 
 #include "framework/backend/backend.h"
 #include "framework/backend/communicator.h"
-#include "framework/testing/host/case_end.h"
+#include "framework/testing/host/server.h"
 #include "framework/testing/record/record.h"
-#include "framework/testing/record/run_facts.h"
 #include "framework/testing/suite/suite.h"
 #include "framework/testing/worker/open_backend.h"
 #include "framework/testing/worker/process_state.h"

@@ -14,24 +14,12 @@
 #include <utility>
 #include <vector>
 
+#include "framework/testing/support/backends_fixture.h"
+
 namespace assay::worker {
 namespace {
 
 using testing::HasSubstr;
-
-/// Declines everything, and keeps what it was asked with.
-class Declining : public Backend {
- public:
-  std::string_view name() const override { return "declining"; }
-  Result<Probe> Inspect() override { return Probe(); }
-  Result<std::unique_ptr<Network>> Load(std::shared_ptr<const Model>,
-                                        const LoadOptions& options) override {
-    asked = options;
-    return Unsupported(Reason::kOperator, "no");
-  }
-
-  LoadOptions asked;
-};
 
 record::PlanRow RowOf(const std::string& suite, const std::string& op) {
   record::PlanRow row;
@@ -135,7 +123,15 @@ class CaseRunnerTest : public testing::Test {
     return made;
   }
 
-  Opened opened_ = {std::make_unique<Declining>(), nullptr};
+  LoadOptions asked_;
+  /// Its backend declines everything, and keeps what it was asked with.
+  Opened opened_ = {std::make_unique<StubBackend>(
+                        [this](auto, const LoadOptions& options) {
+                          asked_ = options;
+                          return Unsupported(Reason::kOperator, "no");
+                        },
+                        "declining"),
+                    nullptr};
 };
 
 // Kills: a suite that is not asked; one that the facts name passed over; a case
@@ -203,10 +199,9 @@ TEST_F(CaseRunnerTest, WhatASuiteMayNotDoIsAnError) {
 TEST_F(CaseRunnerTest, SuitesLoadAsTheInstanceIsSet) {
   record::RunFacts facts;
   facts.settings = {{"threads", "2"}};
-  const auto& backend = static_cast<Declining&>(*opened_.backend);
   const record::ResultRow result = Run(RowOf("toy", "Load"), facts).result;
   EXPECT_EQ(result.reason_code, "operator");
-  EXPECT_EQ(backend.asked.settings, facts.settings);
+  EXPECT_EQ(asked_.settings, facts.settings);
 }
 
 // Kills: settings of networks that reach a library, which has no such; ranks of

@@ -29,12 +29,10 @@
 #include "framework/testing/host/server.h"
 #include "framework/testing/host/wire/channel.h"
 #include "framework/testing/host/wire/wire.h"
-#include "framework/testing/request/host_request.h"
+#include "framework/testing/request/request.h"
 #include "framework/testing/walls/walls.h"
 #include "framework/testing/worker/forked_batch.h"
 #include "framework/testing/worker/host_process.h"
-#include "framework/testing/worker/leftovers.h"
-#include "framework/testing/worker/mapped_files.h"
 #include "framework/testing/worker/open_backend.h"
 #include "framework/testing/worker/process_state.h"
 
@@ -80,8 +78,8 @@ wire::Channel OutOfTheWay(wire::Channel channel) {
   std::exit(EXIT_SUCCESS);
 }
 
-/// What the worker's parents have left open may be a folder outside of the
-/// walls.
+/// Closes all descriptors but the door and the standard streams: one that the
+/// worker's parents left open may be a folder outside of the walls.
 void CloseAllBut(int door) {
   const auto number = static_cast<unsigned>(door);
   if (number > STDERR_FILENO + 1) {
@@ -91,17 +89,12 @@ void CloseAllBut(int door) {
 }
 
 bool Tell(wire::Channel* door, const Status& status) {
-  wire::Writer out;
-  out.Put(status);
-  return door->Send(out.bytes()).ok();
+  return door->Send(wire::Written(status).bytes()).ok();
 }
 
-/// What came of opening the backend, and may the program fork.
+/// Tells how opening the backend ended, and whether the program may fork.
 bool TellReady(wire::Channel* door, const Status& opened, bool forks) {
-  wire::Writer out;
-  out.Put(opened);
-  out.Put(uint64_t{forks ? 1U : 0U});
-  return door->Send(out.bytes()).ok();
+  return door->Send(wire::Written(opened, forks).bytes()).ok();
 }
 
 /// Ends all that can be seen from here but the first process and this one.
@@ -127,10 +120,9 @@ bool ServeInChild(Backend& backend, wire::Channel* door, wire::Channel channel,
     return Tell(door, ResourceExhausted("cannot fork: ", std::strerror(errno)));
   }
   if (!Tell(door, OkStatus())) return false;
-  wire::Writer out;
-  out.Put(static_cast<uint64_t>(host::WaitFor(child)));
+  const auto ended = static_cast<uint64_t>(host::WaitFor(child));
   if (alone) EndOthers();
-  return door->Send(out.bytes()).ok();
+  return door->Send(wire::Written(ended).bytes()).ok();
 }
 
 constexpr char kHelp[] =

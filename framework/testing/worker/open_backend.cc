@@ -30,7 +30,7 @@ Status CheckVersion(const ModuleUse& use, const Probe& probe) {
   return OkStatus();
 }
 
-/// Of a module that is loaded.
+/// Opens the backend or the communicator of a loaded module.
 template <class T>
 Result<std::unique_ptr<T>> Open(
     const ModuleUse& use,

@@ -2,10 +2,6 @@
 //
 // A backend or a communicator from its module, made and inspected in this
 // process.
-//
-//   ASSAY_ASSIGN_OR_RETURN(
-//       Opened opened, OpenModule({"lib/assay/acme.so", "acme", "2.1"}));
-//   if (opened.communicator != nullptr) Use(*opened.communicator);
 
 #pragma once
 
@@ -25,8 +21,8 @@ struct ModuleUse {
   std::string version;  // that Inspect must give; empty: any
 };
 
-/// What cases run on: the one of the two that a module has, or both: ranks of
-/// the communicator that train networks of the backend.
+/// The backend or the communicator on which cases run, or both, where ranks of
+/// the communicator train networks of the backend. A module has one of the two.
 struct Opened {
   std::unique_ptr<Backend> backend;
   std::unique_ptr<Communicator> communicator;

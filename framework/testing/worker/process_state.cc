@@ -3,9 +3,13 @@
 #include "framework/testing/worker/process_state.h"
 
 #include <fcntl.h>
+#include <link.h>
 #include <pthread.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,6 +19,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <set>
 #include <system_error>
 
 extern char** environ;
@@ -23,6 +29,14 @@ namespace assay::worker {
 namespace {
 
 constexpr int kHighDescriptor = 1000;  // above what others close and number
+
+/// Adds what differs, as "rounding mode, locale".
+auto NotingIn(std::string* all) {
+  return [all](bool differs, const char* what) {
+    if (!differs) return;
+    *all += all->empty() ? what : std::string(", ") + what;
+  };
+}
 
 std::string WorkingDirectory() {
   std::array<char, PATH_MAX> path;
@@ -62,6 +76,76 @@ bool DisarmTimers() {
     setitimer(which, &none, nullptr);
   }
   return armed;
+}
+
+void AddFiles(const std::string& process, std::set<std::string>* files) {
+  std::ifstream maps("/proc/" + process + "/maps");
+  // "7f... r-xp 00026000 08:01 1234   /usr/lib/libc.so.6"
+  for (std::string line; std::getline(maps, line);) {
+    const size_t permissions = line.find(' ') + 1;
+    const size_t path = line.find('/');
+    if (path == std::string::npos || line.size() < permissions + 4 ||
+        line[permissions + 2] != 'x' || line.ends_with(" (deleted)")) {
+      continue;
+    }
+    files->insert(line.substr(path));
+  }
+}
+
+namespace fs = std::filesystem;
+
+// Files that a library opens once and keeps are no misdeed.
+constexpr int kFewDescriptors = 64;
+
+/// The least number that a descriptor opened now would have.
+int NextDescriptor() {
+  const int next = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
+  if (next >= 0) close(next);
+  return next;
+}
+
+/// The kernel's count: a folder has a link from each folder in it, and two.
+int CountThreads() {
+  struct stat info = {};
+  return stat("/proc/self/task", &info) == 0
+             ? static_cast<int>(info.st_nlink) - 2
+             : 0;
+}
+
+std::string FirstWord(const fs::path& file) {
+  std::ifstream stream(file);
+  std::string word;
+  stream >> word;
+  return word;
+}
+
+/// True when a thread of this process besides the calling one does anything but
+/// wait on a lock.
+bool ThreadsRunOn() {
+  const std::string own = std::to_string(gettid());
+  const std::string waits = std::to_string(SYS_futex);
+  std::error_code error;
+  for (const auto& thread : fs::directory_iterator("/proc/self/task", error)) {
+    if (thread.path().filename() == own) continue;
+    if (FirstWord(thread.path() / "syscall") != waits) return true;
+  }
+  return false;
+}
+
+/// Timers of timer_create, where the kernel lists them.
+bool HasTimers() { return !FirstWord("/proc/self/timers").empty(); }
+
+/// Children that run, or that nobody has asked how they ended.
+bool HasChildren() {
+  siginfo_t info = {};
+  return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) == 0;
+}
+
+cpu_set_t Processors() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  sched_getaffinity(0, sizeof set, &set);
+  return set;
 }
 
 }  // namespace
@@ -165,10 +249,7 @@ ProcessState ProcessState::Capture() {
 std::string ProcessState::RestoreFloats() const {
   const FloatControl now = FloatControl::Capture();
   std::string changed;
-  const auto note = [&changed](bool differs, const char* what) {
-    if (!differs) return;
-    changed += changed.empty() ? what : std::string(", ") + what;
-  };
+  const auto note = NotingIn(&changed);
   note(now.rounding != floats_.rounding, "rounding mode");
   note(now.denormals != floats_.denormals, "treatment of denormals");
   note(now.traps != floats_.traps, "floating-point traps");
@@ -200,7 +281,7 @@ bool ProcessState::RestoreEnvironment() const {
   const bool at_end = entry == nullptr || *entry == nullptr;
   if (at_end && same == environment_.size()) return false;
   clearenv();
-  // Of two entries of one name the first counts, as for getenv. The other is
+  // The first of two entries of one name counts, as for getenv. The other is
   // lost, and no later case is to blame.
   for (const std::string& text : environment_) {
     const size_t equals = text.find('=');
@@ -224,10 +305,7 @@ bool ProcessState::RestoreStreams() const {
 
 std::string ProcessState::Restore() const {
   std::string changed = RestoreFloats();
-  const auto note = [&changed](bool differs, const char* what) {
-    if (!differs) return;
-    changed += changed.empty() ? what : std::string(", ") + what;
-  };
+  const auto note = NotingIn(&changed);
   const bool other_locale = locale_ != std::setlocale(LC_ALL, nullptr);
   note(other_locale, "locale");
   if (other_locale) std::setlocale(LC_ALL, locale_.c_str());
@@ -254,6 +332,68 @@ int64_t PeakRssKilobytes() {
   struct rusage usage = {};
   getrusage(RUSAGE_SELF, &usage);
   return usage.ru_maxrss;
+}
+
+std::string MappedFiles(std::initializer_list<pid_t> others) {
+  std::set<std::string> files;
+  AddFiles("self", &files);
+  for (const pid_t other : others) AddFiles(std::to_string(other), &files);
+  std::string lines;
+  for (const std::string& file : files) lines += file + "\n";
+  return lines;
+}
+
+uint64_t LibrariesLoaded() {
+  uint64_t loaded = 0;
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, size_t, void* count) {
+        *static_cast<uint64_t*>(count) = info->dlpi_adds;
+        return 1;  // each entry has the number
+      },
+      &loaded);
+  return loaded;
+}
+
+Leftovers::Limits Leftovers::LimitsNow() {
+  Limits limits = {};
+  for (size_t i = 0; i < limits.size(); ++i) {
+    getrlimit(static_cast<__rlimit_resource>(i), &limits[i]);
+  }
+  return limits;
+}
+
+Leftovers::Leftovers()
+    : limits_(LimitsNow()),
+      user_(geteuid()),
+      group_(getegid()),
+      processors_(Processors()),
+      policy_(sched_getscheduler(0)),
+      filter_(prctl(PR_GET_SECCOMP)),
+      next_descriptor_(NextDescriptor()),
+      n_threads_(CountThreads()) {
+  stat("/", &root_);
+}
+
+std::string Leftovers::Found() const {
+  std::string found;
+  const auto note = NotingIn(&found);
+  const Limits limits = LimitsNow();
+  note(std::memcmp(&limits, &limits_, sizeof limits) != 0, "limits");
+  struct stat root = {};
+  const bool same_root = stat("/", &root) == 0 && root.st_dev == root_.st_dev &&
+                         root.st_ino == root_.st_ino;
+  note(!same_root, "root folder");
+  note(geteuid() != user_ || getegid() != group_, "user");
+  const cpu_set_t processors = Processors();
+  note(!CPU_EQUAL(&processors, &processors_), "processors");
+  note(sched_getscheduler(0) != policy_, "scheduling");
+  note(prctl(PR_GET_SECCOMP) != filter_, "system calls");
+  const int next = NextDescriptor();
+  note(next < 0 || next > next_descriptor_ + kFewDescriptors, "descriptors");
+  note(HasTimers(), "timers");
+  note(CountThreads() > n_threads_ && ThreadsRunOn(), "threads");
+  note(HasChildren(), "processes");
+  return found;
 }
 
 }  // namespace assay::worker

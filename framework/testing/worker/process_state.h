@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ProcessState: what a backend must leave as it found it. A look costs about
-// two microseconds, so that it can follow every case.
-//
-//   const ProcessState before = ProcessState::Capture();
-//   run_vendor_code();
-//   if (std::string what = before.Restore(); !what.empty()) Report(what);
-//
-// Floating point and signal mask are those of the calling thread.
+// The effects of a backend on its process: ProcessState is the state that the
+// backend must leave as it found it, Leftovers are effects that nobody can
+// undo, and MappedFiles are the files that the backend brought.
 
 #pragma once
 
+#include <sched.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/types.h>
 
 #include <array>
 #include <csignal>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <vector>
@@ -33,6 +32,8 @@ struct FloatControl {
   void Restore() const;
 };
 
+/// A look costs about two microseconds, so that it can follow every case.
+/// Floating point and signal mask are those of the calling thread.
 class ProcessState {
  public:
   /// Signals whose handling is watched.
@@ -85,5 +86,40 @@ class ProcessState {
 
 /// The most memory that this process has had at a time.
 int64_t PeakRssKilobytes();
+
+/// The files that this process and others execute from, as absolute paths,
+/// sorted, a line each. Mappings whose file is gone are left out.
+std::string MappedFiles(std::initializer_list<pid_t> others = {});
+
+/// How many libraries this process has loaded, gone ones among them: another
+/// number says that MappedFiles may be others. A call costs less than 1 us.
+uint64_t LibrariesLoaded();
+
+/// Limits, another root folder or user, timers, threads and processes that run
+/// on, descriptors. None of it changes the verdict of the case; all of it may
+/// reach a later one, which therefore gets another process.
+class Leftovers {
+ public:
+  /// As this process is now.
+  Leftovers();
+
+  /// "threads, limits": what differs now; empty when nothing does. A thread
+  /// that waits on a lock, as those of a library's pool do, is none.
+  std::string Found() const;
+
+ private:
+  using Limits = std::array<struct rlimit, RLIMIT_NLIMITS>;
+  static Limits LimitsNow();
+
+  Limits limits_;
+  struct stat root_ = {};
+  uid_t user_;
+  gid_t group_;
+  cpu_set_t processors_;
+  int policy_;
+  int filter_;  // of system calls
+  int next_descriptor_;
+  int n_threads_;
+};
 
 }  // namespace assay::worker

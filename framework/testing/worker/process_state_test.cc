@@ -4,17 +4,25 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
+#include <sys/wait.h>
 #include <unistd.h>
-
-#include <cfenv>
-#include <clocale>
-#include <cstdlib>
-#include <string>
-#include <utility>
-#if defined(__x86_64__)
 #include <xmmintrin.h>
-#endif
+
+#include <algorithm>
+#include <cfenv>
+#include <chrono>
+#include <clocale>
+#include <condition_variable>
+#include <csignal>
+#include <cstdlib>
+#include <ctime>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
 
 #include "framework/file/scratch_folder.h"
 
@@ -28,8 +36,17 @@ void ArmTimer(__itimer_which which) {
   setitimer(which, &hour, nullptr);
 }
 
+/// Handles a signal as before, but for what is changed.
+void ChangeHandling(int signal, void (*change)(struct sigaction&)) {
+  struct sigaction now = {};
+  sigaction(signal, nullptr, &now);
+  change(now);
+  sigaction(signal, &now, nullptr);
+}
+
 #if defined(__x86_64__)
-// What Restore may change of them: all but the flags that exceptions raise.
+// The bits of the control words that Restore may change: all but the flags that
+// exceptions raise.
 std::pair<unsigned, unsigned> ControlWords() {
   fenv_t now;
   fegetenv(&now);
@@ -46,84 +63,70 @@ void ClearX87(unsigned bits) {
 
 struct Change {
   const char* name;
-  void (*make)();
   const char* found;
+  void (*make)();
 };
 
 const Change kChanges[] = {
-    {"nothing", [] {}, ""},
-    {"rounding mode", [] { std::fesetround(FE_UPWARD); }, "rounding mode"},
+    {"nothing", "", [] {}},
+    {"rounding mode", "rounding mode", [] { std::fesetround(FE_UPWARD); }},
 #if defined(__x86_64__)
-    {"flush to zero", [] { _mm_setcsr(_mm_getcsr() | 0x8000U); },
-     "treatment of denormals"},
-    {"denormals are zero", [] { _mm_setcsr(_mm_getcsr() | 0x0040U); },
-     "treatment of denormals"},
-    {"traps", [] { _mm_setcsr(_mm_getcsr() & ~0x1000U); },
-     "floating-point traps"},
-    {"x87 in single precision", [] { ClearX87(0x0300); }, "x87 precision"},
-    {"traps of x87", [] { ClearX87(0x0001); }, "floating-point traps"},
+    {"flush to zero", "treatment of denormals",
+     [] { _mm_setcsr(_mm_getcsr() | 0x8000U); }},
+    {"denormals are zero", "treatment of denormals",
+     [] { _mm_setcsr(_mm_getcsr() | 0x0040U); }},
+    {"traps", "floating-point traps",
+     [] { _mm_setcsr(_mm_getcsr() & ~0x1000U); }},
+    {"x87 in single precision", "x87 precision", [] { ClearX87(0x0300); }},
+    {"traps of x87", "floating-point traps", [] { ClearX87(0x0001); }},
 #endif
-    {"flags alone", [] { std::feraiseexcept(FE_ALL_EXCEPT); }, ""},
-    {"locale", [] { std::setlocale(LC_NUMERIC, "C.UTF-8"); }, "locale"},
-    {"directory", [] { EXPECT_EQ(chdir("/proc"), 0); }, "working directory"},
-    {"alarm", [] { alarm(3600); }, "timers"},
-    {"virtual timer", [] { ArmTimer(ITIMER_VIRTUAL); }, "timers"},
-    {"profiling timer", [] { ArmTimer(ITIMER_PROF); }, "timers"},
-    {"handler", [] { std::signal(SIGSEGV, [](int) {}); }, "signal handlers"},
-    {"ignored signal", [] { std::signal(SIGTERM, SIG_IGN); },
-     "signal handlers"},
-    {"handler's flags",
+    {"flags alone", "", [] { std::feraiseexcept(FE_ALL_EXCEPT); }},
+    {"locale", "locale", [] { std::setlocale(LC_NUMERIC, "C.UTF-8"); }},
+    {"directory", "working directory", [] { EXPECT_EQ(chdir("/proc"), 0); }},
+    {"alarm", "timers", [] { alarm(3600); }},
+    {"virtual timer", "timers", [] { ArmTimer(ITIMER_VIRTUAL); }},
+    {"profiling timer", "timers", [] { ArmTimer(ITIMER_PROF); }},
+    {"handler", "signal handlers", [] { std::signal(SIGSEGV, [](int) {}); }},
+    {"ignored signal", "signal handlers",
+     [] { std::signal(SIGTERM, SIG_IGN); }},
+    {"handler's flags", "signal handlers",
      [] {
-       struct sigaction now = {};
-       sigaction(SIGPIPE, nullptr, &now);
-       now.sa_flags |= SA_NODEFER;
-       sigaction(SIGPIPE, &now, nullptr);
-     },
-     "signal handlers"},
-    {"children that stop",
+       ChangeHandling(SIGPIPE, [](auto& now) { now.sa_flags |= SA_NODEFER; });
+     }},
+    {"children that stop", "signal handlers",
      [] {
-       struct sigaction now = {};
-       sigaction(SIGCHLD, nullptr, &now);
-       now.sa_flags |= SA_NOCLDSTOP;
-       sigaction(SIGCHLD, &now, nullptr);
-     },
-     "signal handlers"},
-    {"handler's mask",
+       ChangeHandling(SIGCHLD, [](auto& now) { now.sa_flags |= SA_NOCLDSTOP; });
+     }},
+    {"handler's mask", "signal handlers",
      [] {
-       struct sigaction now = {};
-       sigaction(SIGPIPE, nullptr, &now);
-       sigaddset(&now.sa_mask, SIGTERM);
-       sigaction(SIGPIPE, &now, nullptr);
-     },
-     "signal handlers"},
-    {"blocked signal",
+       ChangeHandling(SIGPIPE,
+                      [](auto& now) { sigaddset(&now.sa_mask, SIGTERM); });
+     }},
+    {"blocked signal", "signal mask",
      [] {
        sigset_t one;
        sigemptyset(&one);
        sigaddset(&one, SIGTERM);
        pthread_sigmask(SIG_BLOCK, &one, nullptr);
-     },
-     "signal mask"},
-    {"mask of new files", [] { umask(0777); }, "mask of new files"},
-    {"added variable", [] { setenv("ASSAY_TEST_ADDED", "1", 1); },
-     "environment"},
-    {"changed variable", [] { setenv("PATH", "/nowhere", 1); }, "environment"},
-    {"removed variable", [] { unsetenv("PATH"); }, "environment"},
-    {"no environment", [] { clearenv(); }, "environment"},
-    {"closed input", [] { close(STDIN_FILENO); }, "standard streams"},
-    {"replaced errors",
+     }},
+    {"mask of new files", "mask of new files", [] { umask(0777); }},
+    {"added variable", "environment",
+     [] { setenv("ASSAY_TEST_ADDED", "1", 1); }},
+    {"changed variable", "environment", [] { setenv("PATH", "/nowhere", 1); }},
+    {"removed variable", "environment", [] { unsetenv("PATH"); }},
+    {"no environment", "environment", [] { clearenv(); }},
+    {"closed input", "standard streams", [] { close(STDIN_FILENO); }},
+    {"replaced errors", "standard streams",
      [] {
        const int other = open("/dev/zero", O_RDWR);
        dup2(other, STDERR_FILENO);
        close(other);
-     },
-     "standard streams"},
-    {"two at once",
+     }},
+    {"two at once", "rounding mode, mask of new files",
      [] {
        umask(0777);
        std::fesetround(FE_DOWNWARD);
-     },
-     "rounding mode, mask of new files"},
+     }},
 };
 
 // Kills: a part of the state that is not looked at, that is not put back, or
@@ -238,6 +241,95 @@ TEST(ProcessStateTest, AStreamIsOpenedAgainWhereTheOneBelowItIsClosed) {
   EXPECT_TRUE(is_closed) << "the closed stream leads to the file";
   EXPECT_EQ(std::filesystem::file_size(file), 2U);
   for (const int fd : {input, errors, log}) close(fd);
+}
+
+/// The leftovers that are found after `misdeed`, in a process of its own: some
+/// cannot be undone.
+std::string FoundAfter(const std::function<void()>& misdeed) {
+  int ends[2] = {};
+  if (pipe(ends) != 0) return "no pipe";
+  const pid_t child = fork();
+  if (child == 0) {
+    setpgid(0, 0);
+    const Leftovers before;
+    misdeed();
+    // With an end: what is left may keep the pipe open.
+    const std::string found = before.Found() + "\n";
+    [[maybe_unused]] const auto said =
+        write(ends[1], found.data(), found.size());
+    _exit(0);
+  }
+  close(ends[1]);
+  std::string found(256, '\0');
+  found.resize(static_cast<size_t>(
+      std::max<ssize_t>(0, read(ends[0], found.data(), found.size()))));
+  close(ends[0]);
+  kill(-child, SIGKILL);  // and what it has left
+  waitpid(child, nullptr, 0);
+  return found.substr(0, found.find('\n'));
+}
+
+TEST(LeftoversTest, WhatCannotBePutBackIsFound) {
+  const struct {
+    std::string found;
+    std::function<void()> done;
+  } misdeeds[] = {
+      {"", [] {}},
+      {"limits, descriptors",
+       [] {
+         const struct rlimit few = {3, 3};
+         setrlimit(RLIMIT_NOFILE, &few);
+       }},
+      {"descriptors",
+       [] {
+         for (int i = 0; i < 100; ++i) {
+           [[maybe_unused]] const int fd = open("/dev/null", O_RDONLY);
+         }
+       }},
+      {"timers",
+       [] {
+         timer_t timer = {};
+         timer_create(CLOCK_MONOTONIC, nullptr, &timer);
+       }},
+      {"processors",
+       [] {
+         cpu_set_t one;
+         CPU_ZERO(&one);
+         CPU_SET(static_cast<size_t>(sched_getcpu()), &one);
+         sched_setaffinity(0, sizeof one, &one);
+       }},
+      {"threads",
+       [] {
+         std::thread([] {
+           std::this_thread::sleep_for(std::chrono::hours(1));
+         }).detach();
+       }},
+      {"processes",
+       [] {
+         if (fork() != 0) return;
+         sleep(60);
+         _exit(0);
+       }},
+  };
+  for (const auto& misdeed : misdeeds) {
+    if (misdeed.found == "processors" &&
+        std::thread::hardware_concurrency() < 2)
+      continue;  // one is all there are
+    EXPECT_EQ(FoundAfter(misdeed.done), misdeed.found);
+  }
+}
+
+TEST(LeftoversTest, APoolThatWaitsIsNone) {
+  EXPECT_EQ(FoundAfter([] {
+              static std::mutex& mutex = *new std::mutex;
+              static auto& never = *new std::condition_variable;
+              std::thread([] {
+                std::unique_lock lock(mutex);
+                never.wait(lock, [] { return false; });
+              }).detach();
+              std::this_thread::sleep_for(std::chrono::milliseconds(50));
+            }),
+            "");
 }
 
 }  // namespace

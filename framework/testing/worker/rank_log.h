@@ -2,9 +2,6 @@
 //
 // RankLog: a log of its own for what a rank prints. It goes with the rank where
 // nothing is in it.
-//
-//   const RankLog log(plan::LogOfRank(request.journal, rank));
-//   ASSAY_RETURN_IF_ERROR(log.Open());
 
 #pragma once
 
@@ -18,7 +15,7 @@
 #include <utility>
 
 #include "framework/core/status.h"
-#include "framework/file/descriptor.h"
+#include "framework/file/file.h"
 
 namespace assay::worker {
 

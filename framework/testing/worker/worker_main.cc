@@ -36,17 +36,14 @@
 #include "framework/testing/plan/instance.h"
 #include "framework/testing/plan/launch.h"
 #include "framework/testing/record/tables.h"
-#include "framework/testing/request/worker_request.h"
-#include "framework/testing/suite/answers_suite.h"
-#include "framework/testing/suite/interfaces_suite.h"
-#include "framework/testing/suite/outputs_suite.h"
+#include "framework/testing/request/request.h"
+#include "framework/testing/suite/unjudged_suites.h"
 #include "framework/testing/worker/backend_test.h"
 #include "framework/testing/worker/case_runner.h"
 #include "framework/testing/worker/forked_batch.h"
 #include "framework/testing/worker/host_process.h"
-#include "framework/testing/worker/hosted_cases.h"
-#include "framework/testing/worker/mapped_files.h"
 #include "framework/testing/worker/open_backend.h"
+#include "framework/testing/worker/process_state.h"
 #include "framework/testing/worker/rank_log.h"
 
 namespace assay::worker {
@@ -87,7 +84,8 @@ void NoteFiles(Worker& worker) {
   const uint64_t loaded = LibrariesLoaded();
   if (loaded == worker.n_libraries) return;
   worker.n_libraries = loaded;
-  ExitIfFailed(worker.journal->Mapped(MappedFiles()));
+  ExitIfFailed(
+      worker.journal->Write(journal::FrameKind::kMapped, MappedFiles()));
 }
 
 /// A case after which the journal's descriptor is gone is an error.
@@ -112,7 +110,8 @@ void KeepMemory(bool all) {
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
 }
 
-/// What a great case gives back leaves holes: another process goes on.
+/// Leaves the other cases to another process after a great case: the memory
+/// that the case gives back leaves holes.
 void LeaveRestAfter(const record::ResultRow& result) {
   constexpr int64_t kGreatKilobytes = int64_t{1} << 19;
   Worker& worker = TheWorker();
@@ -250,7 +249,8 @@ bool InspectBackend(Worker* worker) {
     worker->hosted = std::make_unique<HostedCases>(
         *worker->host, *worker->journal, wanted.cases_per_process,
         [worker](pid_t pid) {
-          ExitIfFailed(worker->journal->Mapped(MappedFiles({pid})));
+          ExitIfFailed(worker->journal->Write(journal::FrameKind::kMapped,
+                                              MappedFiles({pid})));
         });
     row.reach = worker->host->reach();
     ExitIfFailed(worker->hosted->Ready());
@@ -366,7 +366,8 @@ void RunTests() {
   if (RUN_ALL_TESTS() == 0) return;
   const std::string failures = FailuresText();
   auto& journal = TheWorker().journal;
-  if (journal) ExitIfFailed(journal->Fault(failures));
+  if (journal)
+    ExitIfFailed(journal->Write(journal::FrameKind::kFault, failures));
   ExitIfFailed(Internal("a test failed: ", failures));
 }
 
@@ -430,7 +431,7 @@ int Run(const request::WorkerRequest& wanted, Worker* worker) {
   ExitIfFailed(journal.status());
   worker->journal = *std::move(journal);
   if (InspectBackend(worker)) RunBatch(worker);
-  ExitIfFailed(worker->journal->BatchEnd());
+  ExitIfFailed(worker->journal->Write(journal::FrameKind::kBatchEnd));
   // The children have done all that the backend does at exit.
   if (worker->forked != nullptr) _exit(0);
   return 0;

@@ -12,8 +12,6 @@
 #include "framework/file/csv.h"
 #include "framework/testing/draw/draw.h"
 #include "framework/train/bisect/convention.h"
-#include "framework/train/bisect/side.h"
-#include "framework/train/bisect/statistics/slip.h"
 #include "framework/train/optdiff/beside_judge.h"
 #include "framework/train/optdiff/locked_run.h"
 
@@ -45,10 +43,8 @@ using Found = std::optional<Finding>;
 /// Says that a statistic was fed back wrongly. `run` names the run that did; it
 /// is empty where each run does what its own model says and b differs from a.
 Finding SayFedBack(const Side& side, const std::string& run, int64_t step,
-                   const std::string& statistic,
-                   const statistics::FedNumbers& fed) {
-  const statistics::Feeder feeder =
-      statistics::FeederOf(side.course.narrow.model->graph(), statistic);
+                   const std::string& statistic, const FedNumbers& fed) {
+  const Feeder feeder = FeederOf(side.course.narrow.model->graph(), statistic);
   const auto off = [&](size_t at) {
     return std::abs(fed.got[at] - fed.wanted[at]);
   };
@@ -60,7 +56,7 @@ Finding SayFedBack(const Side& side, const std::string& run, int64_t step,
       Cause::kRunningStatistics, step, run, feeder.value,
       StrCat("the statistic ", statistic, " of the ", feeder.op_type, " of '",
              feeder.value, "' in run ", run.empty() ? "b" : run, " ",
-             statistics::SlipOf(fed, feeder), ": element ", worst, " is ",
+             SlipOf(fed, feeder), ": element ", worst, " is ",
              ToText(fed.got[worst]), ", ", run.empty() ? "in a " : "wanted ",
              ToText(fed.wanted[worst])));
 }
@@ -80,12 +76,7 @@ Found OtherStatistics(const Side& a, const Side& b, int64_t step) {
   for (size_t s = 0; s < of_a.size(); ++s) {
     const double explained = optdiff::kSieve * (of_a[s].distance.explained +
                                                 of_b[s].distance.explained);
-    double squares = 0;
-    for (size_t i = 0; i < of_a[s].got.size(); ++i) {
-      const double off = of_a[s].got[i] - of_b[s].got[i];
-      squares += off * off;
-    }
-    if (std::sqrt(squares) <= explained) continue;
+    if (optdiff::L2(of_a[s].got, of_b[s].got) <= explained) continue;
     return SayFedBack(a, "", step, of_a[s].name,
                       {of_a[s].before, of_b[s].got, of_a[s].got});
   }
@@ -99,7 +90,7 @@ Found InitialStatistics(const Side& a, const Side& b) {
     if (SameBytes(of_a[s].value, of_b[s].value)) continue;
     const std::string& name = of_a[s].parameter;
     return Say(Cause::kRunningStatistics, 0, "",
-               statistics::FeederOf(a.course.narrow.model->graph(), name).value,
+               FeederOf(a.course.narrow.model->graph(), name).value,
                StrCat("the two begin with other statistics: of ", name, " ",
                       FirstElement(of_a[s].value, of_b[s].value)));
   }

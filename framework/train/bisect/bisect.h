@@ -2,10 +2,6 @@
 //
 // Bisect: the first cause of a difference between two training runs.
 //
-//   ASSAY_ASSIGN_OR_RETURN(const Finding found,
-//                          Bisect(std::move(a), std::move(b), options));
-//   found.sentence;   // "at step 3 the Conv of run b is wrong: ..."
-//
 // Both runs begin each step from one state. The first weights are compared
 // once, then in each step the batch, the loss, the gradients, the running
 // statistics and the update, in this order. Where a value is wrong, the inner
@@ -16,7 +12,6 @@
 #pragma once
 
 #include "framework/core/status.h"
-#include "framework/train/bisect/cause.h"
 #include "framework/train/bisect/side.h"
 
 namespace assay::bisect {

@@ -10,17 +10,14 @@
 #include <cctype>
 #include <cmath>
 #include <functional>
-#include <memory>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "framework/backend/forwarding_network.h"
-#include "framework/backend/registry.h"
 #include "framework/testing/support/backends_fixture.h"
-#include "framework/train/optdiff/network.h"
+#include "framework/train/optdiff/course.h"
+#include "framework/train/optdiff/spoiling_fixture.h"
 
 namespace assay::bisect {
 namespace {
@@ -29,11 +26,10 @@ using optdiff::Course;
 
 constexpr int64_t kSteps = 8;
 
-Course CourseNamed(const std::string& network, int64_t seed = 0) {
-  const draw::Draw draw("bisect", seed, "network");
-  return optdiff::CourseOf(
-      network, Got(optdiff::MakeNetwork(network, DType::kFloat32, draw)),
-      Got(optdiff::MakeNetwork(network, DType::kFloat64, draw)), kSteps);
+Course CourseNamed(const std::string& network, int64_t seed = 0,
+                   bool sums = false) {
+  return optdiff::PaperCourse(network, {"bisect", seed, "network"}, kSteps,
+                              sums);
 }
 
 Finding Find(BisectRun a, BisectRun b) {
@@ -97,14 +93,7 @@ TEST(BisectTest, NamesOtherData) {
 TEST(BisectTest, NamesTheLossReduction) {
   for (const char* network : {"quadratic", "logistic", "mlp", "cnn"}) {
     const Course course = CourseNamed(network);
-    const Course other = [&] {
-      const draw::Draw draw("bisect", 0, "network");
-      return optdiff::CourseOf(
-          network,
-          Got(optdiff::MakeNetwork(network, DType::kFloat32, draw, true)),
-          Got(optdiff::MakeNetwork(network, DType::kFloat64, draw, true)),
-          kSteps);
-    }();
+    const Course other = CourseNamed(network, 0, /*sums=*/true);
     const Finding found =
         Find(RunOn(course, kMomentum), RunOn(other, kMomentum));
     EXPECT_EQ(found.cause, Cause::kLossReduction) << found.sentence;
@@ -262,28 +251,29 @@ TEST_P(NodeTest, IsNamed) {
 constexpr Cause kForward = Cause::kForward, kGradient = Cause::kGradient,
                 kAccumulation = Cause::kAccumulation;
 
+const NodeRow kNodeRows[] = {
+    {"add_second_ignored", "logistic", kForward, "Add"},
+    {"conv_bias_ignored", "cnn", kForward, "Conv"},
+    {"conv_kernel_flipped", "cnn", kForward, "Conv"},
+    {"conv_pads_shifted", "cnn", kForward, "Conv"},
+    {"gemm_c_ignored", "cnn", kForward, "Gemm"},
+    {"matmul_sums_in_half", "logistic", kAccumulation, "MatMul"},
+    {"matmul_sums_in_bfloat16", "mlp", kAccumulation, "MatMul"},
+    {"conv_reads_bfloat16", "cnn", kAccumulation, "Conv"},
+    {"gradient:sign:MatMul.1", "quadratic", kGradient, "MatMul"},
+    {"gradient:sign:MatMul.1", "mlp", kGradient, "MatMul"},
+    {"gradient:sign:Conv.1", "cnn", kGradient, "Conv"},
+    {"gradient:sign:Gemm.2", "cnn", kGradient, "Gemm"},
+    {"gradient:factor_1.01:Conv.1", "cnn", kGradient, "Conv"},
+    {"gradient:zeros:Gemm.2", "cnn", kGradient, "Gemm"},
+    {"gradient:mean_of_slices:Add.1", "mlp", kGradient, "Add"},
+    {"gradient:transposed:MatMul.1", "mlp", kGradient, "MatMul"},
+    {"gradient:shifted:Conv.1", "cnn", kGradient, "Conv"},
+    {"gradient:one_zeroed:MatMul.1", "mlp", kGradient, "MatMul"},
+};
+
 INSTANTIATE_TEST_SUITE_P(
-    All, NodeTest,
-    ::testing::Values(
-        NodeRow{"add_second_ignored", "logistic", kForward, "Add"},
-        NodeRow{"conv_bias_ignored", "cnn", kForward, "Conv"},
-        NodeRow{"conv_kernel_flipped", "cnn", kForward, "Conv"},
-        NodeRow{"conv_pads_shifted", "cnn", kForward, "Conv"},
-        NodeRow{"gemm_c_ignored", "cnn", kForward, "Gemm"},
-        NodeRow{"matmul_sums_in_half", "logistic", kAccumulation, "MatMul"},
-        NodeRow{"matmul_sums_in_bfloat16", "mlp", kAccumulation, "MatMul"},
-        NodeRow{"conv_reads_bfloat16", "cnn", kAccumulation, "Conv"},
-        NodeRow{"gradient:sign:MatMul.1", "quadratic", kGradient, "MatMul"},
-        NodeRow{"gradient:sign:MatMul.1", "mlp", kGradient, "MatMul"},
-        NodeRow{"gradient:sign:Conv.1", "cnn", kGradient, "Conv"},
-        NodeRow{"gradient:sign:Gemm.2", "cnn", kGradient, "Gemm"},
-        NodeRow{"gradient:factor_1.01:Conv.1", "cnn", kGradient, "Conv"},
-        NodeRow{"gradient:zeros:Gemm.2", "cnn", kGradient, "Gemm"},
-        NodeRow{"gradient:mean_of_slices:Add.1", "mlp", kGradient, "Add"},
-        NodeRow{"gradient:transposed:MatMul.1", "mlp", kGradient, "MatMul"},
-        NodeRow{"gradient:shifted:Conv.1", "cnn", kGradient, "Conv"},
-        NodeRow{"gradient:one_zeroed:MatMul.1", "mlp", kGradient, "MatMul"}),
-    [](const auto& info) {
+    All, NodeTest, ::testing::ValuesIn(kNodeRows), [](const auto& info) {
       std::string name = StrCat(info.param.mutant, "_", info.param.network);
       std::ranges::replace_if(
           name, [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
@@ -297,48 +287,6 @@ struct BackwardRow {
   std::function<void(std::span<float>)> spoil;
   Cause cause;
   const char* op_type;
-};
-
-class WrongBackward : public ForwardingNetwork, public Differentiable {
- public:
-  WrongBackward(std::unique_ptr<Network> inner, const BackwardRow& row)
-      : ForwardingNetwork(std::move(inner)), row_(row) {}
-
-  Differentiable* differentiable() override { return this; }
-  Result<std::vector<Value>> Backward(
-      Binding& binding, std::span<const Value> cotangents,
-      std::span<const std::string> targets) override {
-    ASSAY_ASSIGN_OR_RETURN(auto gradients, inner().differentiable()->Backward(
-                                               binding, cotangents, targets));
-    Spoil(targets, gradients);
-    return gradients;
-  }
-  Result<std::unique_ptr<GradientBinding>> BindBackward(
-      Binding& binding, std::span<const Value> cotangents,
-      std::span<const std::string> targets,
-      std::span<const Value> gradients) override {
-    targets_.assign(targets.begin(), targets.end());
-    return inner().differentiable()->BindBackward(binding, cotangents, targets,
-                                                  gradients);
-  }
-  Status RunBackward(GradientBinding& bound) override {
-    ASSAY_RETURN_IF_ERROR(inner().differentiable()->RunBackward(bound));
-    Spoil(targets_, bound.gradients());
-    return OkStatus();
-  }
-
- private:
-  void Spoil(std::span<const std::string> targets,
-             std::span<const Value> gradients) {
-    for (size_t i = 0; i < targets.size(); ++i) {
-      if (std::ranges::count(row_.values, targets[i]) == 0) continue;
-      Tensor tensor = *gradients[i].tensor();
-      row_.spoil(tensor.mutable_elements<float>());
-    }
-  }
-
-  const BackwardRow& row_;
-  std::vector<std::string> targets_;
 };
 
 void Scaled(std::span<float> elements) {
@@ -363,13 +311,11 @@ class BackwardTest : public ::testing::TestWithParam<BackwardRow> {};
 TEST_P(BackwardTest, IsNamed) {
   const BackwardRow& row = GetParam();
   const Course course = CourseNamed(row.network);
-  StubBackend wrong(
-      [&](auto model,
-          const LoadOptions& options) -> Result<std::unique_ptr<Network>> {
-        ASSAY_ASSIGN_OR_RETURN(auto network,
-                               Reference().Load(std::move(model), options));
-        return std::make_unique<WrongBackward>(std::move(network), row);
-      });
+  StubBackend wrong = optdiff::Spoiling(
+      Reference(), {.each = [&](const std::string& target, Tensor& gradient) {
+        if (std::ranges::count(row.values, target) == 0) return;
+        row.spoil(gradient.mutable_elements<float>());
+      }});
   const Finding found =
       Find(RunOn(course, kMomentum), RunOn(course, kMomentum, wrong));
   EXPECT_EQ(ToString(found.cause), ToString(row.cause)) << found.sentence;
@@ -382,46 +328,32 @@ const std::vector<std::string> kBehindSecond = {"t", "w2", "a",
                                                 "h", "w1", "b1"};
 const std::vector<std::string> kBehindRelu = {"v", "k", "c"};
 const std::vector<std::string> kBehindPool = {"r", "v", "k", "c"};
+const std::vector<std::string> kBehindLoss = {"y", "h", "w", "b"};
+const std::vector<std::string> kBias = {"b"};
 
-INSTANTIATE_TEST_SUITE_P(
-    All, BackwardTest,
-    ::testing::Values(
-        BackwardRow{"tanh_scaled", "mlp", kBehindTanh, Scaled, kGradient,
-                    "Tanh"},
-        BackwardRow{"tanh_negated", "mlp", kBehindTanh, Negated, kGradient,
-                    "Tanh"},
-        BackwardRow{"tanh_zeroed", "mlp", kBehindTanh, LastZeroed, kGradient,
-                    "Tanh"},
-        BackwardRow{"tanh_short", "mlp", kBehindTanh, Shortened, kAccumulation,
-                    "Tanh"},
-        BackwardRow{"matmul_scaled", "mlp", kBehindSecond, Scaled, kGradient,
-                    "MatMul"},
-        BackwardRow{"matmul_short", "mlp", kBehindSecond, Shortened,
-                    kAccumulation, "MatMul"},
-        BackwardRow{"relu_scaled", "cnn", kBehindRelu, Scaled, kGradient,
-                    "Relu"},
-        BackwardRow{"relu_negated", "cnn", kBehindRelu, Negated, kGradient,
-                    "Relu"},
-        BackwardRow{"pool_scaled", "cnn", kBehindPool, Scaled, kGradient,
-                    "MaxPool"},
-        BackwardRow{"pool_negated", "cnn", kBehindPool, Negated, kGradient,
-                    "MaxPool"},
-        BackwardRow{"loss_scaled",
-                    "logistic",
-                    {"y", "h", "w", "b"},
-                    Scaled,
-                    kGradient,
-                    "SoftmaxCrossEntropyLoss"},
-        BackwardRow{"loss_negated",
-                    "logistic",
-                    {"y", "h", "w", "b"},
-                    Negated,
-                    kGradient,
-                    "SoftmaxCrossEntropyLoss"},
-        BackwardRow{"bias_scaled", "logistic", {"b"}, Scaled, kGradient, "Add"},
-        BackwardRow{
-            "bias_zeroed", "quadratic", {"b"}, LastZeroed, kGradient, "Add"}),
-    [](const auto& info) { return std::string(info.param.name); });
+const BackwardRow kBackwardRows[] = {
+    {"tanh_scaled", "mlp", kBehindTanh, Scaled, kGradient, "Tanh"},
+    {"tanh_negated", "mlp", kBehindTanh, Negated, kGradient, "Tanh"},
+    {"tanh_zeroed", "mlp", kBehindTanh, LastZeroed, kGradient, "Tanh"},
+    {"tanh_short", "mlp", kBehindTanh, Shortened, kAccumulation, "Tanh"},
+    {"matmul_scaled", "mlp", kBehindSecond, Scaled, kGradient, "MatMul"},
+    {"matmul_short", "mlp", kBehindSecond, Shortened, kAccumulation, "MatMul"},
+    {"relu_scaled", "cnn", kBehindRelu, Scaled, kGradient, "Relu"},
+    {"relu_negated", "cnn", kBehindRelu, Negated, kGradient, "Relu"},
+    {"pool_scaled", "cnn", kBehindPool, Scaled, kGradient, "MaxPool"},
+    {"pool_negated", "cnn", kBehindPool, Negated, kGradient, "MaxPool"},
+    {"loss_scaled", "logistic", kBehindLoss, Scaled, kGradient,
+     "SoftmaxCrossEntropyLoss"},
+    {"loss_negated", "logistic", kBehindLoss, Negated, kGradient,
+     "SoftmaxCrossEntropyLoss"},
+    {"bias_scaled", "logistic", kBias, Scaled, kGradient, "Add"},
+    {"bias_zeroed", "quadratic", kBias, LastZeroed, kGradient, "Add"},
+};
+
+INSTANTIATE_TEST_SUITE_P(All, BackwardTest, ::testing::ValuesIn(kBackwardRows),
+                         [](const auto& info) {
+                           return std::string(info.param.name);
+                         });
 
 }  // namespace
 }  // namespace assay::bisect

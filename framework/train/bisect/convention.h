@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Convention: finds the settings of an optimizer that explain a step that was
-// seen.
-//
-//   const std::vector<Exchange> why = Explaining(steps, candidates);
-//   why[0].name;   // "epsilon"
+// Conventions and slips that explain what was seen of a run: the settings of an
+// optimizer that give its step, and the mistake by which a running statistic is
+// fed back.
 //
 // Each step is taken again in quad from where it began, with one setting
 // exchanged at a time, then with two. Several steps tell settings apart that
@@ -15,13 +13,13 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "framework/core/dtype.h"
+#include "framework/graph/model.h"
 #include "framework/train/quad/quad.h"
-#include "framework/train/quad/quad_rule.h"
-#include "framework/train/quad/quad_setting.h"
 
 namespace assay::bisect {
 
@@ -59,5 +57,25 @@ std::vector<Exchange> Explaining(std::span<const SeenStep> steps,
 /// every other word; for a number 0, 1, its double and its half.
 std::vector<Exchange> UsualSlips(const std::string& optimizer,
                                  const quad::SettingTexts& settings);
+
+/// The node that reads a statistic, named by the first value that it computes.
+struct Feeder {
+  std::string op_type = "?", value;
+  double momentum = 0.9;
+  bool is_variance = false;
+};
+
+/// `value` is empty where no node reads the statistic.
+Feeder FeederOf(const Graph& graph, std::string_view statistic);
+
+/// A statistic before a step, after it, and as it should be after it.
+struct FedNumbers {
+  std::span<const double> before, got, wanted;
+};
+
+/// Says "is not fed back", "has the momentum for one minus it", "is the
+/// variance of a sample of 64, wanted that of a population", or "is fed back
+/// otherwise" where none of these explains it.
+std::string SlipOf(const FedNumbers& fed, const Feeder& feeder);
 
 }  // namespace assay::bisect

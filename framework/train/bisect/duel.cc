@@ -6,10 +6,7 @@
 #include <cmath>
 #include <utility>
 
-#include "framework/testing/draw/draw.h"
-#include "framework/train/optdiff/step_rows.h"
-#include "framework/train/quad/problem.h"
-#include "framework/train/quad/quad_optimizers.h"
+#include "framework/train/quad/quad_formulas.h"
 
 namespace assay::bisect {
 namespace {
@@ -31,12 +28,6 @@ optdiff::StepRow NamesOf(const optdiff::Course& course, const Runner& a,
           .tier_b = "rule",
           .network = course.name,
           .mode = "locked"};
-}
-
-/// Copies the elements where both have the same type and shape.
-void CopyInto(const Tensor& from, Tensor to) {
-  if (from.dtype() != to.dtype() || from.shape() != to.shape()) return;
-  std::ranges::copy(from.bytes(), to.mutable_data());
 }
 
 }  // namespace
@@ -65,9 +56,7 @@ Result<std::unique_ptr<Duel>> Duel::Begin(const optdiff::Course& course,
   duel->is_one_rule_ =
       is_one_optimizer && duel->a_.run->lockstep().settings() ==
                               duel->b_.run->lockstep().settings();
-  for (const train::Parameter& parameter : course.narrow.parameters) {
-    duel->x_.push_back(quad::InQuad(parameter.value));
-  }
+  duel->x_ = quad::InQuad(course.narrow.parameters);
   return duel;
 }
 
@@ -89,12 +78,8 @@ void Duel::StepAcross(int64_t step) {
   }
   const quad::QuadRule::StepInfo at = {
       .step = step, .schedule = b_.run->lockstep().ScheduleAt(step)};
-  std::vector<QuadTensor> gradients;
-  for (const Tensor& gradient : a_.run->objective().got()) {
-    gradients.push_back(quad::InQuad(gradient));
-  }
   cross_->Prepare(at, &x_);
-  cross_->Update(at, std::move(gradients), &x_);
+  cross_->Update(at, quad::InQuad(a_.run->objective().got()), &x_);
 }
 
 void Duel::AddGradients(std::vector<Pair>* pairs) {
@@ -163,49 +148,26 @@ Status Duel::Step(int64_t step, record::Record* record) {
     row.outcome = is_within ? "pass" : "fail";
     record->Add(row);
   }
-  return Lock();
+  Lock();
+  return OkStatus();
 }
 
-/// Sets the parameters of run a and this state in run b's rule.
-void Duel::LockAcross(std::span<const train::StateTensor> state) {
-  const auto parameters = a_.run->lockstep().parameters();
-  for (size_t p = 0; p < parameters.size(); ++p) {
-    x_[p] = quad::InQuad(parameters[p].value);
-  }
-  for (const train::StateTensor& tensor : state) {
-    const auto owner = std::ranges::find(parameters, tensor.parameter,
-                                         &train::Parameter::name);
-    if (owner == parameters.end()) continue;
-    QuadTensor* const slot = cross_->Slot(
-        static_cast<size_t>(owner - parameters.begin()), tensor.name);
+/// Sets the parameters of run a and the state of run b in run b's rule.
+void Duel::LockAcross() {
+  x_ = quad::InQuad(a_.run->lockstep().parameters());
+  for (const auto& [p, tensor] : b_.run->lockstep().StateByParameter()) {
+    QuadTensor* const slot = cross_->Slot(p, tensor.name);
     if (slot != nullptr) *slot = quad::InQuad(tensor.value);
   }
 }
 
 /// Sets both runs to the parameters, state and statistics of run a.
-Status Duel::Lock() {
-  const auto parameters = a_.run->lockstep().parameters();
-  for (size_t p = 0; p < parameters.size(); ++p) {
-    CopyInto(parameters[p].value, b_.run->lockstep().parameters()[p].value);
-  }
-  const std::vector<train::StateTensor> state = b_.run->lockstep().State();
-  for (const train::StateTensor& from : a_.run->lockstep().State()) {
-    for (const train::StateTensor& to : state) {
-      if (from.parameter == to.parameter && from.name == to.name) {
-        CopyInto(from.value, to.value);
-      }
-    }
-  }
-  const auto statistics = b_.run->objective().Statistics();
-  const auto of_a = a_.run->objective().Statistics();
-  for (size_t s = 0; s < statistics.size() && s < of_a.size(); ++s) {
-    CopyInto(of_a[s].value, statistics[s].value);
-  }
-  if (!is_one_rule_) LockAcross(state);
+void Duel::Lock() {
+  b_.run->Take(*a_.run);
+  if (!is_one_rule_) LockAcross();
   other_.Start([this] { b_.run->Lock(); });
   a_.run->Lock();
   other_.Wait();
-  return OkStatus();
 }
 
 }  // namespace assay::bisect

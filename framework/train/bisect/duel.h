@@ -3,14 +3,6 @@
 // Duel: two training runs in step, each beside its judge, and their
 // differences.
 //
-//   ASSAY_ASSIGN_OR_RETURN(
-//       auto duel,
-//       Duel::Begin(course, std::move(a), std::move(b), judge, draw));
-//   for (int64_t step = 1; step <= course.steps; ++step) {
-//     ASSAY_RETURN_IF_ERROR(duel->Step(step, &rows));
-//   }
-//   duel->a_fault();   // where run a first left its limits; nothing: nowhere
-//
 // Both begin each step where run a ended the one before.
 
 #pragma once
@@ -28,11 +20,10 @@
 #include "framework/testing/record/record.h"
 #include "framework/train/optdiff/course.h"
 #include "framework/train/optdiff/locked_run.h"
-#include "framework/train/optdiff/step_row.h"
+#include "framework/train/optdiff/step_rows.h"
 #include "framework/train/other_thread.h"
 #include "framework/train/quad/lockstep_quad.h"
 #include "framework/train/quad/quad.h"
-#include "framework/train/quad/quad_rule.h"
 
 namespace assay::bisect {
 
@@ -102,8 +93,8 @@ class Duel {
   void StepAcross(int64_t step);
   void AddGradients(std::vector<Pair>* pairs);
   void AddUpdates(std::vector<Pair>* pairs);
-  Status Lock();
-  void LockAcross(std::span<const train::StateTensor> state);
+  void Lock();
+  void LockAcross();
 
   Side a_, b_;
   /// Run b's rule, which takes the gradients of run a.

@@ -3,20 +3,167 @@
 #include "framework/train/bisect/first_cause.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "framework/backend/network_interfaces.h"
+#include "framework/core/tensor.h"
 #include "framework/core/text.h"
 #include "framework/file/csv.h"
+#include "framework/graph/edit/submodel.h"
 #include "framework/testing/limit/limit.h"
-#include "framework/train/bisect/inner_values.h"
-#include "framework/train/optdiff/beside_judge.h"
 #include "framework/train/optdiff/locked_run.h"
 
 namespace assay::bisect {
 namespace {
+
+struct InnerValue {
+  std::string name;
+  Tensor value;     // of float32 or float64
+  Tensor gradient;  // undefined where it was not asked for
+};
+
+struct InnerValues {
+  /// The values of float32 and float64 that nodes compute, in the order of the
+  /// graph.
+  std::vector<InnerValue> values;
+  /// The parameters, with their gradients.
+  std::vector<InnerValue> parameters;
+};
+
+/// The names of the values that nodes compute, outputs of the model among them.
+std::vector<std::string> ComputedBy(const Graph& graph) {
+  std::vector<std::string> names;
+  for (const Node& node : graph.nodes) {
+    for (const ValueId id : node.outputs) {
+      if (id != kNoValue) names.push_back(graph[id].name);
+    }
+  }
+  return names;
+}
+
+std::vector<Value> InputsOf(const Network& network,
+                            const optdiff::Place& place) {
+  std::vector<Value> inputs;
+  size_t next = 0;
+  for (const ValueInfo& info : network.inputs()) {
+    inputs.emplace_back(place.InputOf(info.name, &next));
+  }
+  return inputs;
+}
+
+bool IsJudged(const Value& value) {
+  const Tensor* const tensor = value.tensor();
+  return tensor != nullptr && (tensor->dtype() == DType::kFloat32 ||
+                               tensor->dtype() == DType::kFloat64);
+}
+
+/// A network that is bound and has run forward.
+struct Ran {
+  std::unique_ptr<Network> network;
+  std::unique_ptr<Binding> binding;
+};
+
+Result<Ran> RunWith(const std::shared_ptr<const Model>& model, Backend& backend,
+                    const LoadOptions& options, const optdiff::Place& place) {
+  Ran ran;
+  ASSAY_ASSIGN_OR_RETURN(ran.network, backend.Load(model, options));
+  if (ran.network == nullptr) return Internal("the backend loaded nothing");
+  ASSAY_ASSIGN_OR_RETURN(ran.binding,
+                         ran.network->Bind(InputsOf(*ran.network, place), {}));
+  if (ran.binding == nullptr) return Internal("the backend bound nothing");
+  ASSAY_RETURN_IF_ERROR(ran.network->Forward(*ran.binding));
+  ASSAY_RETURN_IF_ERROR(ran.network->Synchronize());
+  return ran;
+}
+
+/// A cotangent of 1 for the loss, the last output of the model.
+Result<std::vector<Value>> OneForLoss(const Graph& graph, const Ran& ran) {
+  const size_t loss = graph.outputs.size() - 1;
+  std::vector<Value> cotangents(ran.binding->outputs().size());
+  const Tensor* const tensor = ran.binding->outputs()[loss].tensor();
+  if (tensor == nullptr) return Internal("the loss is no tensor");
+  const std::array<double, 1> one = {1};
+  ASSAY_ASSIGN_OR_RETURN(cotangents[loss],
+                         draw::TensorOf(tensor->dtype(), tensor->shape(), one));
+  return cotangents;
+}
+
+/// Makes the model whose only output is the last one, so that the other outputs
+/// become inner values.
+Result<std::shared_ptr<const Model>> WithLossAlone(const Model& model) {
+  const Graph& graph = model.graph();
+  edit::Submodel all;
+  for (size_t n = 0; n < graph.nodes.size(); ++n) all.nodes.push_back(n);
+  for (const ValueId id : graph.inputs) {
+    all.inputs.push_back({id, graph[id].type});
+  }
+  const ValueId loss = graph.outputs.back();
+  all.outputs.push_back({loss, graph[loss].type});
+  return edit::MakeSubmodel(model, graph, all);
+}
+
+/// Runs the model at the place: parameters by name, the batch in its order. The
+/// loss is its last output. Declines as Load and Bind do, and where the backend
+/// gives no inner values or gradients.
+Result<InnerValues> InnerValuesOf(const Model& whole, Backend& backend,
+                                  const optdiff::Place& place) {
+  ASSAY_ASSIGN_OR_RETURN(const auto model, WithLossAlone(whole));
+  const Graph& graph = model->graph();
+  LoadOptions options;
+  for (const std::string& name : ComputedBy(graph)) {
+    const bool is_output = std::ranges::any_of(
+        graph.outputs, [&](ValueId id) { return graph[id].name == name; });
+    if (!is_output) options.extra_outputs.push_back(name);
+  }
+  ASSAY_ASSIGN_OR_RETURN(const Ran forward,
+                         RunWith(model, backend, options, place));
+  // The order is that of the graph; in the network outputs of the model come
+  // first.
+  std::vector<std::pair<std::string, Value>> found;
+  for (const std::string& name : ComputedBy(graph)) {
+    const auto outputs = forward.network->outputs();
+    const auto at = std::ranges::find(outputs, name, &ValueInfo::name);
+    if (at == outputs.end()) continue;
+    const Value& value =
+        forward.binding->outputs()[static_cast<size_t>(at - outputs.begin())];
+    if (IsJudged(value)) found.emplace_back(name, value);
+  }
+  InnerValues inner;
+  for (const train::Parameter& parameter : place.parameters) {
+    options.gradient_targets.push_back(parameter.name);
+    inner.parameters.push_back({parameter.name, parameter.value, {}});
+  }
+  for (const auto& [name, value] : found) {
+    inner.values.push_back({name, *value.tensor(), {}});
+    if (std::ranges::find(options.extra_outputs, name) !=
+        options.extra_outputs.end()) {
+      options.gradient_targets.push_back(name);
+    }
+  }
+  ASSAY_ASSIGN_OR_RETURN(const Ran both,
+                         RunWith(model, backend, options, place));
+  Differentiable* const gradients = both.network->differentiable();
+  if (gradients == nullptr) {
+    return Unsupported(Reason::kGradient, "the backend has no gradients");
+  }
+  ASSAY_ASSIGN_OR_RETURN(const std::vector<Value> one, OneForLoss(graph, both));
+  ASSAY_ASSIGN_OR_RETURN(
+      const std::vector<Value> given,
+      gradients->Backward(*both.binding, one, options.gradient_targets));
+  for (size_t i = 0; i < given.size(); ++i) {
+    const std::string& name = options.gradient_targets[i];
+    auto& group = i < inner.parameters.size() ? inner.parameters : inner.values;
+    const auto at = std::ranges::find(group, name, &InnerValue::name);
+    if (at != group.end() && given[i].tensor() != nullptr) {
+      at->gradient = *given[i].tensor();
+    }
+  }
+  return inner;
+}
 
 /// A place whose numbers are one rounding away from those of another.
 struct RoundedPlace {
@@ -46,27 +193,21 @@ Result<RoundedPlace> Rounded(const optdiff::Place& place, double roundoff,
   return rounded;
 }
 
-double L2(std::span<const double> a, std::span<const double> b) {
-  double squares = 0;
-  for (size_t i = 0; i < a.size(); ++i)
-    squares += (a[i] - b[i]) * (a[i] - b[i]);
-  return std::sqrt(squares);
-}
-
 /// One tensor of the backend, of the judge, and of the judge at the rounded
 /// place.
 struct Three {
   Tensor got, want, rounded;
 };
 
-bool IsWithin(const Three& three) {
+bool IsRight(const Three& three) {
   if (!three.got.defined() || !three.want.defined()) return true;
   if (three.got.shape() != three.want.shape()) return false;
   const std::vector<double> want = draw::NumbersOf(three.want);
   const optdiff::Distance distance = optdiff::DistanceOf(three.got, want);
   const double roundoff = limit::UnitRoundoff(three.got.dtype());
-  const double explained = std::max(roundoff * distance.norm,
-                                    L2(draw::NumbersOf(three.rounded), want));
+  const double explained =
+      std::max(roundoff * distance.norm,
+               optdiff::L2(draw::NumbersOf(three.rounded), want));
   return distance.l2 <= optdiff::kSieve * explained;
 }
 
@@ -106,49 +247,48 @@ void Describe(const Three& three, NodeFault* fault) {
   fault->digits = -std::log2(relative);
 }
 
-/// The operator of the node that computes a value, or of the first that reads
-/// it.
-std::string OperatorAt(const Graph& graph, const std::string& name,
-                       bool reads) {
-  for (const Node& node : graph.nodes) {
-    const auto& ids = reads ? node.inputs : node.outputs;
-    const bool is_here = std::ranges::any_of(ids, [&](ValueId id) {
+/// The index of the node that computes a value, or of the first that reads it.
+size_t NodeAt(const Graph& graph, const std::string& name, bool reads) {
+  const auto node = std::ranges::find_if(graph.nodes, [&](const Node& each) {
+    const auto& ids = reads ? each.inputs : each.outputs;
+    return std::ranges::any_of(ids, [&](ValueId id) {
       return id != kNoValue && graph[id].name == name;
     });
-    if (is_here) return node.op_type;
-  }
-  return "?";
-}
-
-/// The index of the first node that reads the value.
-size_t FirstReader(const Graph& graph, const std::string& name) {
-  for (size_t n = 0; n < graph.nodes.size(); ++n) {
-    for (const ValueId id : graph.nodes[n].inputs) {
-      if (id != kNoValue && graph[id].name == name) return n;
-    }
-  }
-  return graph.nodes.size();
+  });
+  return static_cast<size_t>(node - graph.nodes.begin());
 }
 
 struct Named {
   std::string name;
-  size_t reader = 0;
+  size_t node = 0;
   Three three;
 };
 
+/// The first that is not within its limit.
+NodeFault FirstOf(const Graph& graph, const std::vector<Named>& all,
+                  bool is_backward) {
+  NodeFault fault;
+  const auto named = std::ranges::find_if_not(all, IsRight, &Named::three);
+  if (named == all.end()) return fault;
+  fault.is_backward = is_backward;
+  fault.value = named->name;
+  fault.op_type =
+      named->node < graph.nodes.size() ? graph.nodes[named->node].op_type : "?";
+  Describe(named->three, &fault);
+  return fault;
+}
+
 NodeFault FirstForward(const Graph& graph, const InnerValues& got,
                        const InnerValues& want, const InnerValues& rounded) {
-  NodeFault fault;
+  std::vector<Named> all;
   for (size_t i = 0; i < got.values.size(); ++i) {
-    const Three three{got.values[i].value, want.values[i].value,
-                      rounded.values[i].value};
-    if (IsWithin(three)) continue;
-    fault.value = got.values[i].name;
-    fault.op_type = OperatorAt(graph, fault.value, /*reads=*/false);
-    Describe(three, &fault);
-    return fault;
+    const std::string& name = got.values[i].name;
+    all.push_back(
+        {name,
+         NodeAt(graph, name, /*reads=*/false),
+         {got.values[i].value, want.values[i].value, rounded.values[i].value}});
   }
-  return fault;
+  return FirstOf(graph, all, /*is_backward=*/false);
 }
 
 /// Looks from the loss backwards: at gradients by the values that the last
@@ -156,29 +296,17 @@ NodeFault FirstForward(const Graph& graph, const InnerValues& got,
 NodeFault FirstBackward(const Graph& graph, const InnerValues& got,
                         const InnerValues& want, const InnerValues& rounded) {
   std::vector<Named> all;
-  const auto add = [&](const std::vector<InnerValue>& of_got,
-                       const std::vector<InnerValue>& of_want,
-                       const std::vector<InnerValue>& of_rounded) {
-    for (size_t i = 0; i < of_got.size(); ++i) {
-      all.push_back(
-          {of_got[i].name,
-           FirstReader(graph, of_got[i].name),
-           {of_got[i].gradient, of_want[i].gradient, of_rounded[i].gradient}});
+  for (const auto group : {&InnerValues::values, &InnerValues::parameters}) {
+    for (size_t i = 0; i < (got.*group).size(); ++i) {
+      const std::string& name = (got.*group)[i].name;
+      all.push_back({name,
+                     NodeAt(graph, name, /*reads=*/true),
+                     {(got.*group)[i].gradient, (want.*group)[i].gradient,
+                      (rounded.*group)[i].gradient}});
     }
-  };
-  add(got.values, want.values, rounded.values);
-  add(got.parameters, want.parameters, rounded.parameters);
-  std::ranges::stable_sort(all, std::greater<>(), &Named::reader);
-  NodeFault fault;
-  for (const Named& named : all) {
-    if (IsWithin(named.three)) continue;
-    fault.is_backward = true;
-    fault.value = named.name;
-    fault.op_type = OperatorAt(graph, named.name, /*reads=*/true);
-    Describe(named.three, &fault);
-    return fault;
   }
-  return fault;
+  std::ranges::stable_sort(all, std::greater<>(), &Named::node);
+  return FirstOf(graph, all, /*is_backward=*/true);
 }
 
 }  // namespace

@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // FirstCause: the first node of a network that is wrong at one place, forward
-// or backward.
-//
-//   ASSAY_ASSIGN_OR_RETURN(
-//       const NodeFault fault,
-//       FirstCause(subject, judge, place, wide_place, draw));
-//   fault.op_type;   // "Conv"; empty: none is wrong
-//
-// Values are compared in the order of the graph, gradients in reverse order. A
-// gradient by a value belongs to the node that reads it. Roundings explain as
-// much as in optdiff/beside_judge.h.
+// or backward. Values are compared in the order of the graph, gradients in
+// reverse order. A gradient by a value belongs to the node that reads it.
+// Roundings explain as much as in optdiff/beside_judge.h.
 
 #pragma once
 
@@ -21,7 +14,7 @@
 #include "framework/core/status.h"
 #include "framework/graph/model.h"
 #include "framework/testing/draw/draw.h"
-#include "framework/train/optdiff/judge_network.h"
+#include "framework/train/optdiff/beside_judge.h"
 
 namespace assay::bisect {
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// RunSpec: a training run as a person names it.
+// RunSpec and ModelCourse: a training run as a person names it: a backend with
+// an optimizer, and a model on a dataset.
 //
 //   ASSAY_ASSIGN_OR_RETURN(
 //       const RunSpec run,
@@ -10,10 +11,13 @@
 
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 #include "framework/core/status.h"
+#include "framework/train/data/dataset.h"
+#include "framework/train/optdiff/course.h"
 #include "framework/train/quad/lockstep_quad.h"
 
 namespace assay::bisect {
@@ -27,5 +31,20 @@ struct RunSpec {
 /// and the preset paper where none is named. Invalid argument for an unknown
 /// optimizer, preset or setting, and where no backend is named.
 Result<RunSpec> ParseRunSpec(std::string_view text);
+
+/// A model, by its name or from a file, on a dataset.
+struct ModelChoice {
+  std::string model = "lenet5";  // or FILE.onnx, which has weights of its own
+  const train::Dataset* dataset = nullptr;  // float32; outlives the course
+  int64_t batch = 64;
+  int64_t steps = 100;
+  uint64_t weights_seed = 0;
+  uint64_t order_seed = 0;
+};
+
+/// float32, with softmax cross entropy of one-hot rows, which every backend
+/// with gradients of LogSoftmax, Mul and ReduceSum has. Batches are shuffled;
+/// the last of an epoch is dropped where it is not whole.
+Result<optdiff::Course> ModelCourse(const ModelChoice& choice);
 
 }  // namespace assay::bisect

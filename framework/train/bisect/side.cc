@@ -12,9 +12,9 @@
 #include "framework/file/csv.h"
 #include "framework/testing/draw/draw.h"
 #include "framework/train/bisect/first_cause.h"
-#include "framework/train/optdiff/judge_network.h"
+#include "framework/train/optdiff/beside_judge.h"
 #include "framework/train/optdiff/step_rows.h"
-#include "framework/train/quad/problem.h"
+#include "framework/train/quad/quad.h"
 
 namespace assay::bisect {
 namespace {
@@ -22,38 +22,34 @@ namespace {
 using file::ToText;
 
 NamedState StateOf(quad::LockstepQuad& lockstep) {
-  const auto parameters = lockstep.parameters();
-  NamedState state(parameters.size());
-  for (const train::StateTensor& tensor : lockstep.State()) {
-    const auto owner = std::ranges::find(parameters, tensor.parameter,
-                                         &train::Parameter::name);
-    if (owner == parameters.end()) continue;
-    state[static_cast<size_t>(owner - parameters.begin())].emplace_back(
-        tensor.name, quad::InQuad(tensor.value));
+  NamedState state(lockstep.parameters().size());
+  for (const auto& [p, tensor] : lockstep.StateByParameter()) {
+    state[p].emplace_back(tensor.name, quad::InQuad(tensor.value));
   }
   return state;
 }
 
-Result<std::vector<train::Parameter>> Widened(
-    std::span<const train::Parameter> narrow) {
-  std::vector<train::Parameter> wide;
-  for (const train::Parameter& each : narrow) {
-    ASSAY_ASSIGN_OR_RETURN(Tensor value,
-                           draw::TensorOf(DType::kFloat64, each.value.shape(),
-                                          draw::NumbersOf(each.value)));
-    wide.push_back({each.name, std::move(value)});
-  }
-  return wide;
+}  // namespace
+
+std::string_view ToString(Cause cause) {
+  constexpr std::string_view kWords[] = {
+      "none",        "initial weights", "data order",
+      "forward",     "loss reduction",  "gradient",
+      "update rule", "convention",      "schedule",
+      "state",       "accumulation",    "running statistics"};
+  return kWords[static_cast<size_t>(cause)];
 }
 
-}  // namespace
+Finding Say(Cause cause, int64_t step, const std::string& run,
+            std::string where, const std::string& what) {
+  return {cause, step, run, std::move(where),
+          step == 0 ? what : StrCat("at step ", step, " ", what)};
+}
 
 Result<Side> Side::Begin(const char* name, BisectRun run,
                          const BisectOptions& options) {
-  ASSAY_ASSIGN_OR_RETURN(auto wide,
-                         optdiff::Load(run.course.wide, options.oracle));
-  const optdiff::JudgeOf judge{
-      options.oracle, std::make_shared<optdiff::JudgeNetwork>(std::move(wide))};
+  ASSAY_ASSIGN_OR_RETURN(const optdiff::JudgeOf judge,
+                         optdiff::JudgeFor(run.course, options.oracle));
   Side side{name,        run.backend, run.course, run.setup.optimizer,
             run.between, nullptr};
   auto begun = optdiff::LockedRun::Begin(
@@ -68,10 +64,9 @@ Status Side::Step(int64_t step) {
   seen.optimizer = rule;
   seen.settings = lockstep().settings();
   seen.at = {.step = step, .schedule = lockstep().ScheduleAt(step)};
-  seen.start.clear();
-  for (const train::Parameter& parameter : lockstep().parameters()) {
-    seen.start.push_back(quad::InQuad(parameter.value));
-  }
+  const std::span<const train::Parameter> parameters = lockstep().parameters();
+  seen.type = parameters.back().value.dtype();
+  seen.start = quad::InQuad(parameters);
   seen.state = StateOf(lockstep());
   optdiff::StepRows none({}, {}, nullptr);
   auto stepped = run->Step(step, &none);
@@ -80,41 +75,14 @@ Status Side::Step(int64_t step) {
         StrCat("run ", name, " at step ", step));
   }
   fault = *std::move(stepped);
-  seen.gradients.clear();
-  for (const Tensor& gradient : run->objective().got()) {
-    seen.gradients.push_back(quad::InQuad(gradient));
-  }
-  seen.result.clear();
-  for (const train::Parameter& parameter : lockstep().parameters()) {
-    seen.type = parameter.value.dtype();
-    seen.result.push_back(quad::InQuad(parameter.value));
-  }
+  seen.gradients = quad::InQuad(run->objective().got());
+  seen.result = quad::InQuad(parameters);
   seen.left = StateOf(lockstep());
   return OkStatus();
 }
 
 void Side::Take(const Side& other) {
-  const auto of_a = other.lockstep().parameters();
-  for (size_t p = 0; p < of_a.size(); ++p) {
-    Tensor to = lockstep().parameters()[p].value;
-    std::ranges::copy(of_a[p].value.bytes(), to.mutable_data());
-  }
-  for (const train::StateTensor& from : other.lockstep().State()) {
-    for (train::StateTensor& to : lockstep().State()) {
-      const bool is_same = from.parameter == to.parameter &&
-                           from.name == to.name &&
-                           from.value.Signature() == to.value.Signature();
-      if (is_same) {
-        std::ranges::copy(from.value.bytes(), to.value.mutable_data());
-      }
-    }
-  }
-  const auto statistics = run->objective().Statistics();
-  const auto others = other.run->objective().Statistics();
-  for (size_t s = 0; s < statistics.size(); ++s) {
-    Tensor to = statistics[s].value;
-    std::ranges::copy(others[s].value.bytes(), to.mutable_data());
-  }
+  run->Take(*other.run);
   other.run->Lock();
   run->Lock();
 }
@@ -124,8 +92,8 @@ Result<Finding> WrongNode(const Side& side, int64_t step,
   ASSAY_ASSIGN_OR_RETURN(const optdiff::StepBatch batch,
                          side.course.batch(step));
   const optdiff::Place place = side.run->objective().PlaceOf(batch.narrow);
-  ASSAY_ASSIGN_OR_RETURN(const auto wide, Widened(place.parameters));
-  ASSAY_ASSIGN_OR_RETURN(const auto wide_given, Widened(place.given));
+  ASSAY_ASSIGN_OR_RETURN(const auto wide, optdiff::Widened(place.parameters));
+  ASSAY_ASSIGN_OR_RETURN(const auto wide_given, optdiff::Widened(place.given));
   auto fault = FirstCause(
       {side.course.narrow.model, side.backend},
       {side.course.wide.model, options.oracle}, place,

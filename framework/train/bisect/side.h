@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Side: one of the two training runs that are bisected, with its judge and a
-// record of its last step; and the reasons for which a step of it is wrong.
-//
-//   ASSAY_ASSIGN_OR_RETURN(Side a, Side::Begin("a", std::move(run), options));
-//   ASSAY_RETURN_IF_ERROR(a.Step(1));
-//   if (!a.fault.what.empty()) {
-//     ASSAY_ASSIGN_OR_RETURN(found, WrongNode(a, 1, options));
-//   }
+// record of its last step; the causes for which a step of it may be wrong, and
+// a finding that names one.
 
 #pragma once
 
@@ -15,16 +10,48 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "framework/backend/backend.h"
 #include "framework/core/status.h"
-#include "framework/train/bisect/cause.h"
 #include "framework/train/bisect/convention.h"
 #include "framework/train/optdiff/course.h"
 #include "framework/train/optdiff/locked_run.h"
 #include "framework/train/quad/lockstep_quad.h"
 
 namespace assay::bisect {
+
+enum class Cause : uint8_t {
+  kNone,
+  kInitialWeights,
+  kDataOrder,
+  kForward,
+  kLossReduction,
+  kGradient,
+  kUpdateRule,
+  kConvention,
+  kSchedule,
+  kState,
+  kAccumulation,
+  kRunningStatistics,
+};
+
+/// "initial weights", "data order", "forward", "loss reduction", "gradient",
+/// "update rule", "convention", "schedule", "state", "accumulation",
+/// "running statistics", "none".
+std::string_view ToString(Cause cause);
+
+struct Finding {
+  Cause cause = Cause::kNone;
+  int64_t step = 0;   // 0: before the first
+  std::string run;    // "a" or "b"; empty: neither is wrong by itself
+  std::string where;  // a tensor, an operator, a setting
+  std::string sentence;
+};
+
+/// Makes a finding whose sentence begins with its step, where it has one.
+Finding Say(Cause cause, int64_t step, const std::string& run,
+            std::string where, const std::string& what);
 
 /// One of the two runs: its backend, its course and its optimizer.
 struct BisectRun {
@@ -41,6 +68,7 @@ struct BisectOptions {
   uint64_t seed = 0;  // of roundings
 };
 
+/// A run with its judge and a record of its last step.
 struct Side {
   const char* name;  // "a" or "b"
   Backend& backend;

@@ -9,7 +9,6 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
-#include <utility>
 
 #include "framework/file/file.h"
 

@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // TensorFile: named tensors with notes in one file, in the safetensors format
-// (huggingface/safetensors, README, "Format"): the size of a header, the header in
-// JSON, and the elements in little endian order.
-//
-//   TensorFile file;
-//   file.tensors.emplace_back("fc1.weight", weight);
-//   ASSAY_RETURN_IF_ERROR(WriteTensorFile("weights.safetensors", file));
-//   ASSAY_ASSIGN_OR_RETURN(const TensorFile read,
-//                          ReadTensorFile("weights.safetensors"));
+// (huggingface/safetensors, README, "Format"): the size of a header, the header
+// in JSON, and the elements in little endian order.
 
 #pragma once
 

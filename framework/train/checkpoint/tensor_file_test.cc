@@ -12,12 +12,11 @@
 
 #include "framework/file/file.h"
 #include "framework/file/scratch_folder.h"
+#include "framework/testing/support/statuses_fixture.h"
 #include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::train {
 namespace {
-
-using ::testing::HasSubstr;
 
 TEST(TensorFileTest, ReadsWhatItWrote) {
   const file::ScratchFolder folder;
@@ -25,16 +24,14 @@ TEST(TensorFileTest, ReadsWhatItWrote) {
   TensorFile file;
   file.notes = {{"step", "7"}, {"name", "\"quoted\""}};
   file.tensors.emplace_back("w", Floats({1, 2}, {1.5F, -0.0F}));
-  file.tensors.emplace_back(
-      "none", Tensor::Of<double>({0, 3}, std::vector<double>()).value());
+  file.tensors.emplace_back("none", Doubles({0, 3}, {}));
   file.tensors.emplace_back("n", Int64s({}, {-3}));
   ASSERT_TRUE(WriteTensorFile(path, file).ok());
-  const auto read = ReadTensorFile(path);
-  ASSERT_TRUE(read.ok()) << read.status().ToString();
-  EXPECT_EQ(read->notes, file.notes);
-  ASSERT_EQ(read->tensors.size(), 3U);
+  const auto read = Got(ReadTensorFile(path));
+  EXPECT_EQ(read.notes, file.notes);
+  ASSERT_EQ(read.tensors.size(), 3U);
   for (const auto& [name, tensor] : file.tensors) {
-    const Tensor* const found = read->Find(name);
+    const Tensor* const found = read.Find(name);
     ASSERT_NE(found, nullptr) << name;
     EXPECT_EQ(found->Signature(), tensor.Signature());
     EXPECT_TRUE(std::ranges::equal(found->bytes(), tensor.bytes()));
@@ -93,9 +90,8 @@ TEST_P(LieTest, IsFound) {
   text += GetParam().header + std::string(GetParam().elements, '\0');
   ASSERT_TRUE(file::WriteFile(path, text).ok());
   const Status status = ReadTensorFile(path).status();
-  EXPECT_EQ(status.code(), StatusCode::kDataLoss);
-  EXPECT_THAT(status.message(), HasSubstr(GetParam().message));
-  EXPECT_THAT(status.message(), HasSubstr(path.string()));
+  EXPECT_THAT(status, IsStatus(StatusCode::kDataLoss, GetParam().message));
+  EXPECT_THAT(status, Says(path.string()));
 }
 
 INSTANTIATE_TEST_SUITE_P(All, LieTest, ::testing::ValuesIn(TensorFileLies()),

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Compare: compares two ways to train by the samples that each took to learn,
-// over several seeds.
-//
-//   ASSAY_ASSIGN_OR_RETURN(const Comparison found, Compare(reference, acme));
-//   found.ratio;        // 1.31: acme takes 31 % more
-//   found.is_apart();   // true: chance alone seldom does that
-//   found.least;        // 1.18: such a ratio is seen four times in five
+// Compare: how soon a backend learns: the samples that training runs of several
+// seeds take, their table, and the comparison of two ways to train by them.
 //
 // MLPerf compares a submission's epochs with those of a reference in one
 // direction (mlcommons/training_policies, "RCPs"): it must not learn faster.
@@ -16,11 +11,61 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <filesystem>
 #include <span>
+#include <string>
+#include <vector>
 
+#include "framework/backend/backend.h"
 #include "framework/core/status.h"
+#include "framework/train/data/dataset.h"
+#include "framework/train/rule/optimizers.h"
 
 namespace assay::converge {
+
+struct Goal {
+  std::string model = "lenet5";
+  double accuracy = 0.95;
+  int64_t batch = 64;
+  int64_t every = 10;  // steps between two tests
+  int64_t most_epochs = 20;
+};
+
+struct Reached {
+  bool is_reached = false;
+  int64_t samples = 0;  // by then, or in all epochs
+  double accuracy = 0;  // of the last test
+};
+
+/// Trains until the test set comes to the goal's accuracy. The seed decides
+/// weights and order. Invalid argument for an unknown model or
+/// optimizer; declines as NetworkObjective::Load does.
+Result<Reached> SamplesTo(const Goal& goal, const train::Split& data,
+                          Backend& backend, const train::Wanted& optimizer,
+                          uint64_t seed);
+
+struct SeededRuns {
+  std::string run;  // "mine:adam/pytorch"
+  std::string dataset;
+  Goal goal;
+  std::vector<Reached> seeds;  // from 0 on
+
+  /// The samples of the seeds that came to the goal.
+  std::vector<double> Samples() const;
+};
+
+/// Fails as file::WriteFile does.
+Status WriteRunTable(const std::filesystem::path& path,
+                     std::span<const SeededRuns> all);
+
+/// Not found for a missing file; data loss, with the line, for one that is no
+/// such table.
+Result<std::vector<SeededRuns>> ReadRunTable(const std::filesystem::path& path);
+
+/// Invalid argument, with the difference, where the two did not have the same
+/// goal.
+Status CheckComparable(const SeededRuns& a, const SeededRuns& b);
 
 inline constexpr double kSignificance = 0.05;  // in both directions together
 inline constexpr double kPower = 0.8;

@@ -4,7 +4,7 @@
 
 #include <charconv>
 #include <iterator>
-#include <string>
+#include <nlohmann/json.hpp>
 
 #include "framework/core/text.h"
 #include "framework/file/csv.h"
@@ -14,8 +14,8 @@ namespace {
 
 using file::ToText;
 
-/// Of a line that is to be cleared again: one that is wrapped is not.
-constexpr size_t kWidth = 79;
+/// The most columns of a line that can be cleared again: a wrapped line cannot.
+constexpr size_t kLineWidth = 79;
 
 std::string Digits(double number, int digits) {
   char text[400];  // the longest double in full
@@ -27,6 +27,24 @@ std::string Digits(double number, int digits) {
 std::string ScoreText(const Score& score, std::string_view between) {
   return StrCat("loss ", Digits(score.mean_loss(), 4), between, "accuracy ",
                 Digits(score.accuracy(), 4));
+}
+
+constexpr char kStart[] = "INTERVAL_START", kEnd[] = "INTERVAL_END",
+               kPoint[] = "POINT_IN_TIME";
+
+int64_t Milliseconds() {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+/// Epochs of a log count from 1.
+std::string EpochOf(const TrainingMoment& moment) {
+  return StrCat("{\"epoch_num\": ", moment.epoch + 1, "}");
+}
+
+std::string Quoted(const std::string& text) {
+  return nlohmann::json(text).dump();
 }
 
 }  // namespace
@@ -59,7 +77,7 @@ Status ProgressLine::AfterStep(const TrainingMoment& moment) {
              ScoreText(moment.train, ", "), ", ",
              Digits(static_cast<double>(samples_) / gone, 0), " samples/s, ",
              Digits(gone / done * left, 0), " s left");
-  if (line.size() > kWidth) line.resize(kWidth);
+  if (line.size() > kLineWidth) line.resize(kLineWidth);
   out_ << line << std::flush;
   is_shown_ = true;
   return OkStatus();
@@ -90,6 +108,48 @@ Status ProgressLine::AfterRun(const TrainingMoment&) {
   Clear();
   out_ << std::flush;
   return OkStatus();
+}
+
+Status MlperfLog::Log(const char* type, const char* key,
+                      const std::string& value, const std::string& metadata) {
+  out_ << ":::MLLOG {\"namespace\": \"\", \"time_ms\": " << Milliseconds()
+       << ", \"event_type\": \"" << type << "\", \"key\": " << Quoted(key)
+       << ", \"value\": " << value << ", \"metadata\": " << metadata << "}"
+       << std::endl;
+  if (out_) return OkStatus();
+  return ResourceExhausted("cannot write the log of MLPerf");
+}
+
+Status MlperfLog::BeforeRun(const TrainingMoment&) {
+  for (const auto& [key, value] : facts_) {
+    ASSAY_RETURN_IF_ERROR(Log(kPoint, key.c_str(), Quoted(value), "{}"));
+  }
+  return Log(kStart, "run_start", "null", "{}");
+}
+
+Status MlperfLog::BeforeEpoch(const TrainingMoment& moment) {
+  return Log(kStart, "epoch_start", "null", EpochOf(moment));
+}
+
+Status MlperfLog::BeforeTestSet(const TrainingMoment& moment) {
+  return Log(kStart, "eval_start", "null", EpochOf(moment));
+}
+
+Status MlperfLog::AfterTestSet(const TrainingMoment& moment) {
+  ASSAY_RETURN_IF_ERROR(Log(kPoint, "eval_accuracy",
+                            file::ToText(moment.test.accuracy()),
+                            EpochOf(moment)));
+  return Log(kEnd, "eval_stop", "null", EpochOf(moment));
+}
+
+Status MlperfLog::AfterEpoch(const TrainingMoment& moment) {
+  return Log(kEnd, "epoch_stop", "null", EpochOf(moment));
+}
+
+Status MlperfLog::AfterRun(const TrainingMoment& moment) {
+  return Log(kEnd, "run_stop", "null",
+             StrCat("{\"status\": \"",
+                    moment.has_failed ? "aborted" : "success", "\"}"));
 }
 
 }  // namespace assay::train

@@ -34,19 +34,10 @@ std::string StopAtAccuracy::StopAfterTest(const TrainingMoment& moment) {
   return StrCat("the test set came to an accuracy of ", moment.test.accuracy());
 }
 
-Status StopAtTime::BeforeRun(const TrainingMoment&) {
-  began_ = std::chrono::steady_clock::now();
-  return OkStatus();
-}
-
 std::string StopAtTime::StopAfterStep(const TrainingMoment&) {
   const auto gone = std::chrono::steady_clock::now() - began_;
   if (gone < most_) return "";
   return StrCat("the run took its ", most_.count(), " s");
-}
-
-std::string StopWhenAsked::StopAfterStep(const TrainingMoment&) {
-  return asked_.load() ? "it was asked to" : "";
 }
 
 }  // namespace assay::train

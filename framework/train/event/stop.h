@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What ends a run before its last epoch.
-//
-//   StopAtAccuracy enough(0.99);
-//   StopAtTime late(std::chrono::minutes(10));
-//   training.events = {&enough, &late};
+// Events that end a run before its last epoch.
 
 #pragma once
 
@@ -15,7 +11,7 @@
 #include <utility>
 
 #include "framework/core/status.h"
-#include "framework/train/training_event.h"
+#include "framework/train/trainer.h"
 
 namespace assay::train {
 
@@ -51,7 +47,10 @@ class StopAtAccuracy : public TrainingEvent {
 class StopAtTime : public TrainingEvent {
  public:
   explicit StopAtTime(std::chrono::duration<double> most) : most_(most) {}
-  Status BeforeRun(const TrainingMoment& moment) override;
+  Status BeforeRun(const TrainingMoment&) override {
+    began_ = std::chrono::steady_clock::now();
+    return OkStatus();
+  }
   std::string StopAfterStep(const TrainingMoment& moment) override;
 
  private:
@@ -64,7 +63,9 @@ class StopAtTime : public TrainingEvent {
 class StopWhenAsked : public TrainingEvent {
  public:
   explicit StopWhenAsked(const std::atomic<bool>& asked) : asked_(asked) {}
-  std::string StopAfterStep(const TrainingMoment& moment) override;
+  std::string StopAfterStep(const TrainingMoment&) override {
+    return asked_.load() ? "it was asked to" : "";
+  }
 
  private:
   const std::atomic<bool>& asked_;

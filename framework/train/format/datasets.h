@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // MakeDataset: a dataset as a person names it, in its two parts.
-//
-//   ASSAY_ASSIGN_OR_RETURN(const Split digits, MakeDataset("digits", place));
-//   digits.train.samples();   // 4000
 
 #pragma once
 
@@ -31,5 +28,10 @@ Result<Split> MakeDataset(std::string_view name, const DatasetOptions& options);
 
 /// "digits, drawn, mnist:DIR, ...", for help.
 std::string DatasetNames();
+
+/// Images of a seed: ten patterns, and samples that are one of them with noise.
+/// A network learns them in few steps, and no file has to be there.
+/// float32[N,1,28,28] of ten classes, the same on every machine.
+Result<Dataset> DrawnImages(int64_t samples, uint64_t seed);
 
 }  // namespace assay::train

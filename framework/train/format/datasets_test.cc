@@ -14,7 +14,7 @@
 
 #include "framework/file/file.h"
 #include "framework/file/scratch_folder.h"
-#include "framework/train/format/idx.h"
+#include "framework/testing/support/statuses_fixture.h"
 
 namespace assay::train {
 namespace {
@@ -79,13 +79,12 @@ class DatasetsTest : public ::testing::Test {
 TEST_F(DatasetsTest, ReadsMnist) {
   WriteMnist();
   for (const char* const name : {"mnist", "fashion"}) {
-    const auto made = Make(name);
-    ASSERT_TRUE(made.ok()) << made.status().ToString();
-    EXPECT_EQ(made->train.inputs().Signature(), "float32[3,1,28,28]");
-    EXPECT_THAT(made->train.labels().elements<int64_t>(), ElementsAre(7, 0, 9));
-    EXPECT_EQ(made->train.inputs().elements<float>()[784], 51.0F / 255);
-    EXPECT_EQ(made->test.samples(), 2);
-    EXPECT_EQ(made->test.classes(), 10);
+    const auto made = Got(Make(name));
+    EXPECT_EQ(made.train.inputs().Signature(), "float32[3,1,28,28]");
+    EXPECT_THAT(made.train.labels().elements<int64_t>(), ElementsAre(7, 0, 9));
+    EXPECT_EQ(made.train.inputs().elements<float>()[784], 51.0F / 255);
+    EXPECT_EQ(made.test.samples(), 2);
+    EXPECT_EQ(made.test.classes(), 10);
   }
 }
 
@@ -200,10 +199,9 @@ TEST_F(DatasetsTest, ReadsDigits) {
     text += StrCat(i / 10, "\n");
   }
   Write("digits.csv.gz", Zipped(text));
-  const auto made = MakeDataset("digits", {folder_.path(), 1});
-  ASSERT_TRUE(made.ok()) << made.status().ToString();
-  EXPECT_EQ(made->train.samples(), 80);
-  EXPECT_THAT(made->test.CountByClass(),
+  const auto made = Got(MakeDataset("digits", {folder_.path(), 1}));
+  EXPECT_EQ(made.train.samples(), 80);
+  EXPECT_THAT(made.test.CountByClass(),
               ElementsAre(2, 2, 2, 2, 2, 2, 2, 2, 2, 2));
 
   const auto fault = [&](const std::string& broken) {
@@ -221,15 +219,14 @@ TEST(MakeDatasetTest, KnowsItsNames) {
   const auto drawn = MakeDataset("drawn", {.folder = {}, .seed = 3});
   ASSERT_TRUE(drawn.ok());
   EXPECT_EQ(drawn->train.samples() + drawn->test.samples(), 5000);
-  EXPECT_THAT(MakeDataset("digit", {}).status().message(),
-              HasSubstr("found the dataset 'digit', wanted digits, drawn, "
-                        "mnist:DIR, fashion:DIR, cifar10:DIR, cifar100:DIR"));
-  EXPECT_THAT(MakeDataset("digit", {}).status().message(),
-              HasSubstr("did you mean"));
-  EXPECT_THAT(MakeDataset("mnist", {}).status().message(),
-              HasSubstr("wanted mnist:DIR, the folder of its files"));
-  EXPECT_THAT(MakeDataset("drawn:x", {}).status().message(),
-              HasSubstr("wanted drawn, which has no folder"));
+  EXPECT_THAT(MakeDataset("digit", {}),
+              Says("found the dataset 'digit', wanted digits, drawn, "
+                   "mnist:DIR, fashion:DIR, cifar10:DIR, cifar100:DIR"));
+  EXPECT_THAT(MakeDataset("digit", {}), Says("did you mean"));
+  EXPECT_THAT(MakeDataset("mnist", {}),
+              Says("wanted mnist:DIR, the folder of its files"));
+  EXPECT_THAT(MakeDataset("drawn:x", {}),
+              Says("wanted drawn, which has no folder"));
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <string>
 
 #include "framework/core/text.h"
 #include "framework/file/digest.h"

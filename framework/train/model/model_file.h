@@ -3,9 +3,6 @@
 // Model files: a model to train as an ONNX file with its weights in a file
 // beside it, which has the digest of its bytes as its name: equal weights are
 // one file.
-//
-//   ASSAY_RETURN_IF_ERROR(WriteModelFile("run/model.onnx", made));
-//   ASSAY_ASSIGN_OR_RETURN(const NewModel same, ReadModelFile("run/model.onnx"));
 
 #pragma once
 

@@ -2,9 +2,6 @@
 //
 // Models to train, made by our own code: their parameters are inputs, with
 // first values that a seed gives.
-//
-//   ASSAY_ASSIGN_OR_RETURN(NewModel lenet, MakeModel("lenet5", {.seed = 7}));
-//   const std::vector<Parameter>& weights = lenet.parameters;
 
 #pragma once
 
@@ -14,20 +11,19 @@
 
 #include "framework/core/status.h"
 #include "framework/train/data/dataset.h"
-#include "framework/train/model/model_options.h"
 #include "framework/train/model/new_model.h"
 
 namespace assay::train {
 
-/// Of images [N, channels, rows, columns] into the scores of classes:
+/// Makes a model that maps images [N, channels, rows, columns] to the scores of
+/// classes:
 ///
 ///   mlp          a layer of 128 with Relu, and one
 ///   lenet5       two convolutions of 5 x 5 and three layers (Y. LeCun et al.,
-///                "Gradient-based learning applied to document recognition", 1998,
-///                with Relu and maxima in place of tanh and means)
-///   small_cnn    two convolutions of 3 x 3, the second with a stride, and a layer
-///   resnet8, resnet20   residual.h
-///   lstm, transformer   sequence.h
+///                "Gradient-based learning applied to document recognition",
+///                1998, with Relu and maxima in place of tanh and means)
+///   small_cnn    two convolutions of 3 x 3, the second with a stride, a layer
+///   resnet8, resnet20, lstm, transformer   as models.cc says
 ///
 /// Weights are uniform as Glorot in sketch.h says where the sources say nothing
 /// else, biases zero. Invalid argument for another name or type, and for an

@@ -8,13 +8,21 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <filesystem>
+#include <string>
+#include <vector>
 
+#include "framework/file/digest.h"
+#include "framework/file/file.h"
+#include "framework/file/scratch_folder.h"
 #include "framework/graph/types/check.h"
+#include "framework/testing/support/statuses_fixture.h"
+#include "framework/train/model/model_file.h"
 
 namespace assay::train {
 namespace {
 
-using ::testing::HasSubstr;
+using ::testing::SizeIs;
 
 int64_t Count(const std::vector<Parameter>& parameters) {
   int64_t count = 0;
@@ -72,7 +80,7 @@ TEST(ModelsTest, BeginWithWeightsOfTheSeed) {
   EXPECT_FALSE(std::ranges::equal(weights(one, 4).first(100),
                                   weights(one, 6).first(100)));
   for (const float bias : weights(one, 1)) EXPECT_EQ(bias, 0);
-  // Of layer3, 120 from 400.
+  // The bound of layer3's weights, 120 outputs from 400 inputs.
   const double reach = std::sqrt(6.0 / 520);
   double sum = 0;
   double greatest = 0;
@@ -97,24 +105,23 @@ TEST(ModelsTest, TakeTheShapeOfTheImages) {
     EXPECT_EQ(types::CheckModel(*made->model).ToString(), "OK") << name;
   }
   EXPECT_THAT(
-      MakeModel("lenet5", {.image = {1, 28, 8}}).status().message(),
-      HasSubstr("found images of 1 x 28 x 8 and 10 classes, wanted for lenet5 "
-                "a channel, 12 x 12"));
+      MakeModel("lenet5", {.image = {1, 28, 8}}),
+      Says("found images of 1 x 28 x 8 and 10 classes, wanted for lenet5 "
+           "a channel, 12 x 12"));
 }
 
 TEST(ModelsTest, AreForADataset) {
   const auto dataset =
       Dataset::Of(*Tensor::Allocate(DType::kFloat32, {5, 3, 8, 6}),
                   *Tensor::Allocate(DType::kInt64, {5}), 4);
-  const auto options = OptionsFor(*dataset, 9);
-  ASSERT_TRUE(options.ok()) << options.status().ToString();
-  EXPECT_EQ(options->seed, 9U);
-  EXPECT_EQ(options->image, (std::array<int64_t, 3>{3, 8, 6}));
-  EXPECT_EQ(options->classes, 4);
+  const auto options = Got(OptionsFor(*dataset, 9));
+  EXPECT_EQ(options.seed, 9U);
+  EXPECT_EQ(options.image, (std::array<int64_t, 3>{3, 8, 6}));
+  EXPECT_EQ(options.classes, 4);
   const auto flat = Dataset::Of(*Tensor::Allocate(DType::kFloat32, {5, 3}),
                                 *Tensor::Allocate(DType::kInt64, {5}), 4);
-  EXPECT_THAT(OptionsFor(*flat, 9).status().message(),
-              HasSubstr("found samples in float32[5,3], wanted them of chan"));
+  EXPECT_THAT(OptionsFor(*flat, 9),
+              Says("found samples in float32[5,3], wanted them of chan"));
 }
 
 // Kills: parameters that are statistics, masks that are none.
@@ -125,25 +132,100 @@ TEST(ModelsTest, HaveATrainingForm) {
   };
   for (const Row& row : {Row{"mlp", 0, 0}, Row{"resnet8", 14, 0},
                          Row{"resnet20", 38, 0}, Row{"transformer", 0, 2}}) {
-    const auto made = MakeModel(row.name, {});
-    ASSERT_TRUE(made.ok()) << made.status().ToString();
-    const auto trainee = TraineeOf(*made, {}, 1);
-    ASSERT_TRUE(trainee.ok()) << trainee.status().ToString();
-    EXPECT_EQ(trainee->statistics.size(), row.statistics) << row.name;
-    EXPECT_EQ(trainee->masks.size(), row.masks) << row.name;
-    EXPECT_EQ(trainee->parameters.size(), made->parameters.size());
-    EXPECT_EQ(trainee->inference != nullptr, row.statistics + row.masks > 0);
+    const auto made = Got(MakeModel(row.name, {}));
+    const auto trainee = Got(TraineeOf(made, {}, 1));
+    EXPECT_EQ(trainee.statistics.size(), row.statistics) << row.name;
+    EXPECT_EQ(trainee.masks.size(), row.masks) << row.name;
+    EXPECT_EQ(trainee.parameters.size(), made.parameters.size());
+    EXPECT_EQ(trainee.inference != nullptr, row.statistics + row.masks > 0);
   }
 }
 
 TEST(ModelsTest, AreOfTwoTypes) {
-  const auto wide = MakeModel("mlp", {.type = DType::kFloat64});
-  ASSERT_TRUE(wide.ok()) << wide.status().ToString();
-  EXPECT_EQ(wide->parameters[0].value.dtype(), DType::kFloat64);
-  EXPECT_THAT(MakeModel("mlp", {.type = DType::kFloat16}).status().message(),
-              HasSubstr("found a model of float16, wanted float32 or float64"));
-  EXPECT_THAT(MakeModel("lenet", {}).status().message(),
-              HasSubstr("found the model 'lenet', wanted mlp, lenet5, small"));
+  const auto wide = Got(MakeModel("mlp", {.type = DType::kFloat64}));
+  EXPECT_EQ(wide.parameters[0].value.dtype(), DType::kFloat64);
+  EXPECT_THAT(MakeModel("mlp", {.type = DType::kFloat16}),
+              Says("found a model of float16, wanted float32 or float64"));
+  EXPECT_THAT(MakeModel("lenet", {}),
+              Says("found the model 'lenet', wanted mlp, lenet5, small"));
+}
+
+namespace fs = std::filesystem;
+
+class ModelFileTest : public ::testing::Test {
+ protected:
+  NewModel Made(std::string_view name, uint64_t seed = 3) const {
+    return *MakeModel(name, {.seed = seed, .image = {1, 8, 8}});
+  }
+  void Write(const char* file, const NewModel& made) const {
+    const Status written = WriteModelFile(folder_.path() / file, made);
+    EXPECT_TRUE(written.ok()) << written.ToString();
+  }
+  std::vector<fs::path> Weights() const {
+    std::vector<fs::path> files;
+    for (const auto& entry : fs::directory_iterator(folder_.path())) {
+      if (entry.path().extension() == ".bin") files.push_back(entry.path());
+    }
+    return files;
+  }
+
+  file::ScratchFolder folder_;
+};
+
+// Kills: parameters in another order, statistics among them, numbers of another
+// parameter.
+TEST_F(ModelFileTest, GivesBackWhatWasWritten) {
+  for (const std::string_view name :
+       {"mlp", "resnet8", "lstm", "transformer"}) {
+    const NewModel made = Made(name);
+    Write("model.onnx", made);
+    const auto read = ReadModelFile(folder_.path() / "model.onnx");
+    ASSERT_TRUE(read.ok()) << name << ": " << read.status().ToString();
+    ASSERT_EQ(read->parameters.size(), made.parameters.size()) << name;
+    for (size_t p = 0; p < made.parameters.size(); ++p) {
+      EXPECT_EQ(read->parameters[p].name, made.parameters[p].name);
+      EXPECT_EQ(read->parameters[p].value.Signature(),
+                made.parameters[p].value.Signature());
+      EXPECT_TRUE(std::ranges::equal(read->parameters[p].value.bytes(),
+                                     made.parameters[p].value.bytes()))
+          << made.parameters[p].name;
+    }
+    const auto of_made = TraineeOf(made, {}, 1);
+    const auto of_read = Got(TraineeOf(*read, {}, 1));
+    EXPECT_EQ(of_read.statistics.size(), of_made->statistics.size());
+    EXPECT_EQ(of_read.masks.size(), of_made->masks.size());
+    EXPECT_EQ(of_read.model->graph().nodes.size(),
+              of_made->model->graph().nodes.size());
+  }
+}
+
+// Kills: weights that are written once more for each model that has them.
+TEST_F(ModelFileTest, KeepsEqualWeightsOnce) {
+  Write("a.onnx", Made("mlp"));
+  Write("b.onnx", Made("mlp"));
+  ASSERT_THAT(Weights(), SizeIs(1));
+  EXPECT_EQ(*file::Sha256OfFile(Weights()[0]), Weights()[0].stem());
+  Write("c.onnx", Made("mlp", /*seed=*/4));
+  EXPECT_THAT(Weights(), SizeIs(2));
+}
+
+// Kills: weights that are not looked at.
+TEST_F(ModelFileTest, SaysWhereWeightsAreOthers) {
+  Write("model.onnx", Made("mlp"));
+  const fs::path weights = Weights()[0];
+  std::string bytes = *file::ReadFile(weights);
+  bytes[5] = static_cast<char>(bytes[5] + 1);
+  ASSERT_TRUE(file::WriteFile(weights, bytes).ok());
+  EXPECT_THAT(
+      ReadModelFile(folder_.path() / "model.onnx"),
+      IsStatus(StatusCode::kDataLoss,
+               StrCat("found weights with the digest ", file::Sha256(bytes),
+                      " in ", weights.filename().string())));
+  fs::remove(weights);
+  EXPECT_FALSE(ReadModelFile(folder_.path() / "model.onnx").ok());
+  // Under a name that promises nothing nothing is asked.
+  EXPECT_EQ(ReadModelFile(folder_.path() / "none.onnx").status().code(),
+            StatusCode::kNotFound);
 }
 
 }  // namespace

@@ -6,8 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "framework/graph/edit/training_form.h"
-
 namespace assay::train {
 namespace {
 

@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// NewModel: a model to train with first values of its parameters, and what a backend
-// is given of it.
-//
-//   ASSAY_ASSIGN_OR_RETURN(NewModel made, MakeModel("resnet8", {.seed = 7}));
-//   ASSAY_ASSIGN_OR_RETURN(Trainee trainee, TraineeOf(made, {}, /*seed=*/7));
-//   ASSAY_ASSIGN_OR_RETURN(
-//       auto objective, NetworkObjective::Load(backend, std::move(trainee)));
+// NewModel: a model to train with first values of its parameters, and what a
+// backend is given of it.
 
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
+#include "framework/core/dtype.h"
 #include "framework/core/status.h"
 #include "framework/graph/edit/training.h"
 #include "framework/graph/model.h"
@@ -21,6 +18,14 @@
 #include "framework/train/optimizer/optimizer.h"
 
 namespace assay::train {
+
+/// The images and classes that a model is made for.
+struct ModelOptions {
+  uint64_t seed = 0;
+  DType type = DType::kFloat32;                // or kFloat64
+  std::array<int64_t, 3> image = {1, 28, 28};  // channels, rows, columns
+  int64_t classes = 10;
+};
 
 struct NewModel {
   /// In inference form. Input x, [N, ...]; then the parameters. Running

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sketch: a model of images as it is drawn, operator after operator, in ONNX's text
-// form, with its parameters.
+// Sketch: a model of images as it is drawn, operator after operator, in ONNX's
+// text form, with its parameters.
 //
 //   Sketch sketch(options);
 //   sketch.Then("Flatten");
@@ -22,7 +22,6 @@
 #include "framework/core/shape.h"
 #include "framework/core/status.h"
 #include "framework/core/tensor.h"
-#include "framework/train/model/model_options.h"
 #include "framework/train/model/new_model.h"
 #include "framework/train/optimizer/optimizer.h"
 

@@ -1,46 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Networks of the reference in float64 as objectives: their losses, and
-// optimizers on them beside quad.
+// Networks of the reference as objectives: their losses, optimizers on them
+// beside quad, and the models of framework/train/model, their gradients beside
+// differences of their losses.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "framework/core/numbers.h"
 #include "framework/graph/edit/node_edit.h"
 #include "framework/graph/edit/training.h"
 #include "framework/graph/model_text.h"
 #include "framework/testing/support/tensors_fixture.h"
+#include "framework/train/model/models.h"
 #include "framework/train/network_objective.h"
 #include "framework/train/on_reference/linear_network_fixture.h"
 #include "framework/train/quad/lockstep_quad.h"
-#include "framework/train/quad/problem.h"
+#include "framework/train/quad/problem_fixture.h"
+#include "framework/train/rule/optimizers.h"
 
 namespace assay::on_reference {
 namespace {
 
 using quad::Exponential;
-using quad::Gradients;
-using quad::LockstepQuad;
 using quad::OptimizerSpec;
 using quad::Quad;
 using quad::QuadTensor;
 
-using ::testing::HasSubstr;
-
 const std::vector<int64_t> kLabels = {0, 2, 1, 1, 0, 2};
 
-Tensor Inputs() { return Got(Tensor::Of<double>({kSamples, kFeatures}, kX)); }
+Tensor Inputs() { return Doubles({kSamples, kFeatures}, kX); }
 
 Tensor Labels(const std::vector<int64_t>& labels) {
-  return Got(Tensor::Of<int64_t>({kSamples}, labels));
+  return Int64s({kSamples}, labels);
 }
 
 /// Rows with a one at the label; of zeros where it is -1.
@@ -49,7 +52,7 @@ Tensor OneHot(const std::vector<int64_t>& labels) {
   for (size_t i = 0; i < kSamples; ++i) {
     if (labels[i] >= 0) rows[i * kClasses + static_cast<size_t>(labels[i])] = 1;
   }
-  return Got(Tensor::Of<double>({kSamples, kClasses}, rows));
+  return Doubles({kSamples, kClasses}, rows);
 }
 
 /// An evaluation that outlives its objective.
@@ -92,6 +95,10 @@ std::pair<double, double> CrossEntropy(const std::vector<int64_t>& labels,
   return {sum, count};
 }
 
+auto IsNear(const Tensor& want) {
+  return ::testing::Pointwise(::testing::DoubleNear(1e-14), DoublesOf(want));
+}
+
 // Kills: a mean over other samples, a weight that is not counted, an ignored
 // label that is; and two forms of one loss that differ.
 TEST(LossTest, IsThatOfItsFormulaInBothForms) {
@@ -125,9 +132,8 @@ TEST(LossTest, IsThatOfItsFormulaInBothForms) {
     const Found one_hot = EvaluationOf(loss, OneHot(row.labels));
     EXPECT_NEAR(one_hot.loss, want, 1e-14);
     for (const size_t p : {0U, 1U}) {
-      const auto a = classes.gradients[p].elements<double>();
-      const auto b = one_hot.gradients[p].elements<double>();
-      for (size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 1e-14);
+      EXPECT_THAT(DoublesOf(classes.gradients[p]),
+                  IsNear(one_hot.gradients[p]));
     }
   }
 }
@@ -159,9 +165,7 @@ TEST(LossTest, LikelihoodOfLogSoftmaxIsCrossEntropy) {
     const Found one_hot = EvaluationOfLog(loss, OneHot(labels));
     for (const Found& got : {classes, one_hot}) {
       EXPECT_NEAR(got.loss, want.loss, 1e-14);
-      const auto a = got.gradients[0].elements<double>();
-      const auto b = want.gradients[0].elements<double>();
-      for (size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 1e-14);
+      EXPECT_THAT(DoublesOf(got.gradients[0]), IsNear(want.gradients[0]));
     }
   }
 }
@@ -210,18 +214,14 @@ TEST_P(NetworkTest, TrainsAsItsFormulaDoes) {
   auto objective = LinearNetwork({});
   const std::vector<Tensor> batch = {Inputs(), Labels(kLabels)};
   ASSERT_TRUE(objective->Put(batch).ok());
-  LockstepQuad lockstep(Got(SetupOf(GetParam())), std::move(objective),
-                        LinearGradient);
-  for (int step = 1; step <= 1000; ++step) {
-    const Status stepped = lockstep.Step(Gradients::kOwn);
-    ASSERT_TRUE(stepped.ok()) << stepped.ToString();
-    ASSERT_LE(lockstep.Difference(), 1e-12) << "at " << step;
-  }
+  quad::ExpectClose(
+      {Got(SetupOf(GetParam())), std::move(objective), LinearGradient},
+      {.steps = 1000}, "the linear network");
 }
 
 INSTANTIATE_TEST_SUITE_P(All, NetworkTest,
                          ::testing::ValuesIn(quad::OptimizerSpecs()),
-                         [](const auto& info) { return info.param.id(); });
+                         [](const auto& info) { return IdOf(info.param); });
 
 // Kills: a batch that is left where the one before was.
 TEST(NetworkObjectiveTest, TakesBatchesOfAnySize) {
@@ -245,14 +245,97 @@ TEST(NetworkObjectiveTest, TakesBatchesOfAnySize) {
 
 TEST(NetworkObjectiveTest, SaysWhatIsWrong) {
   const auto objective = LinearNetwork({});
-  EXPECT_THAT(objective->Put(std::vector{Inputs()}).message(),
-              HasSubstr("found 1 tensors of a batch, wanted 2"));
+  EXPECT_THAT(objective->Put(std::vector{Inputs()}),
+              Says("found 1 tensors of a batch, wanted 2"));
   const auto model = graph::ModelOfText(kLinear);
-  EXPECT_THAT(train::NetworkObjective::Load(Reference(), {model, {}, "loss"})
-                  .status()
-                  .message(),
-              HasSubstr("the model has no output 'loss'"));
+  EXPECT_THAT(train::NetworkObjective::Load(Reference(), {model, {}, "loss"}),
+              Says("the model has no output 'loss'"));
 }
+
+constexpr int64_t kImages = 4, kImageClasses = 3;
+
+/// Images of two channels with as many rows and columns as each model takes.
+std::unique_ptr<train::NetworkObjective> ModelOf(std::string_view name,
+                                                 DType type) {
+  const train::NewModel made =
+      Got(train::MakeModel(name, {.seed = 5,
+                                  .type = type,
+                                  .image = {2, 12, 13},
+                                  .classes = kImageClasses}));
+  train::Trainee trainee = Got(train::TraineeOf(made, {}, /*seed=*/5));
+  // The objective is the loss of the training form.
+  trainee.inference = nullptr;
+  auto objective =
+      Got(train::NetworkObjective::Load(Reference(), std::move(trainee)));
+  Tensor images = Got(Tensor::Allocate(type, {kImages, 2, 12, 13}));
+  core::Numbers numbers(1);
+  VisitType<float, double>(type, [&]<class T>(T) {
+    for (T& pixel : images.mutable_elements<T>()) {
+      pixel = static_cast<T>(numbers.Share());
+    }
+  });
+  const std::vector<Tensor> batch = {images, Int64s({kImages}, {0, 1, 2, 0})};
+  EXPECT_TRUE(objective->Put(batch).ok());
+  return objective;
+}
+
+class ModelTest : public ::testing::TestWithParam<std::string_view> {};
+
+// Kills: an operator of a model whose gradient is not that of its loss, a mask
+// that is drawn anew amid a step, a statistic that the loss depends on.
+TEST_P(ModelTest, GradientsAreThoseOfDifferences) {
+  // So short that the way crosses no corner of Relu or MaxPool.
+  constexpr double kStep = 1e-7;
+  const auto objective = ModelOf(GetParam(), DType::kFloat64);
+  const auto gradients = Got(objective->Evaluate()).gradients;
+  std::vector<Tensor> kept;
+  for (const Tensor& each : gradients) kept.push_back(Got(each.Clone()));
+  for (size_t p = 0; p < kept.size(); ++p) {
+    train::Parameter& parameter = objective->parameters()[p];
+    const auto x = parameter.value.mutable_elements<double>();
+    const std::vector<double> at(x.begin(), x.end());
+    core::Numbers numbers(p);
+    std::vector<double> way;
+    double wanted = 0;
+    double norm = 0;
+    for (const double each : kept[p].elements<double>()) {
+      way.push_back(numbers.Share() < 0.5 ? -1 : 1);
+      wanted += each * way.back();
+      norm += each * each;
+    }
+    const auto loss_at = [&](double step) {
+      for (size_t i = 0; i < at.size(); ++i) x[i] = at[i] + step * way[i];
+      return Got(objective->Infer());
+    };
+    const double got = (loss_at(kStep) - loss_at(-kStep)) / (2 * kStep);
+    std::ranges::copy(at, x.begin());
+    const double off = std::abs(got - wanted);
+    // Ten roundings of a loss, over the step.
+    EXPECT_LE(off, 1e-6 * std::sqrt(norm) + 0x1p-53 / kStep * 10)
+        << parameter.name;
+  }
+}
+
+TEST_P(ModelTest, Learns) {
+  for (const DType type : {DType::kFloat32, DType::kFloat64}) {
+    const auto objective = ModelOf(GetParam(), type);
+    const auto optimizer =
+        Got(train::MakeOptimizer({"adam", "pytorch", "rate=0.01"})).optimizer;
+    const double first = Got(optimizer->Step(*objective));
+    double last = first;
+    for (int64_t step = 1; step < 12; ++step) {
+      objective->At(step);
+      last = Got(optimizer->Step(*objective));
+    }
+    EXPECT_LE(last, 0.5 * first) << ToString(type);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ModelTest,
+                         ::testing::ValuesIn(train::ModelNames()),
+                         [](const auto& info) {
+                           return std::string(info.param);
+                         });
 
 }  // namespace
 }  // namespace assay::on_reference

@@ -17,11 +17,10 @@
 #include "framework/file/scratch_folder.h"
 #include "framework/graph/edit/training.h"
 #include "framework/testing/support/tensors_fixture.h"
-#include "framework/train/checkpoint/checkpoints.h"
-#include "framework/train/event/curve_file.h"
-#include "framework/train/on_reference/corners_fixture.h"
+#include "framework/train/checkpoint/checkpoint.h"
+#include "framework/train/event/csv_files.h"
 #include "framework/train/on_reference/linear_network_fixture.h"
-#include "framework/train/optimizer/schedule.h"
+#include "framework/train/optimizer/recipe.h"
 
 namespace assay::on_reference {
 namespace {
@@ -45,7 +44,7 @@ struct Row {
   const char* optimizer;
   int64_t micro_batch;
   int64_t stops;  // behind so many of its 21 steps
-  const char* network = kLinear;
+  std::string network = kLinear;
 };
 
 void PrintTo(const Row& row, std::ostream* out) { *out << row.name; }
@@ -160,9 +159,7 @@ TEST(CheckpointsTest, KeepsNothingOfAFailedStep) {
   } fails;
   CornersRun run("rate=0.1");
   train::Checkpoints keeps({.path = path, .every = 2});
-  train::Training training = run.Run(3);
-  training.events = {&keeps, &fails};
-  ASSERT_FALSE(train::Train(training).ok());
+  ASSERT_FALSE(train::Train(run.Run(3, {&keeps, &fails})).ok());
   const train::Checkpoint kept = Got(train::ReadCheckpoint(path));
   EXPECT_EQ(kept.standing.steps, 2);
   EXPECT_EQ(kept.standing.batches, 2);
@@ -203,11 +200,9 @@ TEST(CheckpointsTest, EndsARunThatCannotBeKept) {
   const auto path = runs / "checkpoint.safetensors";
   train::Checkpoints keeps({.path = path, .every = 40});
   TakesAway away(path, 39);
-  train::Training training = run.Run(30);
-  training.events = {&keeps, &away};
-  const Status ended = train::Train(training).status();
-  EXPECT_EQ(ended.code(), StatusCode::kResourceExhausted);
-  EXPECT_THAT(ended.message(), HasSubstr("checkpoint.safetensors"));
+  EXPECT_THAT(
+      train::Train(run.Run(30, {&keeps, &away})),
+      IsStatus(StatusCode::kResourceExhausted, "checkpoint.safetensors"));
   EXPECT_LT(away.steps, 80);  // where the next checkpoint is due
 }
 
@@ -219,10 +214,8 @@ TEST(CheckpointsTest, TellsWhatTheLastWriteCameTo) {
   const auto path = runs / "checkpoint.safetensors";
   train::Checkpoints keeps({.path = path, .every = 1000});
   TakesAway away(path, 7);  // the last step of the only epoch
-  train::Training training = run.Run(1);
-  training.events = {&keeps, &away};
-  const Status ended = train::Train(training).status();
-  EXPECT_THAT(ended.message(), HasSubstr("checkpoint.safetensors"));
+  EXPECT_THAT(train::Train(run.Run(1, {&keeps, &away})),
+              Says("checkpoint.safetensors"));
 }
 
 TEST(CheckpointTest, IsOfOneRun) {
@@ -230,29 +223,28 @@ TEST(CheckpointTest, IsOfOneRun) {
   train::Checkpoint kept;
   kept.identity = {{"model", "mlp"}, {"seed", "1"}};
   EXPECT_TRUE(train::CheckIdentity(kept, {{"model", "mlp"}}).ok());
-  EXPECT_THAT(train::CheckIdentity(kept, {{"seed", "2"}}).message(),
-              HasSubstr("seed '1', wanted '2'"));
+  EXPECT_THAT(train::CheckIdentity(kept, {{"seed", "2"}}),
+              Says("seed '1', wanted '2'"));
   const auto parameters = run.objective->parameters();
-  EXPECT_THAT(train::Restore(kept, parameters, {}).message(),
-              HasSubstr("found no parameter:w in the checkpoint"));
+  EXPECT_THAT(train::Restore(kept, parameters, {}),
+              Says("found no parameter:w in the checkpoint"));
   kept.parameters = {{"w", Doubles({7})}, {"b", parameters[1].value}};
-  EXPECT_THAT(train::Restore(kept, parameters, {}).message(),
-              HasSubstr("found parameter:w of float64[1] in the checkpoint"));
+  EXPECT_THAT(train::Restore(kept, parameters, {}),
+              Says("found parameter:w of float64[1] in the checkpoint"));
   EXPECT_EQ(parameters[0].value.elements<double>()[0], 0.5);
   kept.parameters = {{"w", parameters[0].value},
                      {"b", parameters[1].value},
                      {"c", parameters[1].value}};
-  EXPECT_THAT(train::Restore(kept, parameters, {}).message(),
-              HasSubstr("which the run does not have"));
+  EXPECT_THAT(train::Restore(kept, parameters, {}),
+              Says("which the run does not have"));
 }
 
 TEST(TrainerTest, GoesOnWhereARunWas) {
   CornersRun run("rate=0.1");
   train::Training training = run.Run(1);
   training.from.batches = 8;
-  EXPECT_THAT(
-      train::Train(training).status().message(),
-      HasSubstr("had done 8 batches of an epoch, wanted at most its 7"));
+  EXPECT_THAT(train::Train(training),
+              Says("had done 8 batches of an epoch, wanted at most its 7"));
 }
 
 // Kills: rows of steps that are taken again; a row that was cut by a kill.
@@ -261,9 +253,7 @@ TEST(CurveFileTest, GoesOnWithItsFile) {
   const auto path = folder.path() / "curves.csv";
   CornersRun run("rate=0.1");
   train::CurveFile curves(path, 2);
-  train::Training training = run.Run(2);
-  training.events = {&curves};
-  ASSERT_TRUE(train::Train(training).ok());
+  ASSERT_TRUE(train::Train(run.Run(2, {&curves})).ok());
   const std::string whole = Got(file::ReadFile(path));
   EXPECT_EQ(std::ranges::count(whole, '\n'), 1 + 7 + 2);
   EXPECT_THAT(whole, HasSubstr("\n1,14,100,"));
@@ -271,18 +261,16 @@ TEST(CurveFileTest, GoesOnWithItsFile) {
   ASSERT_TRUE(file::WriteFile(path, whole + "1,15,1").ok());
   CornersRun again("rate=0.1");
   train::CurveFile more(path, 2);
-  train::Training rest = again.Run(2);
+  train::Training rest = again.Run(2, {&more});
   rest.from.epoch = 1;
   rest.from.steps = 7;
-  rest.events = {&more};
   ASSERT_TRUE(train::Train(rest).ok());
   const std::string went_on = Got(file::ReadFile(path));
   EXPECT_EQ(std::ranges::count(went_on, '\n'), 1 + 7 + 2);
   EXPECT_THAT(went_on, HasSubstr("\n1,14,100,"));
 
   ASSERT_TRUE(file::WriteFile(path, "step,loss\n").ok());
-  const Status other = train::Train(rest).status();
-  EXPECT_THAT(other.message(), HasSubstr("found the columns 'step,loss'"));
+  EXPECT_THAT(train::Train(rest), Says("found the columns 'step,loss'"));
 }
 
 }  // namespace

@@ -10,23 +10,18 @@
 #include <array>
 #include <cmath>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "framework/graph/edit/training.h"
 #include "framework/graph/model_text.h"
 #include "framework/testing/support/tensors_fixture.h"
-#include "framework/train/data/dropout_mask.h"
+#include "framework/train/data/dataset.h"
 #include "framework/train/network_objective.h"
-#include "framework/train/on_reference/corners_fixture.h"
 #include "framework/train/on_reference/linear_network_fixture.h"
 #include "framework/train/trainer.h"
-#include "framework/train/training_event.h"
 
 namespace assay::on_reference {
 namespace {
-
-using ::testing::HasSubstr;
 
 const std::vector<double> kW = {0.5, -1, 0.25, 1, 0.75, -0.5};
 
@@ -34,17 +29,11 @@ const std::vector<double> kW = {0.5, -1, 0.25, 1, 0.75, -0.5};
 constexpr double kMomentum = 0.9F, kEpsilon = 0.01F;
 
 /// kNormalized without its Dropout: all of its numbers have a formula.
-constexpr char kNormalizedAlone[] =
-    "g (double[N,2] x) => (double[N,3] y) "
-    "<double[2,3] w = {0.5, -1, 0.25, 1, 0.75, -0.5}, "
-    "double[3] s = {1, 2, 0.5}, double[3] b = {0.1, 0, -0.2}, "
-    "double[3] m = {0.5, 0, -1}, double[3] v = {1, 2, 4}> "
-    "{ h = MatMul(x, w) "
-    "y = BatchNormalization<momentum = 0.9, epsilon = 0.01>(h, s, b, m, v) }";
+const std::string kNormalizedAlone = Normalized("h = MatMul(x, w) ");
 
-std::unique_ptr<train::NetworkObjective> WithBatch(const char* network) {
+std::unique_ptr<train::NetworkObjective> WithBatch(const std::string& network) {
   auto objective = LinearNetwork({}, graph::ModelOfText(network));
-  const std::vector<Tensor> batch = {Got(Tensor::Of<double>({kSamples, 2}, kX)),
+  const std::vector<Tensor> batch = {Doubles({kSamples, 2}, kX),
                                      Int64s({kSamples}, {0, 2, 1, 1, 0, 2})};
   const Status put = objective->Put(batch);
   EXPECT_TRUE(put.ok()) << put.ToString();
@@ -56,9 +45,9 @@ double Hidden(size_t i, size_t c) {
   return kX[2 * i] * kW[c] + kX[2 * i + 1] * kW[kClasses + c];
 }
 
-/// Of a class over the samples, the variance divided by their number: ONNX's
-/// BatchNormalization-15, "ReduceVar ... divides by N, which is the population
-/// size".
+/// The mean and the variance of a class over the samples. The variance is
+/// divided by the number of samples, as in ONNX's BatchNormalization-15:
+/// "ReduceVar ... divides by N, which is the population size".
 std::array<double, 2> MeanAndVariance(size_t c) {
   double mean = 0;
   for (size_t i = 0; i < kSamples; ++i) mean += Hidden(i, c) / kSamples;
@@ -154,8 +143,7 @@ std::vector<double> MaskAt(train::NetworkObjective& objective, int64_t step,
                            int64_t part = 0) {
   objective.At(step, part);
   EXPECT_TRUE(objective.Evaluate().ok());
-  const auto elements = objective.masks()[0].elements<double>();
-  return {elements.begin(), elements.end()};
+  return DoublesOf(objective.masks()[0]);
 }
 
 constexpr char kDropped[] =
@@ -228,9 +216,8 @@ class LooksAtMasks : public train::TrainingEvent {
 TEST(MaskTest, IsOfItsPart) {
   CornersRun run("rate=0.1", edit::Loss::kSoftmaxCrossEntropy, kNormalized);
   LooksAtMasks looks;
-  train::Training training = run.Run(2);
+  train::Training training = run.Run(2, {&looks});
   training.micro_batch = 3;
-  training.events = {&looks};
   EXPECT_EQ(Got(train::Train(training)).steps, 14);
   EXPECT_EQ(looks.steps, 14);
 }
@@ -240,17 +227,16 @@ TEST(StatisticsTest, SayWhatIsWrong) {
       "g (double[N,2] x, double[2] w, double m, double[A] k) => "
       "(double[N,2] y, double n, double loss) { h = Mul(x, k) y = Mul(h, w) "
       "n = Neg(m) loss = ReduceMean<keepdims = 0>(y) }");
-  struct Row {
+  const std::vector<Tensor> batch = {Doubles({6, 2}, kX)};
+  const struct {
     const char *statistic, *next, *mask, *message;
+  } rows[] = {
+      {"q", "n", "k", "the model has no input 'q'"},
+      {"m", "q", "k", "the model has no output 'q'"},
+      {"m", "n", "q", "the model has no input 'q'"},
+      {"m", "n", "k", "found the extent 'A' of 'k', wanted one of the batch"},
   };
-  const std::vector<Tensor> batch = {Got(Tensor::Of<double>({6, 2}, kX))};
-  for (const Row& row : {
-           Row{"q", "n", "k", "the model has no input 'q'"},
-           Row{"m", "q", "k", "the model has no output 'q'"},
-           Row{"m", "n", "q", "the model has no input 'q'"},
-           Row{"m", "n", "k",
-               "found the extent 'A' of 'k', wanted one of the batch"},
-       }) {
+  for (const auto& row : rows) {
     train::Trainee trainee;
     trainee.model = model;
     trainee.parameters = {{"w", Got(Tensor::Allocate(DType::kFloat64, {2}))}};
@@ -263,7 +249,7 @@ TEST(StatisticsTest, SayWhatIsWrong) {
       ASSERT_TRUE((*loaded)->Put(batch).ok());
       status = (*loaded)->Evaluate().status();
     }
-    EXPECT_THAT(status.message(), HasSubstr(row.message));
+    EXPECT_THAT(status, Says(row.message));
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whole training runs of the reference in float64.
+// Whole training runs of the reference in float64, and the lines and files of
+// events that watch them.
 
 #include "framework/train/trainer.h"
 
@@ -12,16 +13,20 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
-#include <memory>
+#include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "framework/core/numbers.h"
+#include "framework/file/file.h"
 #include "framework/file/scratch_folder.h"
+#include "framework/testing/support/tensors_fixture.h"
 #include "framework/train/checkpoint/tensor_file.h"
+#include "framework/train/event/csv_files.h"
+#include "framework/train/event/progress_line.h"
 #include "framework/train/event/stop.h"
 #include "framework/train/model/models.h"
-#include "framework/train/on_reference/corners_fixture.h"
 #include "framework/train/on_reference/linear_network_fixture.h"
 #include "framework/train/rule/optimizers.h"
 
@@ -30,11 +35,12 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 std::vector<double> Weights(CornersRun& subject) {
-  const auto w = subject.objective->parameters()[0].value.elements<double>();
-  return {w.begin(), w.end()};
+  return DoublesOf(subject.objective->parameters()[0].value);
 }
 
 TEST(TrainerTest, Learns) {
@@ -87,49 +93,35 @@ TEST(TrainerTest, CountsEachSampleOnce) {
 /// Says where it is called.
 class Speaking : public train::TrainingEvent {
  public:
+  using Moment = train::TrainingMoment;
+
   Speaking(std::string name, std::vector<std::string>* said)
       : name_(std::move(name)), said_(*said) {}
 
-  Status BeforeRun(const train::TrainingMoment&) override { return Say("run"); }
-  Status BeforeEpoch(const train::TrainingMoment& at) override {
+  Status BeforeRun(const Moment&) override { return Say("run"); }
+  Status BeforeEpoch(const Moment& at) override {
     return Say(StrCat("epoch ", at.epoch));
   }
-  Status BeforeTrainingSet(const train::TrainingMoment&) override {
-    return Say("set");
-  }
-  Status BeforeStep(const train::TrainingMoment& at) override {
+  Status BeforeTrainingSet(const Moment&) override { return Say("set"); }
+  Status BeforeStep(const Moment& at) override {
     return Say(StrCat("step ", at.batch.size()));
   }
-  Status AfterStep(const train::TrainingMoment& at) override {
+  Status AfterStep(const Moment& at) override {
     return Say(StrCat("stepped ", at.steps));
   }
-  std::string StopAfterStep(const train::TrainingMoment&) override {
-    return Ask("step");
-  }
-  Status AfterTrainingSet(const train::TrainingMoment& at) override {
+  std::string StopAfterStep(const Moment&) override { return Ask("step"); }
+  Status AfterTrainingSet(const Moment& at) override {
     return Say(StrCat("trained ", at.train.samples));
   }
-  Status BeforeTestSet(const train::TrainingMoment&) override {
-    return Say("test");
-  }
-  Status BeforeInference(const train::TrainingMoment&) override {
-    return Say("infer");
-  }
-  Status AfterInference(const train::TrainingMoment&) override {
-    return Say("inferred");
-  }
-  Status AfterTestSet(const train::TrainingMoment& at) override {
+  Status BeforeTestSet(const Moment&) override { return Say("test"); }
+  Status BeforeInference(const Moment&) override { return Say("infer"); }
+  Status AfterInference(const Moment&) override { return Say("inferred"); }
+  Status AfterTestSet(const Moment& at) override {
     return Say(StrCat("tested ", at.test.samples));
   }
-  Status AfterEpoch(const train::TrainingMoment&) override {
-    return Say("epoch done");
-  }
-  std::string StopAfterTest(const train::TrainingMoment&) override {
-    return Ask("test");
-  }
-  Status AfterRun(const train::TrainingMoment&) override {
-    return Say("run done");
-  }
+  Status AfterEpoch(const Moment&) override { return Say("epoch done"); }
+  std::string StopAfterTest(const Moment&) override { return Ask("test"); }
+  Status AfterRun(const Moment&) override { return Say("run done"); }
 
   std::string fails_at, stops_at;
 
@@ -176,8 +168,8 @@ TEST(TrainingEventTest, EndsWhatItBegan) {
   Speaking one("1 ", &said);
   Speaking two("2 ", &said);
   two.fails_at = "run";
-  const auto trained = train::Train(Short(subject, {&one, &two}));
-  EXPECT_THAT(trained.status().message(), HasSubstr("event 2 fails"));
+  EXPECT_THAT(train::Train(Short(subject, {&one, &two})),
+              Says("event 2 fails"));
   EXPECT_THAT(said, ElementsAre("1 run", "2 run", "1 run done"));
 
   said.clear();
@@ -192,8 +184,7 @@ TEST(TrainingEventTest, MayAskToStop) {
   std::vector<std::string> said;
   Speaking event("", &said);
   event.stops_at = "step";
-  train::Training training = subject.Run(5);
-  training.events = {&event};
+  train::Training training = subject.Run(5, {&event});
   train::Trained trained = Got(train::Train(training));
   EXPECT_EQ(trained.stop, "it is enough");
   EXPECT_EQ(trained.steps, 1);
@@ -222,14 +213,13 @@ train::Dataset Squares(int64_t samples) {
           static_cast<float>((is_in ? 1 : 0) + 0.3 * numbers.Share());
     }
   }
-  return Got(train::Dataset::Of(Got(Tensor::Of<float>({samples, 1, 28, 28}, x)),
-                                Got(Tensor::Of<int64_t>({samples}, labels)),
-                                10));
+  return Got(train::Dataset::Of(Floats({samples, 1, 28, 28}, x),
+                                Int64s({samples}, labels), 10));
 }
 
 TEST(TrainerTest, TrainsEachModel) {
   const train::Dataset squares = Squares(200);
-  // The others are in model_test.cc, on smaller images.
+  // The others are in network_test.cc, on smaller images.
   for (const std::string_view name : {"mlp", "lenet5", "small_cnn"}) {
     const train::NewModel made = Got(train::MakeModel(name, {.seed = 1}));
     const auto objective = Got(train::NetworkObjective::Load(
@@ -250,9 +240,7 @@ TEST(TrainerTest, TrainsEachModel) {
 TEST(StopTest, AtAnAccuracyAndOnNan) {
   CornersRun learns("rate=0.1");
   train::StopAtAccuracy enough(0.9);
-  train::Training training = learns.Run(50);
-  training.events = {&enough};
-  const train::Trained trained = Got(train::Train(training));
+  const train::Trained trained = Got(train::Train(learns.Run(50, {&enough})));
   EXPECT_LT(trained.epochs, 50);
   EXPECT_THAT(trained.stop, StartsWith("the test set came to an accuracy of"));
 
@@ -262,9 +250,8 @@ TEST(StopTest, AtAnAccuracyAndOnNan) {
   const file::ScratchFolder folder;
   const std::filesystem::path kept = folder.path() / "gradients.safetensors";
   train::StopOnNan stop(kept);
-  train::Training broken = breaks.Run(50);
-  broken.events = {&stop};
-  EXPECT_EQ(Got(train::Train(broken)).stop, "the loss of step 1 is NaN");
+  EXPECT_EQ(Got(train::Train(breaks.Run(50, {&stop}))).stop,
+            "the loss of step 1 is NaN");
   const train::TensorFile gradients = Got(train::ReadTensorFile(kept));
   EXPECT_EQ(gradients.notes.at("step"), "1");
   EXPECT_TRUE(std::isnan(gradients.Find("w")->elements<double>()[0]));
@@ -273,8 +260,7 @@ TEST(StopTest, AtAnAccuracyAndOnNan) {
 TEST(StopTest, AtATimeAndWhenAsked) {
   CornersRun subject("rate=0.1");
   train::StopAtTime late(std::chrono::seconds(0));
-  train::Training training = subject.Run(50);
-  training.events = {&late};
+  train::Training training = subject.Run(50, {&late});
   train::Trained trained = Got(train::Train(training));
   EXPECT_EQ(trained.steps, 1);
   EXPECT_EQ(trained.stop, "the run took its 0 s");
@@ -302,6 +288,140 @@ TEST(TrainerTest, MicroBatchesAreTheBatch) {
       EXPECT_NEAR(Weights(whole)[i], Weights(parts)[i], 1e-14) << most;
     }
   }
+}
+
+train::Trained Watched(CornersRun& run, int64_t epochs,
+                       train::TrainingEvent* event) {
+  return Got(train::Train(run.Run(epochs, {event})));
+}
+
+// Kills: samples of the test before, and those that are right.
+TEST(WrongSamplesTest, AreThoseOfTheLastTest) {
+  const file::ScratchFolder folder;
+  const auto path = folder.path() / "wrong.csv";
+  CornersRun run("rate=0.0001");
+  train::WrongSamples wrong(path, run.dataset);
+  for (const int64_t epochs : {1, 2}) {
+    const train::Trained trained = Watched(run, epochs, &wrong);
+    const int64_t n_wrong = trained.test.samples - trained.test.right;
+    ASSERT_GT(n_wrong, 0);
+    const std::string text = Got(file::ReadFile(path));
+    EXPECT_THAT(text, StartsWith("sample,label,taken_for,score_of_label,"
+                                 "score\n"));
+    EXPECT_EQ(std::ranges::count(text, '\n'), 1 + n_wrong);
+    std::istringstream lines(text);
+    std::string line;
+    std::getline(lines, line);
+    while (std::getline(lines, line)) {
+      int64_t sample = 0, label = 0, taken = 0;
+      char comma = 0;
+      std::istringstream(line) >> sample >> comma >> label >> comma >> taken;
+      EXPECT_EQ(label, sample % 3) << line;
+      EXPECT_NE(taken, label) << line;
+    }
+  }
+}
+
+TEST(ProgressLineTest, SaysALineAnEpoch) {
+  std::ostringstream out;
+  CornersRun run("rate=0.1");
+  train::ProgressLine progress(out, {.epochs = 2, .steps = 14});
+  Watched(run, 2, &progress);
+  EXPECT_THAT(out.str(),
+              MatchesRegex("epoch 1/2: loss [0-9.]+, accuracy [0-9.]+; test "
+                           "loss [0-9.]+, accuracy [0-9.]+\n"
+                           "epoch 2/2: .*\n"));
+  EXPECT_THAT(out.str(), Not(HasSubstr("\r")));
+}
+
+TEST(ProgressLineTest, LeavesNoLineOnATerminal) {
+  std::ostringstream out;
+  CornersRun run("rate=0.1");
+  train::ProgressLine progress(out, {.is_terminal = true,
+                                     .epochs = 1,
+                                     .steps = 7,
+                                     .between = std::chrono::milliseconds(0)});
+  Watched(run, 1, &progress);
+  EXPECT_THAT(out.str(), HasSubstr("epoch 1/1 step 7/7: loss "));
+  EXPECT_THAT(out.str(), HasSubstr(" samples/s, 0 s left\r\033[Kepoch 1/1: "));
+  for (std::string rest = out.str(); rest.find('\r') != std::string::npos;
+       rest = rest.substr(rest.find('\r') + 1)) {
+    EXPECT_LE(rest.find('\r'), 80U);
+  }
+}
+
+TEST(MlperfLogTest, HasItsKeysInOrder) {
+  std::ostringstream out;
+  CornersRun run("rate=0.1");
+  train::MlperfLog log(out, {{"submission_benchmark", "a \"b\""}});
+  Watched(run, 1, &log);
+  std::vector<std::string> keys;
+  std::istringstream lines(out.str());
+  for (std::string line; std::getline(lines, line);) {
+    EXPECT_THAT(
+        line, MatchesRegex(":::MLLOG \\{\"namespace\": \"\", \"time_ms\": "
+                           "[0-9]+, \"event_type\": \"[A-Z_]+\", \"key\": "
+                           "\"[a-z_]+\", \"value\": .*, \"metadata\": .*\\}"));
+    const size_t at = line.find("\"key\": \"") + 8;
+    keys.push_back(line.substr(at, line.find('"', at) - at));
+  }
+  EXPECT_THAT(out.str(), HasSubstr("\"value\": \"a \\\"b\\\"\""));
+  EXPECT_THAT(
+      keys, ::testing::ElementsAre("submission_benchmark", "run_start",
+                                   "epoch_start", "eval_start", "eval_accuracy",
+                                   "eval_stop", "epoch_stop", "run_stop"));
+  EXPECT_THAT(out.str(), HasSubstr("{\"status\": \"success\"}"));
+}
+
+/// The rows behind the columns, without the seconds.
+std::vector<std::string> Watched(const std::filesystem::path& path) {
+  const std::string text = *file::ReadFile(path);
+  std::string_view rest = text;
+  EXPECT_EQ(CutFront(&rest), train::DatasetWatch::kColumns);
+  std::vector<std::string> rows;
+  while (!rest.empty()) {
+    const std::string_view row = CutFront(&rest);
+    rows.emplace_back(row.substr(0, row.rfind(',', row.rfind(',') - 1)));
+  }
+  return rows;
+}
+
+// Kills: samples that come twice and count as others; shares of the classes
+// that are not those of the samples.
+TEST(DatasetWatchTest, SaysWhatAnEpochWas) {
+  const file::ScratchFolder folder;
+  CornersRun run("rate=0.1");
+  train::DatasetWatch watch(folder.path() / "a.csv", run.dataset);
+  train::Training training = run.Run(2, {&watch});
+  ASSERT_TRUE(train::Train(training).ok());
+  EXPECT_THAT(Watched(folder.path() / "a.csv"),
+              ElementsAre("0,7,50,50,0", "1,7,50,50,0"));
+
+  // One sample again and again: of the 50 its class has 17.
+  train::DatasetWatch narrow(folder.path() / "b.csv", run.dataset);
+  training.epochs = 1;
+  training.train.sampler = [](int64_t) {
+    return std::vector<train::Batch>(4, train::Batch{3, 3});
+  };
+  training.events = {&narrow};
+  ASSERT_TRUE(train::Train(training).ok());
+  EXPECT_THAT(Watched(folder.path() / "b.csv"), ElementsAre("0,4,8,1,0.66"));
+}
+
+TEST(DatasetWatchTest, GoesOnWithItsFile) {
+  const file::ScratchFolder folder;
+  const std::string columns(train::DatasetWatch::kColumns);
+  const auto path = folder.Write(
+      "a.csv", columns + "\n0,7,50,50,0,1,1\n1,7,50,50,0.5,1,1\n2,7");
+  CornersRun run("rate=0.1");
+  train::DatasetWatch watch(path, run.dataset);
+  train::Training training = run.Run(2, {&watch});
+  training.from.epoch = 1;
+  ASSERT_TRUE(train::Train(training).ok());
+  EXPECT_THAT(Watched(path), ElementsAre("0,7,50,50,0", "1,7,50,50,0"));
+  folder.Write("a.csv", "epoch\n");
+  EXPECT_THAT(train::Train(training),
+              Says("found the columns 'epoch', wanted 'epoch,batches"));
 }
 
 }  // namespace

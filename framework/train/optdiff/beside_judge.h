@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// BesideJudge: a network of a backend as an objective. Each evaluation is
-// repeated by the judge's network at the same place.
-//
-//   BesideJudge both(std::move(objective), judge, draw);
-//   ASSAY_RETURN_IF_ERROR(both.Put(narrow, wide));
-//   ASSAY_ASSIGN_OR_RETURN(const double loss, optimizer.Step(both));
-//   both.gradients()[0].share();   // 1 where one rounding explains it
+// JudgeNetwork and BesideJudge: a network of a backend as an objective, whose
+// evaluations the judge's network in float64 repeats at the same place.
 //
 // To see what roundings explain, the judge runs once more with every parameter
 // and input off by one roundoff of the backend's type. In a sum of products
@@ -14,10 +9,13 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -25,10 +23,58 @@
 #include "framework/core/tensor.h"
 #include "framework/testing/draw/draw.h"
 #include "framework/train/network_objective.h"
-#include "framework/train/optdiff/judge_network.h"
 #include "framework/train/optimizer/optimizer.h"
 
 namespace assay::optdiff {
+
+/// A batch and where the parameters are.
+struct Place {
+  /// The tensor of an input: the one of its name, or the next of the batch.
+  Tensor InputOf(std::string_view name, size_t* next) const;
+
+  std::span<const Tensor> batch;
+  std::span<const train::Parameter> parameters;
+  /// Running statistics before the step and the masks in it.
+  std::span<const train::Parameter> given = {};
+  int64_t step = 0;  // of the masks, from 0
+};
+
+/// The judge's network in float64. It gives its loss and gradients at the place
+/// of another network. Several threads may ask it; it answers one after the
+/// other.
+class JudgeNetwork {
+ public:
+  struct Answer {
+    double loss = 0;
+    std::vector<std::vector<double>> gradients;   // of each parameter
+    std::vector<std::vector<double>> statistics;  // as they are fed back
+  };
+
+  /// Its parameters are of float64.
+  explicit JudgeNetwork(std::unique_ptr<train::NetworkObjective> objective)
+      : objective_(std::move(objective)) {}
+
+  /// The batch is of float64. Asking twice in a row at one place costs one
+  /// evaluation.
+  Result<std::shared_ptr<const Answer>> At(const Place& place);
+
+  /// Does the same with one roundoff, up or down, added to each parameter and
+  /// each number of the batch.
+  Result<Answer> Rounded(const Place& place, double roundoff, draw::Draw* draw);
+
+ private:
+  bool IsLast(const Place& place) const;
+  void Go(const Place& place);
+  Result<Answer> Evaluate(std::span<const Tensor> batch);
+
+  std::mutex mutex_;
+  std::unique_ptr<train::NetworkObjective> objective_;
+  std::shared_ptr<const Answer> last_;
+  std::vector<Tensor> last_batch_, last_parameters_, last_given_;
+};
+
+/// The root of the sum of the squares of a - b.
+double L2(std::span<const double> a, std::span<const double> b);
 
 /// A tensor of a backend beside the judge's.
 struct Distance {

@@ -1,60 +1,73 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Course: a judged training run as data: a network in its own type and in
-// float64, its first parameters, and the batches of its steps.
-//
-//   ASSAY_ASSIGN_OR_RETURN(const Course course,
-//                          CourseOf(network, wide_network));
-//   ASSAY_ASSIGN_OR_RETURN(auto objective, Load(course.narrow, backend));
-//   ASSAY_ASSIGN_OR_RETURN(const StepBatch first, course.batch(1));
+// float64, its first parameters, and the batches of its steps; and the small
+// networks that optimizers are tried on.
 
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "framework/backend/backend.h"
 #include "framework/core/status.h"
 #include "framework/graph/model.h"
+#include "framework/testing/draw/draw.h"
 #include "framework/train/network_objective.h"
-#include "framework/train/optdiff/network.h"
 #include "framework/train/optimizer/optimizer.h"
 
 namespace assay::optdiff {
+
+/// A line about a network that optimizers are tried on: quadratic, logistic,
+/// mlp or cnn; empty for another name.
+std::string_view AboutNetwork(std::string_view name);
+
+/// A small network with its loss, first parameters and batches. Its numbers are
+/// the same in each element type.
+struct TrainedNetwork {
+  /// Inputs: x, the parameters, targets; outputs: y, [N, ...], and loss, a
+  /// scalar.
+  std::shared_ptr<const Model> model;
+  std::vector<train::Parameter> parameters;
+  /// The tensors of x and targets of each batch.
+  std::vector<std::vector<Tensor>> batches;
+};
+
+/// Makes a network in float32 or float64; its numbers are exact in both. The
+/// loss is the mean over the samples, or with `is_sum` their sum. Invalid
+/// argument for another name or type.
+Result<TrainedNetwork> MakeNetwork(std::string_view name, DType type,
+                                   draw::Draw draw, bool is_sum = false);
 
 /// The inputs of a step other than parameters, for both networks.
 struct StepBatch {
   std::vector<Tensor> narrow, wide;
 };
 
-/// A model with its loss, and the first values of its parameters and running
-/// statistics. Its masks are drawn from the seed.
-struct Beginning {
-  std::shared_ptr<const Model> model;
-  std::vector<train::Parameter> parameters;
-  std::vector<train::Statistic> statistics = {};
-  std::vector<train::Mask> masks = {};
-  uint64_t seed = 0;
-};
-
 struct Course {
   std::string name;
-  Beginning narrow, wide;
+  train::Trainee narrow, wide;  // each runs in its training form alone
   /// The batch of a step, counted from 1.
   std::function<Result<StepBatch>(int64_t step)> batch;
   int64_t steps = 0;
 };
 
+/// Parameters of the same numbers in float64.
+Result<std::vector<train::Parameter>> Widened(
+    std::span<const train::Parameter> narrow);
+
 /// The two networks hold the same numbers.
 Course CourseOf(std::string name, TrainedNetwork narrow, TrainedNetwork wide,
                 int64_t steps);
 
-/// Loads a network on a backend, with parameters of its own. Declines as
-/// NetworkObjective::Load does.
+/// Loads a network on a backend, with parameters and statistics of its own.
+/// Declines as NetworkObjective::Load does.
 Result<std::unique_ptr<train::NetworkObjective>> Load(
-    const Beginning& beginning, Backend& backend);
+    const train::Trainee& trainee, Backend& backend);
 
 }  // namespace assay::optdiff

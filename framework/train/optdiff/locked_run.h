@@ -11,6 +11,11 @@
 //     if (!fault.what.empty()) return fault;
 //     run->Lock();
 //   }
+//
+// A loss or a gradient that is farther from the judge's than roundings seem to
+// explain is shown to an oracle, which decides. An element may be off by its
+// limit in condition units (framework/testing/limit) and by the oracle's bound.
+// At a kink all that lies in the hull is right.
 
 #pragma once
 
@@ -21,13 +26,12 @@
 #include <vector>
 
 #include "framework/backend/backend.h"
+#include "framework/backend/exact.h"
 #include "framework/core/dtype.h"
 #include "framework/core/status.h"
 #include "framework/testing/draw/draw.h"
 #include "framework/train/optdiff/beside_judge.h"
 #include "framework/train/optdiff/course.h"
-#include "framework/train/optdiff/exact_gradients.h"
-#include "framework/train/optdiff/judge_network.h"
 #include "framework/train/optdiff/step_rows.h"
 #include "framework/train/quad/lockstep_quad.h"
 
@@ -53,6 +57,10 @@ struct JudgeOf {
   std::shared_ptr<JudgeNetwork> network;
 };
 
+/// Loads the course's network on an oracle. Declines as NetworkObjective::Load
+/// does.
+Result<JudgeOf> JudgeFor(const Course& course, Backend& oracle);
+
 /// The first fault of a step; none where `what` is empty.
 struct StepFault {
   const char* reason = "";
@@ -72,6 +80,9 @@ class LockedRun {
   /// Takes one step of both and says what is wrong with it. A failed Status
   /// where one of them did not run.
   Result<StepFault> Step(int64_t step, StepRows* rows);
+  /// Copies parameters, state and statistics of the other's optimizer and
+  /// backend.
+  void Take(LockedRun& other);
   /// Sets the judge's parameters and state to the backend's.
   void Lock() { lockstep_.Lock(); }
 
@@ -93,7 +104,7 @@ class LockedRun {
         lockstep_(std::move(optimizer), std::move(objective), nullptr),
         oracle_(oracle) {}
 
-  Result<ExactGradients*> Oracle();
+  Result<std::unique_ptr<ExactRun>> ExactAt(const Place& place);
   Result<StepFault> Loss(const StepBatch& batch, StepRows* rows);
   Result<StepFault> Gradients(const StepBatch& batch, StepRows* rows);
   StepFault Statistics(StepRows* rows) const;
@@ -103,7 +114,7 @@ class LockedRun {
   BesideJudge& objective_;
   quad::LockstepQuad lockstep_;
   Backend& oracle_;
-  std::unique_ptr<ExactGradients> exact_;
+  std::unique_ptr<Network> exact_;  // of the oracle, once it is asked
   std::vector<quad::TensorDifference> updates_;
   double loss_sieve_ = kSieve;
   double sieve_ = kSieve;

@@ -2,7 +2,55 @@
 
 #include "framework/train/optdiff/step_rows.h"
 
+namespace assay {
+namespace {
+
+using Row = optdiff::StepRow;
+
+}  // namespace
+
+template <>
+const record::Table& record::TableOf<Row>() {
+  static const Table table = CaseTable<Row>(
+      "optimizer_steps",
+      {ASSAY_COLUMN(run_a, "which run is compared"),
+       ASSAY_COLUMN(run_b, "with which"),
+       ASSAY_COLUMN(backend_a, "instance"),
+       ASSAY_COLUMN(backend_b, "instance"),
+       ASSAY_COLUMN(optimizer_a, "by name"),
+       ASSAY_COLUMN(optimizer_b, "by name"),
+       ASSAY_COLUMN(preset_a, "whose conventions it has"),
+       ASSAY_COLUMN(preset_b, "whose conventions it has"),
+       ASSAY_COLUMN(tier_a, "rule, graph, native; quad for the judge"),
+       ASSAY_COLUMN(tier_b, "rule, graph, native; quad for the judge"),
+       ASSAY_COLUMN(network, "that is trained"),
+       ASSAY_COLUMN(mode, "locked: each step from one state; free: its own"),
+       ASSAY_COLUMN(step, "from 1"),
+       ASSAY_COLUMN(tensor,
+                    "a parameter; PARAMETER.gradient, PARAMETER.STATE; loss"),
+       ASSAY_COLUMN(l2_diff, "norm of the difference"),
+       ASSAY_COLUMN(linf_diff, "its greatest element"),
+       ASSAY_COLUMN(rel_l2, "l2_diff over the norm of b's"),
+       ASSAY_COLUMN(max_ulp, "greatest distance in units of a's type"),
+       ASSAY_COLUMN(expected_growth, "l2 that roundings explain"),
+       ASSAY_COLUMN(limit, "of what is judged: l2_diff or linf_diff"),
+       ASSAY_COLUMN(loss_a, "of the step"),
+       ASSAY_COLUMN(loss_b, "of the step"),
+       ASSAY_COLUMN(oracle_l2_a, "norm of a's distance from the judge"),
+       ASSAY_COLUMN(oracle_l2_b, "norm of b's distance from the judge"),
+       ASSAY_COLUMN(first_divergence, "the first step beyond its limit"),
+       ASSAY_COLUMN(outcome, "of this tensor")});
+  return table;
+}
+
+}  // namespace assay
+
 namespace assay::optdiff {
+namespace {
+
+const bool kAdded = record::AddTable(record::TableOf<StepRow>());
+
+}  // namespace
 
 void StepRows::Begin(int64_t step, double loss_a, double loss_b) {
   step_ = names_.step = step;

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // StepRows: the rows of optimizer_steps.csv of one run beside another.
-//
-//   StepRows rows({.backend_a = "acme", .network = "mlp"}, {.every = 100},
-//                 &record);
-//   rows.Begin(/*step=*/1, loss, judges_loss);
-//   const bool is_within =
-//       rows.Add("w.gradient", distance, distance.l2, limit);
 
 #pragma once
 
@@ -15,9 +9,31 @@
 #include <string_view>
 #include <utility>
 
+#include "framework/testing/record/columns.h"
 #include "framework/testing/record/record.h"
 #include "framework/train/optdiff/beside_judge.h"
-#include "framework/train/optdiff/step_row.h"
+
+namespace assay::optdiff {
+
+/// One tensor of two runs after one step, and how far the two are apart. The
+/// second run is the judge's unless another was asked for.
+struct StepRow : record::Key {
+  std::string run_a, run_b, backend_a, backend_b, optimizer_a, optimizer_b,
+      preset_a, preset_b, tier_a, tier_b, network, mode;
+  int64_t step = 0;
+  std::string tensor;
+  record::Number l2_diff, linf_diff, rel_l2, max_ulp, expected_growth, limit,
+      loss_a, loss_b, oracle_l2_a, oracle_l2_b;
+  record::Integer first_divergence;
+  std::string outcome;
+};
+
+}  // namespace assay::optdiff
+
+namespace assay {
+template <>
+const record::Table& record::TableOf<optdiff::StepRow>();
+}  // namespace assay
 
 namespace assay::optdiff {
 

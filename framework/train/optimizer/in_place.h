@@ -25,7 +25,7 @@ namespace assay::train {
 /// The most tensors of state that a parameter can have.
 inline constexpr size_t kMostSlots = 4;
 
-/// Of one parameter.
+/// The elements of one parameter, of its gradient and of its state.
 template <class T>
 struct Elements {
   std::span<T> x;
@@ -65,6 +65,17 @@ Status InPlace(Tensor* parameter, const Tensor& gradient,
                          ToString(parameter->dtype()),
                          ", wanted float32 or float64");
   }
+}
+
+/// Memory of the type and shape of `like`, with any contents. As Allocate
+/// declines.
+inline Status Reserve(const Tensor& like, Tensor* to) {
+  if (to->defined() && to->dtype() == like.dtype() &&
+      to->shape() == like.shape()) {
+    return OkStatus();
+  }
+  ASSAY_ASSIGN_OR_RETURN(*to, Tensor::Allocate(like.dtype(), like.shape()));
+  return OkStatus();
 }
 
 }  // namespace assay::train

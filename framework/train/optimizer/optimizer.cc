@@ -3,7 +3,6 @@
 #include "framework/train/optimizer/optimizer.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "framework/train/optimizer/in_place.h"
 

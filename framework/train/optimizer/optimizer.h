@@ -4,10 +4,8 @@
 // three tiers are those of the Deep500 thesis, chapter 4: the whole step, three
 // steps, or the update rule alone.
 //
-//   ASSAY_ASSIGN_OR_RETURN(const double loss, optimizer.Step(objective));
-//
-// A rule of one's own is UpdateRule, and StateOfEach where it keeps something; see
-// framework/train/README.md.
+// A rule of one's own is UpdateRule, and StateOfEach where it keeps something;
+// see framework/train/README.md.
 
 #pragma once
 
@@ -38,8 +36,8 @@ struct Evaluation {
   std::span<Tensor> gradients;
 };
 
-/// What is made small: a network with its loss on the batch in hand, or a
-/// formula.
+/// The function that an optimizer minimizes: a network with its loss on the
+/// batch in hand, or a formula.
 class Objective {
  public:
   virtual ~Objective() = default;
@@ -97,7 +95,8 @@ class ThreeStepOptimizer : public Optimizer {
   std::vector<StateTensor> State() final;
 
  protected:
-  /// What each parameter's state is. Asked before the first step.
+  /// The slots of each parameter's state. They are asked for before the first
+  /// step.
   virtual std::vector<Slot> StateOfEach() const { return {}; }
   /// A step begins.
   virtual Status NewInput(const Progress&) { return OkStatus(); }
@@ -119,7 +118,7 @@ class ThreeStepOptimizer : public Optimizer {
                             Slots& slots, Tensor* parameter) = 0;
 
  private:
-  /// What belongs to one parameter.
+  /// The name, the group and the state of one parameter.
   struct Member {
     std::string name;
     Group group;
@@ -152,6 +151,17 @@ class UpdateRuleOptimizer : public ThreeStepOptimizer {
   Status NewGradients(const Progress&, std::span<const Tensor>) final {
     return OkStatus();
   }
+};
+
+/// An optimizer with settings of its own.
+template <class OwnSettings, class Tier = UpdateRuleOptimizer>
+class WithSettings : public Tier {
+ public:
+  WithSettings(Recipe recipe, const OwnSettings& settings)
+      : Tier(std::move(recipe)), settings_(settings) {}
+
+ protected:
+  const OwnSettings settings_;
 };
 
 }  // namespace assay::train

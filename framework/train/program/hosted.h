@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Hosted: a backend in a process of its own, with the settings of its instance.
-//
-//   ASSAY_ASSIGN_OR_RETURN(
-//       const auto hosted,
-//       Hosted::Start("acme+threads=2", "lib/assay/acme.so"));
-//   ASSAY_ASSIGN_OR_RETURN(auto network,
-//                          hosted->backend().Load(model, options));
 
 #pragma once
 

@@ -20,13 +20,10 @@
 #include "framework/graph/edit/training.h"
 #include "framework/testing/host/wire/arena.h"
 #include "framework/train/bisect/run_spec.h"
-#include "framework/train/checkpoint/checkpoints.h"
-#include "framework/train/event/curve_file.h"
-#include "framework/train/event/dataset_watch.h"
-#include "framework/train/event/mlperf_log.h"
+#include "framework/train/checkpoint/checkpoint.h"
+#include "framework/train/event/csv_files.h"
 #include "framework/train/event/progress_line.h"
 #include "framework/train/event/stop.h"
-#include "framework/train/event/wrong_samples.h"
 #include "framework/train/format/datasets.h"
 #include "framework/train/model/model_file.h"
 #include "framework/train/program/hosted.h"
@@ -159,10 +156,10 @@ class OneRun {
     // A step writes into memory that the host sees.
     wire::Arena::Open();
     ASSAY_ASSIGN_OR_RETURN(model_, ReadModel());
-    edit::LossEdit loss;
-    loss.loss = edit::Loss::kSoftmaxCrossEntropyOfOneHot;
-    ASSAY_ASSIGN_OR_RETURN(train::Trainee trainee,
-                           train::TraineeOf(model_, loss, seed_));
+    ASSAY_ASSIGN_OR_RETURN(
+        train::Trainee trainee,
+        train::TraineeOf(
+            model_, {.loss = edit::Loss::kSoftmaxCrossEntropyOfOneHot}, seed_));
     // A Ctrl-C reaches the host too, which must answer until the step is done.
     std::signal(SIGINT, SIG_IGN);
     ASSAY_ASSIGN_OR_RETURN(host_, Hosted::Start(spec.backend, wanted_.module));

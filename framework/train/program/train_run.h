@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// TrainRun: one training run of a backend in a host, with its folder.
-//
-//   ASSAY_ASSIGN_OR_RETURN(const int code, TrainRun(wanted, std::cout));
-//
-// The folder has train.txt, which is the request, model.onnx with its first
-// weights beside it, checkpoint.safetensors, curves.csv, epochs.csv,
-// wrong_samples.csv, mlperf.log, and gradients.safetensors of a step whose loss
-// was no number.
+// TrainRun: one training run of a backend in a host, with its folder. It has
+// train.txt, the request; model.onnx with its first weights beside it;
+// checkpoint.safetensors, curves.csv, epochs.csv, wrong_samples.csv,
+// mlperf.log, and gradients.safetensors of a step whose loss was no number.
 
 #pragma once
 

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Requests of the program assay to assay-trainer, a kind for each command.
-//
-//   TrainRequest request;
-//   request.run = "reference:adam/pytorch";
-//   const std::string text = request::TextOf(request);
-//   // "request,train\nrun,..."
 
 #pragma once
 

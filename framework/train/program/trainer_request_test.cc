@@ -3,6 +3,7 @@
 #include "framework/train/program/trainer_request.h"
 
 #include "framework/testing/request/form_fixture.h"
+#include "framework/testing/support/statuses_fixture.h"
 
 namespace assay::program {
 namespace {
@@ -17,12 +18,11 @@ TEST(TrainerRequestTest, EachKindIsReadAsItIsWritten) {
 // Kills: a second run that begins with the weights of seed 0 where none is
 // asked for.
 TEST(TrainerRequestTest, ASeedThatIsNotGivenIsNone) {
-  const Result<BisectRequest> request = request::Parse<BisectRequest>(
+  const auto request = Got(request::Parse<BisectRequest>(
       "request,bisect\na,x\na_module,x\nb,x\nb_module,x\noracle,x\n"
-      "oracle_module,x\nweights_seed_b,\norder_seed_b,0\n");
-  ASSERT_TRUE(request.ok()) << request.status().message();
-  EXPECT_FALSE(request->weights_seed_b.has_value());
-  EXPECT_EQ(request->order_seed_b, 0);
+      "oracle_module,x\nweights_seed_b,\norder_seed_b,0\n"));
+  EXPECT_FALSE(request.weights_seed_b.has_value());
+  EXPECT_EQ(request.order_seed_b, 0);
 }
 
 }  // namespace

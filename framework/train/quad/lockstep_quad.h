@@ -1,20 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// LockstepQuad: an optimizer of the framework and the same one in quad precision,
-// step by step on one problem.
-//
-//   ASSAY_ASSIGN_OR_RETURN(OptimizerSetup setup, SetupOf({"adam", "pytorch"}));
-//   LockstepQuad lockstep(std::move(setup),
-//                         std::make_unique<ProblemObjective>(problem, type),
-//                         problem.gradient_of);
-//   lockstep.Step(Gradients::kOwn);
-//   const double off = lockstep.Difference();
-//   lockstep.Lock();   // the next step begins where the optimizer is
+// LockstepQuad: an optimizer of the framework and the same one in quad
+// precision, step by step on one problem.
 
 #pragma once
 
 #include <cstdint>
-#include <iosfwd>
 #include <memory>
 #include <span>
 #include <string>
@@ -25,11 +16,7 @@
 #include "framework/core/text.h"
 #include "framework/train/optimizer/optimizer.h"
 #include "framework/train/optimizer/recipe.h"
-#include "framework/train/optimizer/schedule.h"
-#include "framework/train/quad/problem.h"
 #include "framework/train/quad/quad.h"
-#include "framework/train/quad/quad_rule.h"
-#include "framework/train/quad/quad_setting.h"
 #include "framework/train/rule/optimizers.h"
 
 namespace assay::quad {
@@ -37,16 +24,7 @@ namespace assay::quad {
 /// An optimizer by name: a preset, or conventions that no preset has.
 struct OptimizerSpec {
   std::string optimizer, preset, settings;
-
-  /// Letters and digits of it, for the name of a test.
-  std::string id() const;
 };
-
-/// As tests show it.
-void PrintTo(const OptimizerSpec& spec, std::ostream* out);
-
-/// Each preset, and conventions of which there is none.
-std::vector<OptimizerSpec> OptimizerSpecs();
 
 /// The recipe around every optimizer that tests compare: the rate halves twice,
 /// so that it matters where the rate stands.
@@ -85,7 +63,9 @@ struct TensorDifference {
 /// those that the optimizer was given, so that nothing but the rule differs.
 enum class Gradients : uint8_t { kOwn, kGiven };
 
-class LockstepQuad {
+/// It is an objective itself, around the one that is given: it keeps the
+/// gradients that it passes on.
+class LockstepQuad : private train::Objective {
  public:
   /// Throws std::runtime_error where there is no such rule.
   LockstepQuad(OptimizerSetup setup,
@@ -105,7 +85,12 @@ class LockstepQuad {
   std::vector<train::StateTensor> State() {
     return setup_.made.optimizer->State();
   }
-  std::span<train::Parameter> parameters() { return objective_->parameters(); }
+  /// The state that belongs to parameters, each tensor with the place of its
+  /// parameter.
+  std::vector<std::pair<size_t, train::StateTensor>> StateByParameter();
+  std::span<train::Parameter> parameters() override {
+    return objective_->parameters();
+  }
   const std::vector<QuadTensor>& wanted() const { return x_; }
   /// The numbers and conventions of both by name.
   const SettingTexts& settings() const { return setup_.made.settings; }
@@ -118,6 +103,7 @@ class LockstepQuad {
     QuadTensor* quad;
   };
 
+  Result<train::Evaluation> Evaluate() override;
   /// The parameters, then their state.
   std::vector<Pair> Tensors();
 

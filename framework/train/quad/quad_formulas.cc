@@ -65,30 +65,24 @@ class MomentumRule : public QuadRule {
 
   void Step(const ParameterStep& at, const QuadTensor& g,
             QuadTensor* x) override {
+    const Quad r = at.rate;
     if (mu_ == 0) {
-      for (size_t i = 0; i < x->size(); ++i) (*x)[i] -= at.rate * g[i];
+      for (size_t i = 0; i < x->size(); ++i) (*x)[i] -= r * g[i];
       return;
     }
     const bool undampened = first_undampened_ && at.step == 1;
     const Quad part = undampened ? 1 : 1 - dampening_;
     QuadTensor& velocity = State(at.parameter, "velocity", x->size());
     for (size_t i = 0; i < x->size(); ++i) {
+      Quad& v = velocity[i];
       if (inside_) {
-        StepInside(at.rate, part, g[i], &velocity[i], &(*x)[i]);
+        v = mu_ * v - r * part * g[i];
+        (*x)[i] += folded_ ? mu_ * v - r * g[i] : v;
       } else {
-        StepOutside(at.rate, part, g[i], &velocity[i], &(*x)[i]);
+        v = mu_ * v + part * g[i];
+        (*x)[i] -= folded_ ? r * (g[i] + mu_ * v) : r * v;
       }
     }
-  }
-
-  void StepInside(Quad r, Quad part, Quad g, Quad* v, Quad* x) const {
-    *v = mu_ * *v - r * part * g;
-    *x += folded_ ? mu_ * *v - r * g : *v;
-  }
-
-  void StepOutside(Quad r, Quad part, Quad g, Quad* v, Quad* x) const {
-    *v = mu_ * *v + part * g;
-    *x -= folded_ ? r * (g + mu_ * *v) : r * *v;
   }
 
   const Quad mu_, dampening_;
@@ -441,32 +435,6 @@ std::vector<Setting> AdamSettings(std::string_view maximum,
       has_own_decay);
 }
 
-std::vector<Setting> AdagradSettings() {
-  return WithCommon(
-      {{"epsilon", ""}, EpsilonAt(), {"initial", "0"}, {"rate_decay", "0"}});
-}
-
-std::vector<Setting> RmspropSettings() {
-  return WithCommon({
-      {"rho", ""},
-      {"initial", "0"},
-      {"epsilon", ""},
-      EpsilonAt(),
-      {"momentum", "0"},
-      RateAt(),
-      {"centered", "no", {"no", "yes"}},
-  });
-}
-
-std::vector<Setting> LambSettings() {
-  return WithCommon({{"beta1", ""},
-                     {"beta2", ""},
-                     {"epsilon", ""},
-                     {"least", "0"},
-                     {"most", "inf"}},
-                    true);
-}
-
 }  // namespace
 
 const std::vector<Formula>& Formulas() {
@@ -478,18 +446,54 @@ const std::vector<Formula>& Formulas() {
       {"adam", AdamSettings("none", false), AdamRule::Make},
       {"amsgrad", AdamSettings("", false), AdamRule::Make},
       {"adamw", AdamSettings("none", true), AdamRule::Make},
-      {"adagrad", AdagradSettings(), MakeRule<AdagradRule>},
+      {"adagrad",
+       WithCommon({{"epsilon", ""},
+                   EpsilonAt(),
+                   {"initial", "0"},
+                   {"rate_decay", "0"}}),
+       MakeRule<AdagradRule>},
       {"adadelta", WithCommon({{"rho", ""}, {"epsilon", ""}}),
        MakeRule<AdadeltaRule>},
-      {"rmsprop", RmspropSettings(), MakeRule<RmspropRule>},
+      {"rmsprop",
+       WithCommon({{"rho", ""},
+                   {"initial", "0"},
+                   {"epsilon", ""},
+                   EpsilonAt(),
+                   {"momentum", "0"},
+                   RateAt(),
+                   {"centered", "no", {"no", "yes"}}}),
+       MakeRule<RmspropRule>},
       {"accelegrad",
        WithCommon({{"diameter", ""},
                    {"bound", ""},
                    {"norm_over", "all", {"all", "parameter"}}}),
        MakeRule<AccelegradRule>},
-      {"lamb", LambSettings(), MakeRule<LambRule>},
+      {"lamb",
+       WithCommon({{"beta1", ""},
+                   {"beta2", ""},
+                   {"epsilon", ""},
+                   {"least", "0"},
+                   {"most", "inf"}},
+                  true),
+       MakeRule<LambRule>},
   };
   return formulas;
+}
+
+Result<std::unique_ptr<QuadRule>> MakeQuadRule(std::string_view optimizer,
+                                               const SettingTexts& settings,
+                                               size_t n_parameters) {
+  const std::vector<Formula>& all = Formulas();
+  const auto formula = std::ranges::find(all, optimizer, &Formula::optimizer);
+  if (formula == all.end()) {
+    return InvalidArgument("found optimizer ", optimizer, ", wanted one of ",
+                           Joined(all, ", ", &Formula::optimizer));
+  }
+  auto read = Settings::Read(formula->settings, settings);
+  if (!read.ok()) return read.status().WithContext(optimizer);
+  auto rule = formula->make(*read, n_parameters);
+  if (!rule.ok()) return rule.status().WithContext(optimizer);
+  return rule;
 }
 
 }  // namespace assay::quad

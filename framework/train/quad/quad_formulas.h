@@ -2,10 +2,6 @@
 //
 // The formulas of all optimizers: their settings, and how one is made. Each
 // stands in quad_formulas.cc as its source writes it.
-//
-//   for (const Formula& formula : Formulas()) {
-//     names.push_back(formula.optimizer);  // "gradient_descent", ...
-//   }
 
 #pragma once
 
@@ -15,8 +11,7 @@
 #include <vector>
 
 #include "framework/core/status.h"
-#include "framework/train/quad/quad_rule.h"
-#include "framework/train/quad/quad_setting.h"
+#include "framework/train/quad/quad.h"
 
 namespace assay::quad {
 
@@ -29,5 +24,12 @@ struct Formula {
 
 /// One for each name of an optimizer.
 const std::vector<Formula>& Formulas();
+
+/// Invalid argument for an optimizer that there is not, and as Settings::Read
+/// says. A setting that may be left out is then as if it were not in the
+/// formula, a word the first that the README names.
+Result<std::unique_ptr<QuadRule>> MakeQuadRule(std::string_view optimizer,
+                                               const SettingTexts& settings,
+                                               size_t n_parameters);
 
 }  // namespace assay::quad

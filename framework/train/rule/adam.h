@@ -1,32 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Adam: moments of the gradient and of its square, AMSGrad and AdamW among them.
-//
-//   Adam optimizer({.rate = 1e-3}, {.beta1 = 0.9, .beta2 = 0.999});
-//   ASSAY_ASSIGN_OR_RETURN(const double loss, optimizer.Step(objective));
-//
-// With the gradient g at the step t and the rate r:
+// Adam: moments of the gradient and of its square, AMSGrad and AdamW among
+// them; and Lamb, which scales Adam's step for each parameter by its norm. With
+// the gradient g at the step t and the rate r:
 //
 //     m = beta1 m + (1 - beta1) g      m' = m / (1 - beta1^t)
 //     v = beta2 v + (1 - beta2) g^2    v' = v / (1 - beta2^t)
 //     x = x - r m' / (sqrt(v') + epsilon)
 //
-// Sources: D. P. Kingma, J. Ba, "Adam", 2015, algorithm 1 and the end of section 2; S.
-// J. Reddi, S. Kale, S. Kumar, "On the convergence of Adam and beyond", 2018,
-// algorithm 2; the pages of PyTorch's Adam, Keras' Adam, Optax' amsgrad and ONNX's
-// Adam-1.
+// Sources: D. P. Kingma, J. Ba, "Adam", 2015, algorithm 1 and the end of
+// section 2; S. J. Reddi, S. Kale, S. Kumar, "On the convergence of Adam and
+// beyond", 2018, algorithm 2; the pages of PyTorch's Adam, Keras' Adam, Optax'
+// amsgrad and ONNX's Adam-1.
 
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "framework/train/optimizer/optimizer.h"
-#include "framework/train/optimizer/settings.h"
-#include "framework/train/rule/root.h"
+#include "framework/train/optimizer/recipe.h"
+#include "framework/train/rule/adaptive.h"
 
 namespace assay::train {
 
@@ -61,21 +59,17 @@ struct AdamSettings {
   void AddTo(Settings* settings);
 };
 
-class Adam : public UpdateRuleOptimizer {
+class Adam : public WithSettings<AdamSettings> {
  public:
-  Adam(Recipe recipe, const AdamSettings& settings)
-      : UpdateRuleOptimizer(std::move(recipe)), settings_(settings) {}
+  using WithSettings::WithSettings;
 
  protected:
   std::vector<Slot> StateOfEach() const override;
   Status UpdateRule(const Progress& at, const Tensor& gradient, Slots& slots,
                     Tensor* parameter) override;
-
- private:
-  AdamSettings settings_;
 };
 
-/// What is the same for all elements of a step.
+/// The factors that are the same for all elements of a step.
 struct AdamFactors {
   double rate = 0;
   double first = 1;   // m' = m / first
@@ -85,5 +79,35 @@ AdamFactors FactorsOf(const AdamSettings& settings, const Progress& at);
 
 /// 1 - beta^t, with its digits where beta is near 1; 1 where t is 0.
 double BiasOf(double beta, int64_t t);
+
+/// Adam's step, scaled for each parameter by the norm of the parameter.
+///
+///     u = m' / (sqrt(v') + epsilon) + decay x
+///     x = x - r phi(|x|) / |u| u         phi(z) = min(max(z, least), most)
+///
+/// Where |x| or |u| is 0, the factor is 1. Source: Y. You et al., "Large batch
+/// optimization for deep learning: training BERT in 76 minutes", 2020,
+/// algorithm 2 and appendix H.
+struct LambSettings {
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double epsilon = 1e-6;
+  double least = 0;
+  double most = std::numeric_limits<double>::max();
+
+  void AddTo(Settings* settings);
+};
+
+class Lamb : public WithSettings<LambSettings> {
+ public:
+  using WithSettings::WithSettings;
+
+ protected:
+  std::vector<Slot> StateOfEach() const override {
+    return {{"first_moment"}, {"second_moment"}};
+  }
+  Status UpdateRule(const Progress& at, const Tensor& gradient, Slots& slots,
+                    Tensor* parameter) override;
+};
 
 }  // namespace assay::train

@@ -2,18 +2,16 @@
 //
 // Descent: gradient descent, with momentum or Nesterov's where it has some.
 //
-//   Descent optimizer({.rate = 0.1}, {.momentum = 0.9});
-//   ASSAY_ASSIGN_OR_RETURN(const double loss, optimizer.Step(objective));
-//
 // With the gradient g, the momentum m and the rate r:
 //
 //     outside    v = m v + (1 - dampening) g     x = x - r v
 //     inside     v = m v - r (1 - dampening) g   x = x + v
 //
 // They differ once the rate changes. Sources: B. T. Polyak, "Some methods of
-// speeding up the convergence of iteration methods", 1964; I. Sutskever et al., "On
-// the importance of initialization and momentum in deep learning", 2013, equations 1
-// to 4; the pages of PyTorch's SGD, Keras' SGD and ONNX's Momentum-1.
+// speeding up the convergence of iteration methods", 1964; I. Sutskever et al.,
+// "On the importance of initialization and momentum in deep learning", 2013,
+// equations 1 to 4; the pages of PyTorch's SGD, Keras' SGD and ONNX's
+// Momentum-1.
 
 #pragma once
 
@@ -22,7 +20,7 @@
 #include <string_view>
 
 #include "framework/train/optimizer/optimizer.h"
-#include "framework/train/optimizer/settings.h"
+#include "framework/train/optimizer/recipe.h"
 
 namespace assay::train {
 
@@ -56,10 +54,9 @@ struct DescentSettings {
   void AddTo(Settings* settings);
 };
 
-class Descent : public ThreeStepOptimizer {
+class Descent : public WithSettings<DescentSettings, ThreeStepOptimizer> {
  public:
-  Descent(Recipe recipe, const DescentSettings& settings)
-      : ThreeStepOptimizer(std::move(recipe)), settings_(settings) {}
+  using WithSettings::WithSettings;
 
  protected:
   std::vector<Slot> StateOfEach() const override;
@@ -73,8 +70,6 @@ class Descent : public ThreeStepOptimizer {
  private:
   Status GoAhead(double times, const Progress& at, Slots& slots,
                  Tensor* parameter) const;
-
-  DescentSettings settings_;
 };
 
 }  // namespace assay::train

@@ -5,14 +5,9 @@
 #include <algorithm>
 #include <span>
 
-#include "framework/train/optimizer/settings.h"
-#include "framework/train/rule/accelegrad.h"
-#include "framework/train/rule/adadelta.h"
-#include "framework/train/rule/adagrad.h"
 #include "framework/train/rule/adam.h"
+#include "framework/train/rule/adaptive.h"
 #include "framework/train/rule/descent.h"
-#include "framework/train/rule/lamb.h"
-#include "framework/train/rule/rmsprop.h"
 
 namespace assay::train {
 namespace {

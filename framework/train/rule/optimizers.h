@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // MakeOptimizer: the optimizers by name, with the conventions of a framework.
-//
-//   ASSAY_ASSIGN_OR_RETURN(Made made,
-//                          MakeOptimizer({"adam", "keras", "rate=0.01"}));
-//   ASSAY_ASSIGN_OR_RETURN(const double loss, made.optimizer->Step(objective));
 
 #pragma once
 
@@ -17,11 +13,10 @@
 #include "framework/core/status.h"
 #include "framework/train/optimizer/optimizer.h"
 #include "framework/train/optimizer/recipe.h"
-#include "framework/train/optimizer/settings.h"
 
 namespace assay::train {
 
-/// What a person says of an optimizer.
+/// An optimizer as a person names it.
 struct Wanted {
   std::string_view name;
   std::string_view preset = "paper";

@@ -7,14 +7,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <set>
+
+#include "framework/testing/support/statuses_fixture.h"
 
 namespace assay::train {
 namespace {
 
 using ::testing::Contains;
-using ::testing::HasSubstr;
 using ::testing::Pair;
 
 TEST(OptimizersTest, ArePresetsOfWhatThereIs) {
@@ -34,29 +34,26 @@ TEST(OptimizersTest, ArePresetsOfWhatThereIs) {
 
 // Kills: a preset that wins over what a user says.
 TEST(OptimizersTest, SettingsWinOverThePreset) {
-  const auto made = MakeOptimizer({"adam", "keras", "beta1=0.5"});
-  ASSERT_TRUE(made.ok()) << made.status().ToString();
-  EXPECT_THAT(made->settings, Contains(Pair("beta1", "0.5")));
-  EXPECT_THAT(made->settings, Contains(Pair("epsilon", "1e-07")));
-  EXPECT_THAT(made->settings, Contains(Pair("correction", "rate")));
+  const auto made = Got(MakeOptimizer({"adam", "keras", "beta1=0.5"}));
+  EXPECT_THAT(made.settings, Contains(Pair("beta1", "0.5")));
+  EXPECT_THAT(made.settings, Contains(Pair("epsilon", "1e-07")));
+  EXPECT_THAT(made.settings, Contains(Pair("correction", "rate")));
 }
 
 TEST(OptimizersTest, SayWhatThereIs) {
-  struct Row {
+  const struct {
     Wanted wanted;
     std::string_view message;
+  } rows[] = {
+      {{"adamm"}, "found the optimizer 'adamm', wanted gradient_desc"},
+      {{"lamb", "keras"}, "lamb: found the preset 'keras', wanted paper"},
+      {{"adam", "paper", "rho=0.9"},
+       "adam: found the setting 'rho', wanted rate, weight_decay"},
+      {{"adam", "paper", "rate=-1"}, "adam: rate: found '-1'"},
   };
-  for (const Row& row : {
-           Row{{"adamm"}, "found the optimizer 'adamm', wanted gradient_desc"},
-           Row{{"lamb", "keras"},
-               "lamb: found the preset 'keras', wanted paper"},
-           Row{{"adam", "paper", "rho=0.9"},
-               "adam: found the setting 'rho', wanted rate, weight_decay"},
-           Row{{"adam", "paper", "rate=-1"}, "adam: rate: found '-1'"},
-       }) {
-    const auto made = MakeOptimizer(row.wanted);
-    EXPECT_EQ(made.status().code(), StatusCode::kInvalidArgument);
-    EXPECT_THAT(made.status().message(), HasSubstr(row.message));
+  for (const auto& row : rows) {
+    EXPECT_THAT(MakeOptimizer(row.wanted),
+                IsStatus(StatusCode::kInvalidArgument, row.message));
   }
 }
 

@@ -24,7 +24,7 @@ Result<bool> Truth(const Tensor& tensor, std::string_view name) {
                          ", wanted one boolean");
 }
 
-Result<bool> Truth(const Value& value, std::string_view name) {
+Result<bool> Truth(const assay::Value& value, std::string_view name) {
   if (value.tensor() != nullptr) return Truth(*value.tensor(), name);
   return InvalidArgument(name, " is ", value.Type().ToString(),
                          ", wanted one boolean");
@@ -35,7 +35,7 @@ Status If(const op::If& op, KernelContext& run) {
   ASSAY_ASSIGN_OR_RETURN(const bool condition,
                          Truth(run.input(op.cond), "cond"));
   ASSAY_ASSIGN_OR_RETURN(
-      std::vector<Value> values,
+      std::vector<assay::Value> values,
       run.Run(condition ? "then_branch" : "else_branch", {}));
   for (int i = 0; i < op.outputs.count; ++i) {
     ASSAY_RETURN_IF_ERROR(run.SetOutput(
@@ -47,7 +47,7 @@ Status If(const op::If& op, KernelContext& run) {
 /// Tensors of one type and shape, to be stacked along a new axis.
 class Stack {
  public:
-  Status Add(const Value& value) {
+  Status Add(const assay::Value& value) {
     const Tensor* tensor = value.tensor();
     if (tensor == nullptr) {
       return InvalidArgument("a scan output is ", value.Type().ToString(),
@@ -74,7 +74,7 @@ class Stack {
     const Shape shape(dims);
     if (items_.empty()) return Tensor::Allocate(dtype, shape);
     ASSAY_ASSIGN_OR_RETURN(std::vector<Tensor> moved, UnpackedItems());
-    ASSAY_ASSIGN_OR_RETURN(Tensor y, Tensor::Allocate(moved[0].dtype(), shape));
+    ASSAY_ASSIGN_OR_RETURN(auto y, Tensor::Allocate(moved[0].dtype(), shape));
     Strides strides = DenseStrides(shape);
     const int64_t step = strides[static_cast<size_t>(k)];
     strides.erase(strides.begin() + k);
@@ -113,6 +113,23 @@ const ValueType& OutputType(const Graph& body, size_t i) {
   return body.values[static_cast<size_t>(body.outputs[i])].type;
 }
 
+/// The final states, then what stacked(k) makes of scan output k.
+template <class Stacked>
+Status SetOutputs(const VariadicOutput& outputs,
+                  std::vector<assay::Value>& states, KernelContext& run,
+                  const Stacked& stacked) {
+  for (int i = 0; i < outputs.count; ++i) {
+    const auto k = static_cast<size_t>(i);
+    if (k < states.size()) {
+      ASSAY_RETURN_IF_ERROR(run.SetOutput(outputs[i], std::move(states[k])));
+      continue;
+    }
+    ASSAY_ASSIGN_OR_RETURN(Tensor tensor, stacked(k - states.size()));
+    ASSAY_RETURN_IF_ERROR(run.SetOutput(outputs[i], std::move(tensor)));
+  }
+  return OkStatus();
+}
+
 // Loop-25: the body takes (iteration, condition, states) and gives (condition,
 // states, scan outputs).
 Status Loop(const op::Loop& op, KernelContext& run) {
@@ -126,20 +143,21 @@ Status Loop(const op::Loop& op, KernelContext& run) {
   if (op.cond.present && run.value(op.cond).present()) {
     ASSAY_ASSIGN_OR_RETURN(condition, Truth(run.input(op.cond), "cond"));
   }
-  std::vector<Value> state;
+  std::vector<assay::Value> state;
   for (size_t i = 0; i < states; ++i) {
     state.push_back(run.value(op.v_initial[static_cast<int>(i)]));
   }
   std::vector<Stack> scans(outputs - states);
   for (int64_t i = 0; condition && (limit.empty() || i < limit[0]); ++i) {
-    ASSAY_ASSIGN_OR_RETURN(const Tensor iteration,
+    ASSAY_ASSIGN_OR_RETURN(const auto iteration,
                            Tensor::Of<int64_t>({}, std::span(&i, 1)));
-    ASSAY_ASSIGN_OR_RETURN(const Tensor go,
+    ASSAY_ASSIGN_OR_RETURN(const auto go,
                            Tensor::Of<bool>({}, std::span(&condition, 1)));
-    std::vector<Value> fed = {iteration, go};
+    std::vector<assay::Value> fed = {iteration, go};
     fed.insert(fed.end(), state.begin(), state.end());
     state.clear();
-    ASSAY_ASSIGN_OR_RETURN(std::vector<Value> given, run.Run("body", fed));
+    ASSAY_ASSIGN_OR_RETURN(std::vector<assay::Value> given,
+                           run.Run("body", fed));
     ASSAY_ASSIGN_OR_RETURN(condition, Truth(given[0], "the body's condition"));
     for (size_t k = 0; k < scans.size(); ++k) {
       ASSAY_RETURN_IF_ERROR(scans[k].Add(given[1 + states + k]));
@@ -147,18 +165,9 @@ Status Loop(const op::Loop& op, KernelContext& run) {
     state.assign(given.begin() + 1,
                  given.begin() + 1 + static_cast<std::ptrdiff_t>(states));
   }
-  for (size_t k = 0; k < outputs; ++k) {
-    const Output output = op.v_final_and_scan_outputs[static_cast<int>(k)];
-    if (k < states) {
-      ASSAY_RETURN_IF_ERROR(run.SetOutput(output, std::move(state[k])));
-      continue;
-    }
-    ASSAY_ASSIGN_OR_RETURN(
-        Tensor stacked,
-        scans[k - states].Make(0, false, OutputType(*op.body, k + 1)));
-    ASSAY_RETURN_IF_ERROR(run.SetOutput(output, std::move(stacked)));
-  }
-  return OkStatus();
+  return SetOutputs(op.v_final_and_scan_outputs, state, run, [&](size_t k) {
+    return scans[k].Make(0, false, OutputType(*op.body, 1 + states + k));
+  });
 }
 
 int64_t Listed(const std::vector<int64_t>& values, size_t i) {
@@ -177,8 +186,7 @@ struct Scanned {
     Dims dims = tensor.shape().dims();
     dims.erase(dims.begin() + axis);
     const Shape shape(dims);
-    ASSAY_ASSIGN_OR_RETURN(Tensor slice,
-                           Tensor::Allocate(tensor.dtype(), shape));
+    ASSAY_ASSIGN_OR_RETURN(auto slice, Tensor::Allocate(tensor.dtype(), shape));
     Strides strides = DenseStrides(tensor.shape());
     const int64_t step = strides[static_cast<size_t>(axis)];
     strides.erase(strides.begin() + axis);
@@ -197,7 +205,7 @@ Result<std::vector<Scanned>> ScannedInputs(const op::Scan& op, int states,
         run.input(op.initial_state_and_scan_inputs[states + k]);
     ASSAY_ASSIGN_OR_RETURN(
         const int axis,
-        NormalizeAxis(Listed(op.scan_input_axes, i), tensor.shape().rank()));
+        NormalizeAxis(Listed(op.scan_input_axes, i), tensor.shape()));
     ASSAY_ASSIGN_OR_RETURN(Tensor unpacked, Unpacked(tensor));
     inputs.push_back({std::move(unpacked), tensor.dtype(), axis,
                       Listed(op.scan_input_directions, i) != 0});
@@ -215,7 +223,7 @@ Status Scan(const op::Scan& op, KernelContext& run) {
   const int states = op.initial_state_and_scan_inputs.count -
                      static_cast<int>(op.num_scan_inputs);
   ASSAY_ASSIGN_OR_RETURN(const auto inputs, ScannedInputs(op, states, run));
-  std::vector<Value> state;
+  std::vector<assay::Value> state;
   for (int i = 0; i < states; ++i) {
     state.push_back(run.value(op.initial_state_and_scan_inputs[i]));
   }
@@ -224,32 +232,24 @@ Status Scan(const op::Scan& op, KernelContext& run) {
       static_cast<size_t>(op.final_state_and_scan_outputs.count);
   std::vector<Stack> scans(outputs - kept);
   for (int64_t i = 0; i < inputs[0].length(); ++i) {
-    std::vector<Value> fed = std::move(state);
+    std::vector<assay::Value> fed = std::move(state);
     for (const Scanned& input : inputs) {
       ASSAY_ASSIGN_OR_RETURN(Tensor slice, input.Slice(i));
       fed.emplace_back(std::move(slice));
     }
-    ASSAY_ASSIGN_OR_RETURN(std::vector<Value> given, run.Run("body", fed));
+    ASSAY_ASSIGN_OR_RETURN(std::vector<assay::Value> given,
+                           run.Run("body", fed));
     for (size_t k = 0; k < scans.size(); ++k) {
       ASSAY_RETURN_IF_ERROR(scans[k].Add(given[kept + k]));
     }
     state.assign(given.begin(),
                  given.begin() + static_cast<std::ptrdiff_t>(kept));
   }
-  for (size_t k = 0; k < outputs; ++k) {
-    const Output output = op.final_state_and_scan_outputs[static_cast<int>(k)];
-    if (k < kept) {
-      ASSAY_RETURN_IF_ERROR(run.SetOutput(output, std::move(state[k])));
-      continue;
-    }
-    ASSAY_ASSIGN_OR_RETURN(
-        Tensor stacked,
-        scans[k - kept].Make(Listed(op.scan_output_axes, k - kept),
-                             Listed(op.scan_output_directions, k - kept) != 0,
-                             OutputType(*op.body, k)));
-    ASSAY_RETURN_IF_ERROR(run.SetOutput(output, std::move(stacked)));
-  }
-  return OkStatus();
+  return SetOutputs(op.final_state_and_scan_outputs, state, run, [&](size_t k) {
+    return scans[k].Make(Listed(op.scan_output_axes, k),
+                         Listed(op.scan_output_directions, k) != 0,
+                         OutputType(*op.body, kept + k));
+  });
 }
 
 Status CheckCounts(std::string_view what, size_t found, size_t wanted) {

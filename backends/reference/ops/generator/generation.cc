@@ -71,7 +71,7 @@ Status Range(const op::Range& op, KernelContext& run) {
   if constexpr (std::same_as<T, Var>) {
     NoteBetween(T(steps - 1), (limit[0] - start[0]) / delta[0], T(steps));
   }
-  ASSAY_ASSIGN_OR_RETURN(Stored<T> y, Store<T>(run, op.output, type, {count}));
+  ASSAY_ASSIGN_OR_RETURN(auto y, Store<T>(run, op.output, type, {count}));
   for (int64_t i = 0; i < count; ++i) {
     y[i] = start[0] + static_cast<T>(i) * delta[0];
   }
@@ -90,7 +90,7 @@ Status EyeLike(const op::EyeLike& op, KernelContext& run) {
   const DType type = op.dtype.has_value()
                          ? *DTypeFromOnnx(static_cast<int>(*op.dtype))
                          : like.dtype();
-  ASSAY_ASSIGN_OR_RETURN(Stored<T> y, Store<T>(run, op.output, type, shape));
+  ASSAY_ASSIGN_OR_RETURN(auto y, Store<T>(run, op.output, type, shape));
   for (int64_t i = 0; i < y.size(); ++i) {
     y[i] = T(i % shape[1] - i / shape[1] == op.k ? 1 : 0);
   }

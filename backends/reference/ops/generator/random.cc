@@ -5,8 +5,9 @@
 //
 // A node with a seed starts the engine anew at every run, so that equal seeds
 // give equal results; a node without one takes the next seed at every run
-// (seeds.h). What an engine of <random> gives is fixed by the C++ standard; its
-// distributions are not, so the few that are needed are written out.
+// (seeds.h). The C++ standard fixes the numbers of an engine of <random>, but
+// not those of a distribution, so the few distributions that are needed are
+// written out.
 
 #include <algorithm>
 #include <bit>
@@ -18,6 +19,7 @@
 #include "backends/reference/families.h"
 #include "backends/reference/scalar/codec.h"
 #include "backends/reference/scalar/seeds.h"
+#include "backends/reference/typed_rows.h"
 
 namespace assay::reference {
 namespace {
@@ -91,7 +93,7 @@ Result<DType> TypeOf(const std::optional<int64_t>& dtype, DType otherwise) {
 Status Bernoulli(const op::Bernoulli& op, DType type, KernelContext& run) {
   const Tensor& input = run.input(op.input);
   const Loaded<double> p(input);
-  ASSAY_ASSIGN_OR_RETURN(Stored<double> y,
+  ASSAY_ASSIGN_OR_RETURN(auto y,
                          Store<double>(run, op.output, type, input.shape()));
   Draws draws(SeedOf(op.seed));
   for (int64_t i = 0; i < p.size(); ++i) {
@@ -136,8 +138,8 @@ Status KeepAll(const op::Dropout& op, KernelContext& run) {
 }
 
 // Dropout-22: "output = scale * data * mask, scale = 1. / (1. - ratio)", where
-// an element is dropped with probability ratio. What each element is
-// multiplied by is saved for backward; an absent value, where all are kept.
+// an element is dropped with probability ratio. The factor of each element is
+// saved for backward; an absent value, where all elements are kept.
 template <class T>
 Status Dropout(const op::Dropout& op, bool may_draw, KernelContext& run) {
   ASSAY_ASSIGN_OR_RETURN(const double ratio, DropRatio(op, run));
@@ -148,7 +150,7 @@ Status Dropout(const op::Dropout& op, bool may_draw, KernelContext& run) {
   }
   const Tensor& data = run.input(op.data);
   const Loaded<T> x(data);
-  ASSAY_ASSIGN_OR_RETURN(Stored<T> y,
+  ASSAY_ASSIGN_OR_RETURN(auto y,
                          Store<T>(run, op.output, data.dtype(), data.shape()));
   ASSAY_ASSIGN_OR_RETURN(bool* mask, MaskOf(op, data, run));
   const T scale = T(1) / (T(1) - static_cast<T>(ratio));
@@ -185,8 +187,7 @@ Status DropoutBackward(const op::Dropout& op, GradientContext& run) {
 template <class Draw>
 Status Fill(Output output, DType type, const Shape& shape, uint64_t seed,
             KernelContext& run, Draw draw) {
-  ASSAY_ASSIGN_OR_RETURN(Stored<double> y,
-                         Store<double>(run, output, type, shape));
+  ASSAY_ASSIGN_OR_RETURN(auto y, Store<double>(run, output, type, shape));
   Draws draws(seed);
   for (int64_t i = 0; i < y.size(); ++i) y[i] = draw(draws);
   return OkStatus();
@@ -237,8 +238,7 @@ Status Multinomial(const op::Multinomial& op, DType type, KernelContext& run) {
   }
   const Loaded<double> logs(input);
   ASSAY_ASSIGN_OR_RETURN(
-      Stored<int64_t> y,
-      Store<int64_t>(run, op.output, type, {shape[0], op.sample_size}));
+      auto y, Store<int64_t>(run, op.output, type, {shape[0], op.sample_size}));
   Draws draws(SeedOf(op.seed));
   for (int64_t row = 0; row < shape[0]; ++row) {
     const std::vector<double> sums =
@@ -260,20 +260,6 @@ Status Multinomial(const op::Multinomial& op, DType type, KernelContext& run) {
 bool IsDrawable(DType type) {
   return type == DType::kFloat64 || type == DType::kFloat32 ||
          type == DType::kFloat16 || type == DType::kBFloat16;
-}
-
-/// A kernel of random floats of `type`, whose shape `shape(run)` gives.
-template <class Body, class ShapeOf>
-Result<Kernel> FloatKernel(const Result<DType>& type, const ShapeOf& shape,
-                           const Body& body) {
-  if (!type.ok()) return type.status();
-  if (!IsDrawable(*type)) {
-    return Unsupported(Reason::kDType, "dtype is ", *type,
-                       ", wanted bfloat16, float16, float32 or float64");
-  }
-  return Kernel{.forward = [=, type = *type](KernelContext& run) {
-    return body(type, shape(run), run);
-  }};
 }
 
 /// A drawn number has no exact value.
@@ -298,37 +284,30 @@ Result<Kernel> MakeBernoulli(const op::Bernoulli& op, LoadContext& load) {
 
 Result<Kernel> MakeDropout(const op::Dropout& op, LoadContext& load) {
   const bool may_draw = MayDraw(load.options());
-  return Dispatch(load, op.data, kFloats, [&]<class T>() -> Kernel {
-    Kernel kernel{.forward = std::bind_front(&Dropout<T>, op, may_draw)};
-    if constexpr (std::floating_point<T>) {
-      kernel.backward = std::bind_front(&DropoutBackward<T>, op);
-    }
-    return kernel;
+  return Dispatch(load, op.data, kFloats, [&]<class T>() {
+    return std::bind_front(&Dropout<T>, op, may_draw);
   });
 }
 
 // Like operators take what is not given from their input.
-template <class Op, class Draw>
-Result<Kernel> MakeFloats(const Op& op, LoadContext& load, Draw draw) {
+template <class Op, auto kDraw>
+Result<Kernel> MakeFloats(const Op& op, LoadContext& load) {
+  constexpr bool kHasShape = requires { op.shape; };
   ASSAY_RETURN_IF_ERROR(CheckDrawn(load));
-  const auto body = std::bind_front(draw, op);
-  if constexpr (requires { op.shape; }) {
-    return FloatKernel(
-        TypeOf(op.dtype, DType::kFloat32),
-        [shape = Shape(op.shape)](KernelContext&) { return shape; }, body);
-  } else {
-    return FloatKernel(
-        TypeOf(op.dtype, load.dtype(op.input)),
-        [op](KernelContext& run) { return run.input(op.input).shape(); }, body);
+  DType otherwise = DType::kFloat32;
+  if constexpr (!kHasShape) otherwise = load.dtype(op.input);
+  ASSAY_ASSIGN_OR_RETURN(const DType type, TypeOf(op.dtype, otherwise));
+  if (!IsDrawable(type)) {
+    return Unsupported(Reason::kDType, "dtype is ", type,
+                       ", wanted bfloat16, float16, float32 or float64");
   }
-}
-template <class Op>
-Result<Kernel> MakeUniform(const Op& op, LoadContext& load) {
-  return MakeFloats(op, load, &Uniform<Op>);
-}
-template <class Op>
-Result<Kernel> MakeNormal(const Op& op, LoadContext& load) {
-  return MakeFloats(op, load, &Normal<Op>);
+  return Kernel{.forward = [op, type](KernelContext& run) {
+    if constexpr (kHasShape) {
+      return kDraw(op, type, Shape(op.shape), run);
+    } else {
+      return kDraw(op, type, run.input(op.input).shape(), run);
+    }
+  }};
 }
 
 Result<Kernel> MakeMultinomial(const op::Multinomial& op, LoadContext& load) {
@@ -346,10 +325,15 @@ Result<Kernel> MakeMultinomial(const op::Multinomial& op, LoadContext& load) {
 }  // namespace
 
 Family RandomFamily() {
-  return FamilyOf(MakeBernoulli, MakeDropout, MakeUniform<op::RandomUniform>,
-                  MakeUniform<op::RandomUniformLike>,
-                  MakeNormal<op::RandomNormal>,
-                  MakeNormal<op::RandomNormalLike>, MakeMultinomial);
+  return FamilyOf(
+      MakeBernoulli,
+      WithBackward(RowOf(MakeDropout),
+                   []<class T>() { return &DropoutBackward<T>; }),
+      MakeMultinomial,
+      MakeFloats<op::RandomUniform, Uniform<op::RandomUniform>>,
+      MakeFloats<op::RandomUniformLike, Uniform<op::RandomUniformLike>>,
+      MakeFloats<op::RandomNormal, Normal<op::RandomNormal>>,
+      MakeFloats<op::RandomNormalLike, Normal<op::RandomNormalLike>>);
 }
 
 }  // namespace assay::reference

@@ -2,7 +2,7 @@
 //
 // Operators that draw: their laws over many elements, within six standard
 // deviations; what seeds promise; what is declined. Seeds are fixed, so that
-// nothing here fails by chance.
+// nothing here fails by chance. And the memory of constants.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,27 +13,18 @@
 #include <numeric>
 
 #include "backends/reference/kernel_rows.h"
-#include "backends/reference/scalar/codec.h"
 #include "backends/reference/scalar/seeds.h"
 #include "framework/backend/exact.h"
+#include "framework/testing/support/statuses_fixture.h"
 
 namespace assay::reference {
 namespace {
 
 using ::testing::HasSubstr;
 
-std::vector<double> DecodedNumbers(const assay::Value& value) {
-  std::vector<double> numbers(
-      static_cast<size_t>(value.tensor()->num_elements()));
-  Decode(*value.tensor(), numbers.data());
-  return numbers;
-}
-
 std::vector<double> First(const std::string& graph,
                           const std::vector<Feed>& feeds) {
-  const auto outputs = Compute(graph, feeds);
-  EXPECT_TRUE(outputs.ok()) << graph << outputs.status().ToString();
-  return outputs.ok() ? DecodedNumbers((*outputs)[0]) : std::vector<double>();
+  return NumbersOf(OutputsOf(graph, feeds)[0]);
 }
 
 double Mean(const std::vector<double>& values) {
@@ -74,10 +65,9 @@ TEST(Random, EveryTypeOfBernoulliHasTheShareOfItsProbability) {
        DType::kFloat32, DType::kUint64},
   };
   for (const auto& row : rows) {
-    const auto outputs = Compute(row.graph, {FilledWith(row.from, 0.25)});
-    ASSERT_TRUE(outputs.ok()) << row.graph << outputs.status().ToString();
-    EXPECT_EQ((*outputs)[0].tensor()->dtype(), row.to) << row.graph;
-    const std::vector<double> drawn = DecodedNumbers((*outputs)[0]);
+    const auto outputs = OutputsOf(row.graph, {FilledWith(row.from, 0.25)});
+    EXPECT_EQ(outputs[0].tensor()->dtype(), row.to) << row.graph;
+    const std::vector<double> drawn = NumbersOf(outputs[0]);
     EXPECT_NEAR(Mean(drawn), 0.25, 6 * std::sqrt(0.25 * 0.75 / kMany));
     for (const double x : drawn) EXPECT_TRUE(x == 0 || x == 1) << x;
   }
@@ -101,12 +91,11 @@ TEST(Random, DropoutScalesWhatItKeepsAndSaysSoInTheMask) {
                             {DType::kBFloat16, DType::kFloat64},
                             {DType::kFloat8E5M2, DType::kFloat16}};
   for (int i = 0; i < 3; ++i) {
-    const auto outputs = Compute(
+    const auto outputs = OutputsOf(
         graphs[i],
         {FilledWith(types[i][0], -3), {types[i][1], {}, {0.75}}, B({}, {1})});
-    ASSERT_TRUE(outputs.ok()) << graphs[i] << outputs.status().ToString();
-    const std::vector<double> y = DecodedNumbers((*outputs)[0]);
-    const std::vector<double> mask = DecodedNumbers((*outputs)[1]);
+    const std::vector<double> y = NumbersOf(outputs[0]);
+    const std::vector<double> mask = NumbersOf(outputs[1]);
     EXPECT_NEAR(Mean(mask), 0.25, 6 * std::sqrt(0.25 * 0.75 / kMany));
     for (size_t k = 0; k < y.size(); ++k) EXPECT_EQ(y[k], mask[k] * -12);
   }
@@ -118,11 +107,10 @@ TEST(Random, DropoutOfRatioZeroOrOfInferenceKeepsAll) {
       "{ y, m = Dropout(x, r, t) }";
   for (const auto& [ratio, training] : {std::pair(0.0, 1), std::pair(0.5, 0)}) {
     const auto outputs =
-        Compute(graph, {FilledWith(DType::kFloat32, 3), F({}, {ratio}),
-                        B({}, {static_cast<double>(training)})});
-    ASSERT_TRUE(outputs.ok()) << outputs.status().ToString();
-    EXPECT_EQ(Mean(DecodedNumbers((*outputs)[0])), 3);
-    EXPECT_EQ(Mean(DecodedNumbers((*outputs)[1])), 1);
+        OutputsOf(graph, {FilledWith(DType::kFloat32, 3), F({}, {ratio}),
+                          B({}, {static_cast<double>(training)})});
+    EXPECT_EQ(Mean(NumbersOf(outputs[0])), 3);
+    EXPECT_EQ(Mean(NumbersOf(outputs[1])), 1);
   }
 }
 
@@ -172,15 +160,14 @@ TEST(Random, MultinomialDrawsEachClassByItsWeight) {
 
 /// Two runs of each of two networks of one graph.
 std::vector<std::vector<double>> FourRuns(const std::string& graph) {
-  RowBackend backend;
   std::vector<std::vector<double>> runs;
   const assay::Value x = FilledWith(DType::kFloat32, 0.5).Make();
   for (int load = 0; load < 2; ++load) {
-    auto network = backend.Load(ModelOf(graph), {});
-    auto binding = (*network)->Bind({&x, 1}, {});
+    const auto network = NetworkOf(graph);
+    const auto binding = network->Bind({&x, 1}, {});
     for (int run = 0; run < 2; ++run) {
-      EXPECT_TRUE((*network)->Forward(**binding).ok());
-      runs.push_back(DecodedNumbers((*binding)->outputs()[0]));
+      EXPECT_TRUE(network->Forward(**binding).ok());
+      runs.push_back(NumbersOf((*binding)->outputs()[0]));
     }
   }
   return runs;
@@ -201,28 +188,24 @@ TEST(Random, EqualSeedsGiveEqualResultsAndNoSeedNewOnes) {
 }
 
 TEST(Random, DropoutPassesGradientsThroughWhatItKept) {
-  RowBackend backend;
-  LoadOptions options;
-  options.gradient_targets = {"x"};
+  const std::vector<std::string> targets = {"x"};
   const std::map<bool, double> scales = {{true, 2}, {false, 1}};
   for (const auto& [training, scale] : scales) {
-    auto network = backend.Load(
-        ModelOf("g (float[N] x, float r, bool t) => (float[N] y, bool[N] m) "
-                "{ y, m = Dropout <seed = 7> (x, r, t) }"),
-        options);
-    ASSERT_TRUE(network.ok()) << network.status().ToString();
-    const std::vector<assay::Value> inputs = {
-        FilledWith(DType::kFloat32, 3).Make(), F({}, {0.5}).Make(),
-        B({}, {training ? 1.0 : 0.0}).Make()};
-    auto binding = (*network)->Bind(inputs, {});
-    ASSERT_TRUE((*network)->Forward(**binding).ok());
+    const auto network = NetworkOf(
+        "g (float[N] x, float r, bool t) => (float[N] y, bool[N] m) "
+        "{ y, m = Dropout <seed = 7> (x, r, t) }",
+        {.gradient_targets = targets});
+    const std::vector<assay::Value> inputs =
+        ValuesOf({FilledWith(DType::kFloat32, 3), F({}, {0.5}),
+                  B({}, {training ? 1.0 : 0.0})});
+    auto binding = network->Bind(inputs, {});
+    ASSERT_TRUE(network->Forward(**binding).ok());
     const std::vector<assay::Value> dy = {FilledWith(DType::kFloat32, 5).Make(),
                                           assay::Value()};
-    const auto gradients = (*network)->differentiable()->Backward(
-        **binding, dy, options.gradient_targets);
-    ASSERT_TRUE(gradients.ok()) << gradients.status().ToString();
-    const auto dx = DecodedNumbers((*gradients)[0]);
-    const auto mask = DecodedNumbers((*binding)->outputs()[1]);
+    const auto gradients =
+        Got(network->differentiable()->Backward(**binding, dy, targets));
+    const auto dx = NumbersOf(gradients[0]);
+    const auto mask = NumbersOf((*binding)->outputs()[1]);
     for (size_t i = 0; i < dx.size(); ++i) {
       EXPECT_EQ(dx[i], 5 * scale * mask[i]) << i;
     }
@@ -243,15 +226,15 @@ TEST(Random, HasNoExactValueByAnySetting) {
 
 // Only a run says how much a Dropout drops.
 TEST(Random, DropoutHasAnExactValueWhereItDropsNothing) {
-  RowBackend backend;
-  const auto network =
-      *backend.Load(ModelOf("g (float[1] x, float r, bool t) => (float[1] y) "
-                            "{ y = Dropout(x, r, t) }"),
-                    {.exact = true});
+  const auto network = NetworkOf(
+      "g (float[1] x, float r, bool t) => (float[1] y) "
+      "{ y = Dropout(x, r, t) }",
+      {.exact = true});
   for (const double ratio : {0.0, 0.5}) {
-    const std::vector<assay::Value> inputs = {
-        F({1}, {3}).Make(), F({}, {ratio}).Make(), B({}, {1}).Make()};
-    const Status status = network->exact()->At(inputs, {}).status();
+    const Status status =
+        network->exact()
+            ->At(ValuesOf({F({1}, {3}), F({}, {ratio}), B({}, {1})}), {})
+            .status();
     EXPECT_EQ(status.ok(), ratio == 0) << ratio << status.ToString();
     if (ratio == 0) continue;
     EXPECT_THAT(status.message(), HasSubstr("a ratio of 0.5 draws at random"));
@@ -284,6 +267,38 @@ TEST(Random, WhatHasNoLawIsRefusedWithTheReason) {
     ASSERT_FALSE(outputs.ok()) << row.graph;
     EXPECT_THAT(outputs.status().message(), HasSubstr(row.message));
   }
+}
+
+// Where the constant of a network lies, which lives on with it.
+struct Constant {
+  explicit Constant(const std::string& type, const std::string& value,
+                    const std::string& shape)
+      : network(*RowBackend().Load(
+            ModelOf("g () => (" + type + "[m, n] y) <int64[2] s = {" + shape +
+                    "}> { y = ConstantOfShape <value = " + type + "[1] {" +
+                    value + "}> (s) }"),
+            {})),
+        binding(*network->Bind({}, {})) {
+    EXPECT_TRUE(network->Forward(*binding).ok());
+  }
+  const Tensor& y() const { return *binding->outputs()[0].tensor(); }
+
+  std::unique_ptr<Network> network;
+  std::unique_ptr<Binding> binding;
+};
+
+// Kills: memory for each of two that are equal; one that another type, number
+// or shape is given.
+TEST(ConstantOfShape, EqualOnesShareTheirMemory) {
+  const Constant one("int32", "1", "2, 3");
+  const Constant again("int32", "1", "2, 3");
+  EXPECT_EQ(one.y().data(), again.y().data());
+  for (const Constant& other :
+       {Constant("uint32", "1", "2, 3"), Constant("int32", "2", "2, 3"),
+        Constant("int32", "1", "3, 2")}) {
+    EXPECT_NE(one.y().data(), other.y().data());
+  }
+  EXPECT_EQ(again.y().elements<int32_t>()[5], 1);
 }
 
 }  // namespace

@@ -93,22 +93,15 @@ std::optional<PixelFormat> ParsePixelFormat(std::string_view name) {
 }
 
 void WritePixel(PixelFormat format, const uint8_t* rgb, uint8_t* to) {
-  switch (format) {
-    case PixelFormat::kRgb:
-      to[0] = rgb[0];
-      to[1] = rgb[1];
-      to[2] = rgb[2];
-      return;
-    case PixelFormat::kBgr:
-      to[0] = rgb[2];
-      to[1] = rgb[1];
-      to[2] = rgb[0];
-      return;
-    case PixelFormat::kGrayscale:
-      to[0] = static_cast<uint8_t>(
-          (rgb[0] * 19595U + rgb[1] * 38470U + rgb[2] * 7471U + 0x8000U) >> 16);
-      return;
+  if (format == PixelFormat::kGrayscale) {
+    to[0] = static_cast<uint8_t>(
+        (rgb[0] * 19595U + rgb[1] * 38470U + rgb[2] * 7471U + 0x8000U) >> 16);
+    return;
   }
+  const size_t red = format == PixelFormat::kRgb ? 0 : 2;
+  to[red] = rgb[0];
+  to[1] = rgb[1];
+  to[2 - red] = rgb[2];
 }
 
 Status DecodeTo(const op::ImageDecoder& op, const ImageCodecs& codecs,

@@ -20,26 +20,10 @@ Kernel EqualStrings(const op::Equal& op) {
     ASSAY_ASSIGN_OR_RETURN(Tensor * y, run.Output(op.c, DType::kBool, shape));
     PairLoopOf<std::string, bool>(
         [](const std::string& x, const std::string& z) { return x == z; })(
-        Nest<3>(shape,
-                {BroadcastStrides(a.shape(), shape),
-                 BroadcastStrides(b.shape(), shape), DenseStrides(shape)}),
-        a.strings().data(), b.strings().data(),
-        y->mutable_elements<bool>().data());
+        PairNest(a.shape(), b.shape(), shape), a.strings().data(),
+        b.strings().data(), y->mutable_elements<bool>().data());
     return OkStatus();
   }};
-}
-
-template <class Unit>
-void SelectUnits(const Nest<4>& nest, const bool* condition, const Unit* x,
-                 const Unit* y, Unit* output) {
-  nest.ForEachRow([&](const Nest<4>::Row& row) {
-    for (int64_t i = 0; i < row.count; ++i) {
-      const bool first = condition[row.at[0] + i * row.step[0]];
-      output[row.at[3] + i * row.step[3]] =
-          first ? x[row.at[1] + i * row.step[1]]
-                : y[row.at[2] + i * row.step[2]];
-    }
-  });
 }
 
 // Where-16: elements of any type, moved as they are.
@@ -55,9 +39,14 @@ Status Where(const op::Where& op, KernelContext& run) {
                      {BroadcastStrides(condition.shape(), shape),
                       BroadcastStrides(x.shape(), shape),
                       BroadcastStrides(y.shape(), shape), DenseStrides(shape)});
+  const bool* const first = condition.elements<bool>().data();
   DispatchUnit(x.dtype(), [&]<class Unit>() {
-    SelectUnits<Unit>(nest, condition.elements<bool>().data(), Units<Unit>(x),
-                      Units<Unit>(y), MutableUnits<Unit>(*output));
+    const Unit* const from_x = Units<Unit>(x);
+    const Unit* const from_y = Units<Unit>(y);
+    Unit* const to = MutableUnits<Unit>(*output);
+    nest.ForEach([&](int64_t of_first, int64_t ix, int64_t iy, int64_t i) {
+      to[i] = first[of_first] ? from_x[ix] : from_y[iy];
+    });
   });
   return OkStatus();
 }

@@ -81,7 +81,7 @@ Kernel FoldKernel(VariadicInput inputs, bool is_mean, const PairLoop<T>& step) {
       ASSAY_ASSIGN_OR_RETURN(shape,
                              Broadcast(shape, run.input(inputs[k]).shape()));
     }
-    ASSAY_ASSIGN_OR_RETURN(Stored<T> y,
+    ASSAY_ASSIGN_OR_RETURN(auto y,
                            Store<T>(run, kResult, first.dtype(), shape));
     const Strides dense = DenseStrides(shape);
     const PairLoop<T> copy = PairLoopOf<T, T>([](T, T next) { return next; });
@@ -100,16 +100,9 @@ Kernel FoldKernel(VariadicInput inputs, bool is_mean, const PairLoop<T>& step) {
   }};
 }
 
-/// Calls visit(of y, of x) for every element of y, and the one of input k that
-/// it was folded from.
-template <class Visit>
-void ForEachFolded(const Shape& x, const Shape& y, const Visit& visit) {
-  const Nest<2> nest(y, {BroadcastStrides(x, y), DenseStrides(y)});
-  nest.ForEachRow([&](const Nest<2>::Row& row) {
-    for (int64_t i = 0; i < row.count; ++i) {
-      visit(row.at[1] + i, row.at[0] + i * row.step[0]);
-    }
-  });
+/// Pairs every element of y with the one of x that it was folded from.
+Nest<2> FoldNest(const Shape& x, const Shape& y) {
+  return Nest<2>(y, {BroadcastStrides(x, y), DenseStrides(y)});
 }
 
 /// Which input each element of y was taken from by a fold that picks: `picks`
@@ -122,7 +115,7 @@ std::vector<int> Picked(VariadicInput inputs, const Shape& shape, int64_t count,
   for (int k = 0; k < inputs.count; ++k) {
     const Tensor& input = run.input(inputs[k]);
     const Loaded<double> x(input);
-    ForEachFolded(input.shape(), shape, [&](int64_t at, int64_t from) {
+    FoldNest(input.shape(), shape).ForEach([&](int64_t from, int64_t at) {
       const auto i = static_cast<size_t>(at);
       if (k > 0 && !picks(best[i], x[from])) return;
       best[i] = x[from];
@@ -132,7 +125,7 @@ std::vector<int> Picked(VariadicInput inputs, const Shape& shape, int64_t count,
   return picked;
 }
 
-/// What flows into a fold goes to the input that it picked or, without `picks`,
+/// The flow into a fold goes to the input that it picked or, without `picks`,
 /// divided by `divisor` to each.
 Status FoldBackward(VariadicInput inputs, int divisor,
                     bool (*picks)(double, double), GradientContext& run) {
@@ -145,15 +138,13 @@ Status FoldBackward(VariadicInput inputs, int divisor,
     picked = Picked(inputs, shape, dy.size(), run, picks);
   }
   for (int k = 0; k < inputs.count; ++k) {
-    ASSAY_ASSIGN_OR_RETURN(Stored<double> dx,
-                           GradientOf<double>(run, inputs[k]));
+    ASSAY_ASSIGN_OR_RETURN(auto dx, GradientOf<double>(run, inputs[k]));
     if (dx.data() == nullptr) continue;
-    ForEachFolded(run.input(inputs[k]).shape(), shape,
-                  [&](int64_t at, int64_t to) {
-                    if (!picked.empty() && picked[static_cast<size_t>(at)] != k)
-                      return;
-                    dx[to] += dy[at] / divisor;
-                  });
+    const Nest<2> nest = FoldNest(run.input(inputs[k]).shape(), shape);
+    nest.ForEach([&](int64_t to, int64_t at) {
+      if (!picked.empty() && picked[static_cast<size_t>(at)] != k) return;
+      dx[to] += dy[at] / divisor;
+    });
   }
   return OkStatus();
 }
@@ -191,16 +182,14 @@ Result<Kernel> MakePow(const op::Pow& op, LoadContext& load) {
                    [](auto x, auto y) { return IntegerPower(x, y); });
   }
   return Dispatch(load, op.x, kIntegers, []<class>() {
-    return PairKernel<double>(PairLoopOf<double, double>(
+    return PairKernel(PairLoopOf<double, double>(
         [](double x, double y) { return pow(x, y); }));
   });
 }
 
 Result<Kernel> MakeBitShift(const op::BitShift& op, LoadContext& load) {
-  if (op.direction != "LEFT" && op.direction != "RIGHT") {
-    return InvalidArgument("direction is '", op.direction,
-                           "', wanted LEFT or RIGHT");
-  }
+  ASSAY_RETURN_IF_ERROR(
+      WordOf("direction", op.direction, {"LEFT", "RIGHT"}).status());
   return Combine(load, kIntegers,
                  [left = op.direction == "LEFT"](auto x, auto by) {
                    return Shift(x, by, left);

@@ -26,13 +26,6 @@ constexpr int kMostOperands = 8;
 constexpr int kEllipsis = -1;
 using Term = std::vector<int>;
 
-struct Equation {
-  static Result<Equation> Parse(const std::string& text);
-
-  std::vector<Term> inputs;
-  std::optional<Term> output;  // nothing: the implicit form
-};
-
 Result<Term> ParseTerm(std::string_view text) {
   Term term;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -50,25 +43,31 @@ Result<Term> ParseTerm(std::string_view text) {
   return term;
 }
 
-Result<Equation> Equation::Parse(const std::string& text) {
-  std::string bare;
-  std::ranges::copy_if(text, std::back_inserter(bare),
-                       [](char c) { return c != ' '; });
-  Equation equation;
-  std::string_view left = bare;
-  const size_t arrow = left.find("->");
-  if (arrow != std::string_view::npos) {
-    ASSAY_ASSIGN_OR_RETURN(equation.output, ParseTerm(left.substr(arrow + 2)));
-    left = left.substr(0, arrow);
+struct Equation {
+  static Result<Equation> Parse(const std::string& text) {
+    std::string bare;
+    std::ranges::copy_if(text, std::back_inserter(bare),
+                         [](char c) { return c != ' '; });
+    Equation equation;
+    std::string_view left = bare;
+    const size_t arrow = left.find("->");
+    if (arrow != std::string_view::npos) {
+      ASSAY_ASSIGN_OR_RETURN(equation.output,
+                             ParseTerm(left.substr(arrow + 2)));
+      left = left.substr(0, arrow);
+    }
+    while (true) {
+      const size_t comma = left.find(',');
+      ASSAY_ASSIGN_OR_RETURN(Term term, ParseTerm(left.substr(0, comma)));
+      equation.inputs.push_back(std::move(term));
+      if (comma == std::string_view::npos) return equation;
+      left = left.substr(comma + 1);
+    }
   }
-  while (true) {
-    const size_t comma = left.find(',');
-    ASSAY_ASSIGN_OR_RETURN(Term term, ParseTerm(left.substr(0, comma)));
-    equation.inputs.push_back(std::move(term));
-    if (comma == std::string_view::npos) return equation;
-    left = left.substr(comma + 1);
-  }
-}
+
+  std::vector<Term> inputs;
+  std::optional<Term> output;  // nothing: the implicit form
+};
 
 /// The extents of the labels, and each operand's strides along them.
 class Axes {
@@ -110,7 +109,18 @@ class Axes {
   std::vector<int64_t> extents_;
 };
 
-// The ellipsis as labels: the last of them is the last of its axes.
+// The ellipsis as so many labels: the last of them is the last of its axes.
+Term SpreadTo(const Term& term, int hidden) {
+  Term spread;
+  for (const int label : term) {
+    if (label != kEllipsis) spread.push_back(label);
+    for (int i = hidden; label == kEllipsis && i > 0; --i) {
+      spread.push_back(kFirstOfEllipsis + i);
+    }
+  }
+  return spread;
+}
+
 Result<Term> Spread(const Term& term, int rank) {
   const int hidden = rank - static_cast<int>(std::ssize(term)) +
                      static_cast<int>(std::ranges::count(term, kEllipsis));
@@ -119,15 +129,7 @@ Result<Term> Spread(const Term& term, int rank) {
     return InvalidArgument("an equation term of ", term.size(),
                            " labels for an input of ", rank, " axes");
   }
-  Term spread;
-  for (const int label : term) {
-    if (label != kEllipsis) {
-      spread.push_back(label);
-      continue;
-    }
-    for (int i = hidden; i > 0; --i) spread.push_back(kFirstOfEllipsis + i);
-  }
-  return spread;
+  return SpreadTo(term, hidden);
 }
 
 // Without "->": the ellipsis, then the labels that stand once, by alphabet.
@@ -146,10 +148,65 @@ Term ImplicitOutput(const std::vector<Term>& inputs) {
   return output;
 }
 
+// The labels of the ellipsis in the output: as many as the widest input has.
+Term SpreadOutput(const Term& term, const std::vector<int>& labels) {
+  int widest = 0;
+  for (const int label : labels) {
+    widest = std::max(widest, label - kFirstOfEllipsis);
+  }
+  return SpreadTo(term, widest);
+}
+
 /// Everything that the equation and the shapes decide.
 struct EinsumPlan {
   static Result<EinsumPlan> Of(const Equation& equation,
-                               const std::vector<const Tensor*>& inputs);
+                               const std::vector<const Tensor*>& inputs) {
+    Axes axes;
+    std::vector<Strides> strides;
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const Shape& shape = inputs[i]->shape();
+      ASSAY_ASSIGN_OR_RETURN(const Term term,
+                             Spread(equation.inputs[i], shape.rank()));
+      ASSAY_ASSIGN_OR_RETURN(Strides one, axes.Add(term, shape));
+      strides.push_back(std::move(one));
+    }
+    for (Strides& one : strides) one.resize(axes.labels().size(), 0);
+    const Term output =
+        SpreadOutput(equation.output.value_or(ImplicitOutput(equation.inputs)),
+                     axes.labels());
+    EinsumPlan plan;
+    plan.kept_strides.resize(inputs.size());
+    plan.summed_strides.resize(inputs.size());
+    std::vector<int64_t> kept;
+    std::vector<int64_t> summed;
+    const auto add = [&](size_t label, std::vector<int64_t>& extents,
+                         std::vector<Strides>& to) {
+      extents.push_back(axes.extent(label));
+      for (size_t i = 0; i < inputs.size(); ++i) {
+        to[i].push_back(strides[i][label]);
+      }
+    };
+    for (const int label : output) {
+      const auto found = std::ranges::find(axes.labels(), label);
+      if (found == axes.labels().end() ||
+          std::ranges::count(output, label) > 1) {
+        return InvalidArgument(
+            "the output of the equation names a label ",
+            found == axes.labels().end() ? "that no input has" : "twice");
+      }
+      add(static_cast<size_t>(found - axes.labels().begin()), kept,
+          plan.kept_strides);
+    }
+    for (size_t k = 0; k < axes.labels().size(); ++k) {
+      if (std::ranges::count(output, axes.labels()[k]) == 0) {
+        add(k, summed, plan.summed_strides);
+      }
+    }
+    plan.y_shape = Shape(kept);
+    plan.kept = Shape(kept);
+    plan.summed = Shape(summed);
+    return plan;
+  }
 
   Shape y_shape;
   Shape kept;                         // extents of the labels of the output
@@ -157,69 +214,6 @@ struct EinsumPlan {
   std::vector<Strides> kept_strides;  // per input
   std::vector<Strides> summed_strides;
 };
-
-// The labels of the ellipsis in the output: as many as the widest input has.
-Term SpreadOutput(const Term& term, const std::vector<int>& labels) {
-  int widest = 0;
-  for (const int label : labels) {
-    widest = std::max(widest, label - kFirstOfEllipsis);
-  }
-  Term spread;
-  for (const int label : term) {
-    if (label != kEllipsis) spread.push_back(label);
-    for (int i = widest; label == kEllipsis && i > 0; --i) {
-      spread.push_back(kFirstOfEllipsis + i);
-    }
-  }
-  return spread;
-}
-
-Result<EinsumPlan> EinsumPlan::Of(const Equation& equation,
-                                  const std::vector<const Tensor*>& inputs) {
-  Axes axes;
-  std::vector<Strides> strides;
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    const Shape& shape = inputs[i]->shape();
-    ASSAY_ASSIGN_OR_RETURN(const Term term,
-                           Spread(equation.inputs[i], shape.rank()));
-    ASSAY_ASSIGN_OR_RETURN(Strides one, axes.Add(term, shape));
-    strides.push_back(std::move(one));
-  }
-  for (Strides& one : strides) one.resize(axes.labels().size(), 0);
-  const Term output = SpreadOutput(
-      equation.output.value_or(ImplicitOutput(equation.inputs)), axes.labels());
-  EinsumPlan plan;
-  plan.kept_strides.resize(inputs.size());
-  plan.summed_strides.resize(inputs.size());
-  std::vector<int64_t> kept;
-  std::vector<int64_t> summed;
-  const auto add = [&](size_t label, std::vector<int64_t>& extents,
-                       std::vector<Strides>& to) {
-    extents.push_back(axes.extent(label));
-    for (size_t i = 0; i < inputs.size(); ++i) {
-      to[i].push_back(strides[i][label]);
-    }
-  };
-  for (const int label : output) {
-    const auto found = std::ranges::find(axes.labels(), label);
-    if (found == axes.labels().end() || std::ranges::count(output, label) > 1) {
-      return InvalidArgument(
-          "the output of the equation names a label ",
-          found == axes.labels().end() ? "that no input has" : "twice");
-    }
-    add(static_cast<size_t>(found - axes.labels().begin()), kept,
-        plan.kept_strides);
-  }
-  for (size_t k = 0; k < axes.labels().size(); ++k) {
-    if (std::ranges::count(output, axes.labels()[k]) == 0) {
-      add(k, summed, plan.summed_strides);
-    }
-  }
-  plan.y_shape = Shape(kept);
-  plan.kept = Shape(kept);
-  plan.summed = Shape(summed);
-  return plan;
-}
 
 template <class T>
 Status Einsum(const op::Einsum& op, const Equation& equation,
@@ -230,10 +224,9 @@ Status Einsum(const op::Einsum& op, const Equation& equation,
     tensors.push_back(&run.input(op.inputs[i]));
     loaded.push_back(std::make_unique<Loaded<T>>(*tensors.back()));
   }
-  ASSAY_ASSIGN_OR_RETURN(const EinsumPlan plan,
-                         EinsumPlan::Of(equation, tensors));
+  ASSAY_ASSIGN_OR_RETURN(const auto plan, EinsumPlan::Of(equation, tensors));
   ASSAY_ASSIGN_OR_RETURN(
-      Stored<T> y, Store<T>(run, op.output, tensors[0]->dtype(), plan.y_shape));
+      auto y, Store<T>(run, op.output, tensors[0]->dtype(), plan.y_shape));
   // Operands that are not there are one factor 1 that is read again and again.
   const T one(1);
   std::array<const T*, kMostOperands> data;
@@ -275,7 +268,7 @@ Status Einsum(const op::Einsum& op, const Equation& equation,
 }
 
 Result<Kernel> MakeEinsum(const op::Einsum& op, LoadContext& load) {
-  ASSAY_ASSIGN_OR_RETURN(const Equation equation, Equation::Parse(op.equation));
+  ASSAY_ASSIGN_OR_RETURN(const auto equation, Equation::Parse(op.equation));
   if (std::cmp_not_equal(equation.inputs.size(), op.inputs.count)) {
     return InvalidArgument("the equation has ", equation.inputs.size(),
                            " terms for ", op.inputs.count, " inputs");

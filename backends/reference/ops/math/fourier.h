@@ -3,15 +3,11 @@
 // The discrete Fourier transform of one line, as its sum says: what DFT and
 // STFT have in common.
 //
-//   const Rotations<T> rotations(length);
-//   rotations.Transform(x, {length, 1, 1}, y, {length, 2, 2}, false);
-//
 // Source: the page of DFT-20.
 
 #pragma once
 
 #include <algorithm>
-#include <concepts>
 #include <cstdint>
 #include <type_traits>
 #include <vector>

@@ -2,7 +2,6 @@
 //
 // Linear maps of lines and matrices: Det and DFT.
 
-#include <functional>
 #include <numbers>
 #include <utility>
 
@@ -88,9 +87,7 @@ Status Det(const op::Det& op, KernelContext& run) {
   using W = Wide<T>;
   const Loaded<W> x(input);
   ASSAY_ASSIGN_OR_RETURN(
-      Stored<W> y,
-      Store<W>(run, op.y, input.dtype(),
-               Shape(std::vector<int64_t>(shape.begin(), shape.end() - 2))));
+      auto y, Store<W>(run, op.y, input.dtype(), SubShape(shape, 0, rank - 2)));
   for (int64_t i = 0; i < y.size(); ++i) {
     const W* from = x.data() + i * n * n;
     y[i] = Determinant(std::vector<W>(from, from + n * n), n);
@@ -118,7 +115,46 @@ std::vector<T> Mirrored(const T* x, const Signal& from, int64_t length) {
 struct DftPlan {
   static Result<DftPlan> Of(const op::DFT& op, const Shape& x,
                             const std::vector<int64_t>& axis,
-                            const std::vector<int64_t>& wanted);
+                            const std::vector<int64_t>& wanted) {
+    const int rank = x.rank();
+    if (rank < 2 || (x[rank - 1] != 1 && x[rank - 1] != 2)) {
+      return InvalidArgument("an input of shape ", x.ToString(),
+                             ", wanted a last axis of 1 or 2");
+    }
+    if (axis.size() > 1 || wanted.size() > 1) {
+      return InvalidArgument("axis has ", axis.size(), " and dft_length ",
+                             wanted.size(), " elements, wanted scalars");
+    }
+    ASSAY_ASSIGN_OR_RETURN(const int k,
+                           NormalizeAxis(axis.empty() ? -2 : axis[0], rank));
+    if (k == rank - 1) {
+      return InvalidArgument("axis ", k, " is that of the parts of a number");
+    }
+    const bool onesided = op.onesided != 0;
+    const bool inverse = op.inverse != 0;
+    // onesided: "only real input is supported", of the inverse "only complex".
+    if (onesided && x[rank - 1] != (inverse ? 2 : 1)) {
+      return InvalidArgument("an input of shape ", x.ToString(),
+                             " with onesided ", op.onesided, " and inverse ",
+                             op.inverse, ", wanted a last axis of ",
+                             inverse ? 2 : 1);
+    }
+    const int64_t natural = onesided && inverse ? 2 * (x[k] - 1) : x[k];
+    DftPlan plan;
+    plan.length = wanted.empty() ? natural : wanted[0];
+    if (plan.length < 1) {
+      return InvalidArgument("dft_length is ", plan.length);
+    }
+    plan.y_shape = x;
+    plan.y_shape[k] = onesided && !inverse ? plan.length / 2 + 1 : plan.length;
+    plan.y_shape[rank - 1] = onesided && inverse ? 1 : 2;
+    ASSAY_ASSIGN_OR_RETURN(plan.lines, AxisView::Of(x, k));
+    const auto at = static_cast<size_t>(k);
+    plan.from = {x[k], DenseStrides(x)[at], x[rank - 1]};
+    plan.to = {plan.y_shape[k], DenseStrides(plan.y_shape)[at],
+               plan.y_shape[rank - 1]};
+    return plan;
+  }
   Shape y_shape;
   AxisView lines;  // of x, its last axis being within `inner`
   Signal from;
@@ -126,59 +162,16 @@ struct DftPlan {
   int64_t length = 0;
 };
 
-Result<DftPlan> DftPlan::Of(const op::DFT& op, const Shape& x,
-                            const std::vector<int64_t>& axis,
-                            const std::vector<int64_t>& wanted) {
-  const int rank = x.rank();
-  if (rank < 2 || (x[rank - 1] != 1 && x[rank - 1] != 2)) {
-    return InvalidArgument("an input of shape ", x.ToString(),
-                           ", wanted a last axis of 1 or 2");
-  }
-  if (axis.size() > 1 || wanted.size() > 1) {
-    return InvalidArgument("axis has ", axis.size(), " and dft_length ",
-                           wanted.size(), " elements, wanted scalars");
-  }
-  ASSAY_ASSIGN_OR_RETURN(const int k,
-                         NormalizeAxis(axis.empty() ? -2 : axis[0], rank));
-  if (k == rank - 1) {
-    return InvalidArgument("axis ", k, " is that of the parts of a number");
-  }
-  const bool onesided = op.onesided != 0;
-  const bool inverse = op.inverse != 0;
-  // onesided: "only real input is supported", of the inverse "only complex".
-  if (onesided && x[rank - 1] != (inverse ? 2 : 1)) {
-    return InvalidArgument("an input of shape ", x.ToString(),
-                           " with onesided ", op.onesided, " and inverse ",
-                           op.inverse, ", wanted a last axis of ",
-                           inverse ? 2 : 1);
-  }
-  const int64_t natural = onesided && inverse ? 2 * (x[k] - 1) : x[k];
-  DftPlan plan;
-  plan.length = wanted.empty() ? natural : wanted[0];
-  if (plan.length < 1) {
-    return InvalidArgument("dft_length is ", plan.length);
-  }
-  plan.y_shape = x;
-  plan.y_shape[k] = onesided && !inverse ? plan.length / 2 + 1 : plan.length;
-  plan.y_shape[rank - 1] = onesided && inverse ? 1 : 2;
-  ASSAY_ASSIGN_OR_RETURN(plan.lines, AxisView::Of(x, k));
-  const auto at = static_cast<size_t>(k);
-  plan.from = {x[k], DenseStrides(x)[at], x[rank - 1]};
-  plan.to = {plan.y_shape[k], DenseStrides(plan.y_shape)[at],
-             plan.y_shape[rank - 1]};
-  return plan;
-}
-
 // DFT-20.
 template <class T>
 Status Dft(const op::DFT& op, KernelContext& run) {
   const Tensor& input = run.input(op.input);
   ASSAY_ASSIGN_OR_RETURN(
-      const DftPlan plan,
+      const auto plan,
       DftPlan::Of(op, input.shape(), IntegersOf(run.input(op.axis)),
                   IntegersOf(run.input(op.dft_length))));
   const Loaded<T> x(input);
-  ASSAY_ASSIGN_OR_RETURN(Stored<T> y,
+  ASSAY_ASSIGN_OR_RETURN(auto y,
                          Store<T>(run, op.output, input.dtype(), plan.y_shape));
   const Rotations<T> rotations(plan.length);
   const int64_t places = plan.lines.inner / plan.from.parts;
@@ -200,17 +193,11 @@ Status Dft(const op::DFT& op, KernelContext& run) {
   return OkStatus();
 }
 
-Result<Kernel> MakeDFT(const op::DFT& op, LoadContext& load) {
-  return Dispatch(load, op.input, kFloats, [&]<class S>() {
-    using T = Wide<S>;
-    return std::bind_front(&Dft<T>, op);
-  });
-}
-
 }  // namespace
 
 Family LinearAlgebraFamily() {
-  return FamilyOf(Typed(kFloats, []<class T>() { return &Det<T>; }), MakeDFT);
+  return FamilyOf(Typed(kFloats, []<class T>() { return &Det<T>; }),
+                  Typed(kFloats, []<class T>() { return &Dft<Wide<T>>; }));
 }
 
 }  // namespace assay::reference

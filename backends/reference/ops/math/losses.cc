@@ -22,10 +22,9 @@ namespace {
 enum class Reduction : uint8_t { kNone, kSum, kMean };
 
 Result<Reduction> ParseReduction(const std::string& name) {
-  if (name == "none") return Reduction::kNone;
-  if (name == "sum") return Reduction::kSum;
-  if (name == "mean") return Reduction::kMean;
-  return InvalidArgument("reduction is '", name, "', wanted none, sum or mean");
+  ASSAY_ASSIGN_OR_RETURN(const size_t word,
+                         WordOf("reduction", name, {"none", "sum", "mean"}));
+  return static_cast<Reduction>(word);
 }
 
 /// The shared parts of the two losses, with the names that each gives it.
@@ -100,8 +99,8 @@ Status StoreLoss(const LossNode& node, const LossPlan& plan, const T* log_prob,
   }
   const bool reduces = node.reduction != Reduction::kNone;
   ASSAY_ASSIGN_OR_RETURN(
-      Stored<T> y, Store<T>(run, node.loss, run.input(node.scores).dtype(),
-                            reduces ? Shape{} : plan.labels));
+      auto y, Store<T>(run, node.loss, run.input(node.scores).dtype(),
+                       reduces ? Shape{} : plan.labels));
   if (!reduces) {
     std::ranges::copy(losses, y.data());
     return OkStatus();
@@ -117,30 +116,36 @@ Status StoreLoss(const LossNode& node, const LossPlan& plan, const T* log_prob,
 
 template <class T>
 Status LogLikelihood(const LossNode& node, KernelContext& run) {
-  ASSAY_ASSIGN_OR_RETURN(const LossPlan plan, PlanLoss(node, run));
+  ASSAY_ASSIGN_OR_RETURN(const auto plan, PlanLoss(node, run));
   const Loaded<T> log_prob(run.input(node.scores));
   return StoreLoss(node, plan, log_prob.data(), run);
 }
 
-// log_prob = LogSoftmax(scores) along axis 1.
+// LogSoftmax(scores) along axis 1, which the view is of.
 template <class T>
-Status CrossEntropy(const LossNode& node, Output output, KernelContext& run) {
-  ASSAY_ASSIGN_OR_RETURN(const LossPlan plan, PlanLoss(node, run));
-  const Tensor& input = run.input(node.scores);
-  const Loaded<T> scores(input);
-  ASSAY_ASSIGN_OR_RETURN(const AxisView view, AxisView::Of(input.shape(), 1));
+std::vector<T> LogProbabilities(const Loaded<T>& scores, const AxisView& view) {
   std::vector<T> log_prob(static_cast<size_t>(scores.size()));
   view.ForEachLine([&](int64_t start) {
     LogSoftmax(scores.data() + start, log_prob.data() + start, view.count,
                view.inner);
   });
-  ASSAY_ASSIGN_OR_RETURN(Stored<T> stored,
+  return log_prob;
+}
+
+template <class T>
+Status CrossEntropy(const LossNode& node, Output output, KernelContext& run) {
+  ASSAY_ASSIGN_OR_RETURN(const auto plan, PlanLoss(node, run));
+  const Tensor& input = run.input(node.scores);
+  const Loaded<T> scores(input);
+  ASSAY_ASSIGN_OR_RETURN(const auto view, AxisView::Of(input.shape(), 1));
+  const std::vector<T> log_prob = LogProbabilities(scores, view);
+  ASSAY_ASSIGN_OR_RETURN(auto stored,
                          Store<T>(run, output, input.dtype(), input.shape()));
   if (stored.data() != nullptr) std::ranges::copy(log_prob, stored.data());
   return StoreLoss(node, plan, log_prob.data(), run);
 }
 
-/// What flows into each label that is not ignored, and into the sum of weights.
+/// The flow into each label that is not ignored, and into the sum of weights.
 struct LossFlow {
   LossFlow(const LossNode& node, const LossPlan& plan, const double* log_prob,
            const GradientContext& run)
@@ -195,19 +200,20 @@ struct LossFlow {
   double into_weights = 0;  // each that is counted
 };
 
-/// Adds what flows into the loss to what flows into the log-probabilities, and
-/// to the gradient of the weights.
+/// Adds what flows into the loss to what flows into the log-probabilities,
+/// unless it is null, and to the gradient of the weights.
 Status FlowFromLoss(const LossNode& node, const LossPlan& plan,
                     const double* log_prob, double* into_log_prob,
                     GradientContext& run) {
-  ASSAY_ASSIGN_OR_RETURN(Stored<double> dweights,
-                         GradientOf<double>(run, node.weights));
+  ASSAY_ASSIGN_OR_RETURN(auto dweights, GradientOf<double>(run, node.weights));
   const LossFlow flow(node, plan, log_prob, run);
   if (flow.dy.data() == nullptr) return OkStatus();
   flow.ForEach([&](int64_t i, int64_t label, int64_t at) {
     const double into = flow.Into(i);
     if (into == 0) return;
-    into_log_prob[at] -= Flow(into, flow.WeightOf(label));
+    if (into_log_prob != nullptr) {
+      into_log_prob[at] -= Flow(into, flow.WeightOf(label));
+    }
     if (dweights.data() == nullptr) return;
     dweights[label] += flow.into_weights - Flow(into, log_prob[at]);
   });
@@ -215,38 +221,24 @@ Status FlowFromLoss(const LossNode& node, const LossPlan& plan,
 }
 
 Status LogLikelihoodBackward(const LossNode& node, GradientContext& run) {
-  ASSAY_ASSIGN_OR_RETURN(const LossPlan plan, PlanLoss(node, run));
+  ASSAY_ASSIGN_OR_RETURN(const auto plan, PlanLoss(node, run));
   const Loaded<double> log_prob(run.input(node.scores));
-  ASSAY_ASSIGN_OR_RETURN(Stored<double> dscores,
-                         GradientOf<double>(run, node.scores));
-  std::vector<double> unwanted;
-  if (dscores.data() == nullptr) {
-    unwanted.resize(static_cast<size_t>(log_prob.size()));
-  }
-  return FlowFromLoss(node, plan, log_prob.data(),
-                      unwanted.empty() ? dscores.data() : unwanted.data(), run);
+  ASSAY_ASSIGN_OR_RETURN(auto dscores, GradientOf<double>(run, node.scores));
+  return FlowFromLoss(node, plan, log_prob.data(), dscores.data(), run);
 }
 
 Status CrossEntropyBackward(const LossNode& node, Output log_prob_output,
                             GradientContext& run) {
-  ASSAY_ASSIGN_OR_RETURN(const LossPlan plan, PlanLoss(node, run));
+  ASSAY_ASSIGN_OR_RETURN(const auto plan, PlanLoss(node, run));
   const Tensor& input = run.input(node.scores);
   const Loaded<double> scores(input);
-  ASSAY_ASSIGN_OR_RETURN(const AxisView view, AxisView::Of(input.shape(), 1));
-  std::vector<double> log_prob(static_cast<size_t>(scores.size()));
-  view.ForEachLine([&](int64_t start) {
-    LogSoftmax(scores.data() + start, log_prob.data() + start, view.count,
-               view.inner);
-  });
-  std::vector<double> flows(log_prob.size(), 0);
-  const Loaded<double> into_output(FlowInto(run, log_prob_output));
-  if (into_output.data() != nullptr) {
-    std::copy_n(into_output.data(), into_output.size(), flows.data());
-  }
+  ASSAY_ASSIGN_OR_RETURN(const auto view, AxisView::Of(input.shape(), 1));
+  const std::vector<double> log_prob = LogProbabilities(scores, view);
+  std::vector<double> flows =
+      FlowOrZeros(run, log_prob_output, std::ssize(log_prob));
   ASSAY_RETURN_IF_ERROR(
       FlowFromLoss(node, plan, log_prob.data(), flows.data(), run));
-  ASSAY_ASSIGN_OR_RETURN(Stored<double> dscores,
-                         GradientOf<double>(run, node.scores));
+  ASSAY_ASSIGN_OR_RETURN(auto dscores, GradientOf<double>(run, node.scores));
   if (dscores.data() == nullptr) return OkStatus();
   view.ForEachLine([&](int64_t start) {
     if (!AnyFlow(flows.data() + start, view.count, view.inner)) return;

@@ -8,14 +8,13 @@
 #include <functional>
 
 #include "backends/reference/families.h"
-#include "backends/reference/kernel/flow_through.h"
 #include "backends/reference/kernel/gradient.h"
 #include "backends/reference/loop/accumulate.h"
-#include "backends/reference/loop/batched.h"
 #include "backends/reference/loop/nest.h"
 #include "backends/reference/loop/simd.h"
 #include "backends/reference/scalar/codec.h"
 #include "backends/reference/scalar/factors.h"
+#include "backends/reference/typed_rows.h"
 
 namespace assay::reference {
 namespace {
@@ -25,11 +24,10 @@ Status MatMulForward(const op::MatMul& op, const SimdLoops<T>* loops,
                      KernelContext& run) {
   const Tensor& a = run.input(op.a);
   const Tensor& b = run.input(op.b);
-  ASSAY_ASSIGN_OR_RETURN(const Batched plan, PlanMatMul(a.shape(), b.shape()));
+  ASSAY_ASSIGN_OR_RETURN(const auto plan, PlanMatMul(a.shape(), b.shape()));
   const Factors<T> va(a);
   const Factors<T> vb(b);
-  ASSAY_ASSIGN_OR_RETURN(Stored<T> y,
-                         Store<T>(run, op.y, a.dtype(), plan.y_shape));
+  ASSAY_ASSIGN_OR_RETURN(auto y, Store<T>(run, op.y, a.dtype(), plan.y_shape));
   std::fill_n(y.data(), y.size(), T(0));
   plan.ForEach([&](int64_t ia, int64_t ib, int64_t iy) {
     Accumulate(loops, plan.product, va.At(ia), vb.At(ib), y.data() + iy);
@@ -44,10 +42,10 @@ Status MatMulBackward(const op::MatMul& op, const SimdLoops<T>* loops,
   if (cotangent == nullptr) return OkStatus();
   const Tensor& a = run.input(op.a);
   const Tensor& b = run.input(op.b);
-  ASSAY_ASSIGN_OR_RETURN(const Batched plan, PlanMatMul(a.shape(), b.shape()));
+  ASSAY_ASSIGN_OR_RETURN(const auto plan, PlanMatMul(a.shape(), b.shape()));
   const Loaded<T> dy(*cotangent);
-  ASSAY_ASSIGN_OR_RETURN(Stored<T> da, GradientOf<T>(run, op.a));
-  ASSAY_ASSIGN_OR_RETURN(Stored<T> db, GradientOf<T>(run, op.b));
+  ASSAY_ASSIGN_OR_RETURN(auto da, GradientOf<T>(run, op.a));
+  ASSAY_ASSIGN_OR_RETURN(auto db, GradientOf<T>(run, op.b));
   if (da.data() != nullptr) {
     const Loaded<T> vb(b);
     const FlowThrough<T> through(loops, vb);
@@ -89,14 +87,19 @@ Result<Product> PlanGemm(const op::Gemm& op, const Shape& a, const Shape& b) {
   return product;
 }
 
-/// The loop of C over Y: operands c and y.
-Result<Nest<2>> BiasNest(const Shape& c, const Shape& y) {
+/// Calls body(of c, of y) for every element of Y, where there is a C.
+template <class Body>
+Status ForEachBias(const op::Gemm& op, const auto& run, const Shape& y,
+                   const Body& body) {
+  if (!op.c.present) return OkStatus();
+  const Shape& c = run.input(op.c).shape();
   ASSAY_ASSIGN_OR_RETURN(const Shape both, Broadcast(c, y));
   if (both != y) {
     return InvalidArgument("input C of shape ", c.ToString(),
                            " does not broadcast to ", y.ToString());
   }
-  return Nest<2>(y, {BroadcastStrides(c, y), DenseStrides(y)});
+  Nest<2>(y, {BroadcastStrides(c, y), DenseStrides(y)}).ForEach(body);
+  return OkStatus();
 }
 
 template <class T>
@@ -104,22 +107,15 @@ Status GemmForward(const op::Gemm& op, const SimdLoops<T>* loops,
                    KernelContext& run) {
   const Tensor& a = run.input(op.a);
   const Tensor& b = run.input(op.b);
-  ASSAY_ASSIGN_OR_RETURN(const Product product,
+  ASSAY_ASSIGN_OR_RETURN(const auto product,
                          PlanGemm(op, a.shape(), b.shape()));
   const Shape shape = {product.rows, product.columns};
-  ASSAY_ASSIGN_OR_RETURN(Stored<T> y, Store<T>(run, op.y, a.dtype(), shape));
+  ASSAY_ASSIGN_OR_RETURN(auto y, Store<T>(run, op.y, a.dtype(), shape));
   std::fill_n(y.data(), y.size(), T(0));
-  if (op.c.present) {
-    const Loaded<T> c(run.input(op.c));
-    const T beta = static_cast<T>(op.beta);
-    ASSAY_ASSIGN_OR_RETURN(const Nest<2> nest,
-                           BiasNest(run.input(op.c).shape(), shape));
-    nest.ForEachRow([&](const Nest<2>::Row& row) {
-      for (int64_t i = 0; i < row.count; ++i) {
-        y[row.at[1] + i] = beta * c[row.at[0] + i * row.step[0]];
-      }
-    });
-  }
+  const Loaded<T> c(run.input(op.c));
+  const T beta = static_cast<T>(op.beta);
+  ASSAY_RETURN_IF_ERROR(ForEachBias(
+      op, run, shape, [&](int64_t ic, int64_t iy) { y[iy] = beta * c[ic]; }));
   Accumulate(loops, product, Factors<T>(a).At(0), Factors<T>(b).At(0),
              y.data());
   return OkStatus();
@@ -135,24 +131,17 @@ Status GemmByFractions(const op::Gemm& op, KernelContext& run) {
   ASSAY_ASSIGN_OR_RETURN(Product product, PlanGemm(op, a.shape(), b.shape()));
   product.scale = 1;
   const Shape shape = {product.rows, product.columns};
-  ASSAY_ASSIGN_OR_RETURN(Stored<double> y,
-                         Store<double>(run, op.y, a.dtype(), shape));
+  ASSAY_ASSIGN_OR_RETURN(auto y, Store<double>(run, op.y, a.dtype(), shape));
   std::vector<T> whole(static_cast<size_t>(y.size()), T(0));
   Accumulate<T>(nullptr, product, Loaded<T>(a).data(), Loaded<T>(b).data(),
                 whole.data());
   std::ranges::transform(whole, y.data(), [&](T sum) {
     return double{op.alpha} * static_cast<double>(sum);
   });
-  if (!op.c.present) return OkStatus();
   const Loaded<double> c(run.input(op.c));
-  ASSAY_ASSIGN_OR_RETURN(const Nest<2> nest,
-                         BiasNest(run.input(op.c).shape(), shape));
-  nest.ForEachRow([&](const Nest<2>::Row& row) {
-    for (int64_t i = 0; i < row.count; ++i) {
-      y[row.at[1] + i] += double{op.beta} * c[row.at[0] + i * row.step[0]];
-    }
+  return ForEachBias(op, run, shape, [&](int64_t ic, int64_t iy) {
+    y[iy] += double{op.beta} * c[ic];
   });
-  return OkStatus();
 }
 
 template <class T>
@@ -162,11 +151,11 @@ Status GemmBackward(const op::Gemm& op, const SimdLoops<T>* loops,
   if (cotangent == nullptr) return OkStatus();
   const Tensor& a = run.input(op.a);
   const Tensor& b = run.input(op.b);
-  ASSAY_ASSIGN_OR_RETURN(const Product product,
+  ASSAY_ASSIGN_OR_RETURN(const auto product,
                          PlanGemm(op, a.shape(), b.shape()));
   const Loaded<T> dy(*cotangent);
-  ASSAY_ASSIGN_OR_RETURN(Stored<T> da, GradientOf<T>(run, op.a));
-  ASSAY_ASSIGN_OR_RETURN(Stored<T> db, GradientOf<T>(run, op.b));
+  ASSAY_ASSIGN_OR_RETURN(auto da, GradientOf<T>(run, op.a));
+  ASSAY_ASSIGN_OR_RETURN(auto db, GradientOf<T>(run, op.b));
   if (da.data() != nullptr) {
     const Loaded<T> vb(b);
     FlowThrough<T>(loops, vb).ToA(product, dy.data(), vb.data(), da.data());
@@ -175,54 +164,40 @@ Status GemmBackward(const op::Gemm& op, const SimdLoops<T>* loops,
     const Loaded<T> va(a);
     FlowThrough<T>(loops, va).ToB(product, va.data(), dy.data(), db.data());
   }
-  if (op.c.present && run.wanted(op.c)) {
-    ASSAY_ASSIGN_OR_RETURN(const Nest<2> nest, BiasNest(run.input(op.c).shape(),
-                                                        cotangent->shape()));
-    ASSAY_ASSIGN_OR_RETURN(Stored<double> dc, GradientOf<double>(run, op.c));
-    const double beta = op.beta;
-    nest.ForEachRow([&](const Nest<2>::Row& row) {
-      for (int64_t i = 0; i < row.count; ++i) {
-        dc[row.at[0] + i * row.step[0]] += beta * dy[row.at[1] + i];
-      }
-    });
-  }
-  return OkStatus();
+  ASSAY_ASSIGN_OR_RETURN(auto dc, GradientOf<double>(run, op.c));
+  if (dc.data() == nullptr) return OkStatus();
+  const double beta = op.beta;
+  return ForEachBias(op, run, cotangent->shape(),
+                     [&](int64_t ic, int64_t iy) { dc[ic] += beta * dy[iy]; });
 }
 
 Result<Kernel> MakeMatMul(const op::MatMul& op, LoadContext& load) {
-  return Dispatch(load, op.a, kNumbers, [&]<class T>() -> Kernel {
-    const SimdLoops<T>* loops = LoopsOf<T>(load);
-    Kernel kernel{
-        .forward = ReadsFactors{std::bind_front(&MatMulForward<T>, op, loops),
-                                {op.a, op.b}}};
-    if constexpr (std::floating_point<T>) {
-      kernel.backward = std::bind_front(&MatMulBackward<T>, op, loops);
-    }
-    return kernel;
+  return Dispatch(load, op.a, kNumbers, [&]<class T>() {
+    return ReadsFactors{
+        std::bind_front(&MatMulForward<T>, op, LoopsOf<T>(load)), {op.a, op.b}};
   });
 }
 
 Result<Kernel> MakeGemm(const op::Gemm& op, LoadContext& load) {
   return Dispatch(load, op.a, kNumbers, [&]<class T>() -> Kernel {
-    const SimdLoops<T>* loops = LoopsOf<T>(load);
-    Kernel kernel{.forward =
-                      ReadsFactors{std::bind_front(&GemmForward<T>, op, loops),
-                                   {op.a, op.b}}};
     if constexpr (std::integral<T>) {
       if (std::trunc(op.alpha) != op.alpha || std::trunc(op.beta) != op.beta) {
-        kernel.forward = std::bind_front(&GemmByFractions<T>, op);
+        return {.forward = std::bind_front(&GemmByFractions<T>, op)};
       }
-      return kernel;
     }
-    if constexpr (std::floating_point<T>) {
-      kernel.backward = std::bind_front(&GemmBackward<T>, op, loops);
-    }
-    return kernel;
+    return {.forward = ReadsFactors{
+                std::bind_front(&GemmForward<T>, op, LoopsOf<T>(load)),
+                {op.a, op.b}}};
   });
 }
 
 }  // namespace
 
-Family MatMulFamily() { return FamilyOf(MakeMatMul, MakeGemm); }
+Family MatMulFamily() {
+  return FamilyOf(WithBackward(RowOf(MakeMatMul),
+                               []<class T>() { return &MatMulBackward<T>; }),
+                  WithBackward(RowOf(MakeGemm),
+                               []<class T>() { return &GemmBackward<T>; }));
+}
 
 }  // namespace assay::reference

@@ -12,7 +12,7 @@
 #include "backends/reference/kernel/pointwise.h"
 #include "backends/reference/loop/nest.h"
 #include "backends/reference/scalar/codec.h"
-#include "backends/reference/scalar/log_sum.h"
+#include "backends/reference/scalar/exponentials.h"
 #include "backends/reference/scalar/scalar.h"
 
 namespace assay::reference {
@@ -123,10 +123,9 @@ struct Running {
 template <class T>
 Status MapLines(const Tensor& input, int64_t axis, Output output,
                 const Line<T>& line, KernelContext& run) {
-  ASSAY_ASSIGN_OR_RETURN(const AxisView view,
-                         AxisView::Of(input.shape(), axis));
+  ASSAY_ASSIGN_OR_RETURN(const auto view, AxisView::Of(input.shape(), axis));
   const Loaded<T> x(input);
-  ASSAY_ASSIGN_OR_RETURN(Stored<T> y,
+  ASSAY_ASSIGN_OR_RETURN(auto y,
                          Store<T>(run, output, input.dtype(), input.shape()));
   view.ForEachLine([&](int64_t start) {
     line(x.data() + start, y.data() + start, view.count, view.inner);
@@ -134,15 +133,14 @@ Status MapLines(const Tensor& input, int64_t axis, Output output,
   return OkStatus();
 }
 
-/// What flows into no element of a line says nothing about it.
+/// A line that nothing flows into is left out.
 Status MapLinesBackward(int64_t axis, const LineBackward& line,
                         GradientContext& run) {
   const Loaded<double> dy(FlowInto(run, kResult));
-  ASSAY_ASSIGN_OR_RETURN(Stored<double> dx, GradientOf<double>(run, kFirst));
+  ASSAY_ASSIGN_OR_RETURN(auto dx, GradientOf<double>(run, kFirst));
   if (dy.data() == nullptr || dx.data() == nullptr) return OkStatus();
   const Tensor& input = run.input(kFirst);
-  ASSAY_ASSIGN_OR_RETURN(const AxisView view,
-                         AxisView::Of(input.shape(), axis));
+  ASSAY_ASSIGN_OR_RETURN(const auto view, AxisView::Of(input.shape(), axis));
   const Loaded<double> x(input);
   view.ForEachLine([&](int64_t start) {
     if (!AnyFlow(dy.data() + start, view.count, view.inner)) return;
@@ -195,10 +193,7 @@ Result<Kernel> RunAlong(const Op& op, LoadContext& load) {
       ASSAY_ASSIGN_OR_RETURN(const int64_t axis, AxisIn(run.input(op.axis)));
       return MapLines<T>(
           run.input(op.x), axis, op.y,
-          [running](const T* x, T* y, int64_t count, int64_t step) {
-            running.Along(x, y, count, step);
-          },
-          run);
+          [running](auto... line) { running.Along(line...); }, run);
     };
     if constexpr (std::floating_point<S>) {
       kernel.backward = [op, running](GradientContext& run) -> Status {

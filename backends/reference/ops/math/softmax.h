@@ -2,15 +2,13 @@
 //
 // Softmax, LogSoftmax and the losses made of them, over one line of
 // numbers: `count` elements, `step` apart.
-//
-//   LogSoftmax(x, y, count, step);  // y may be x
 
 #pragma once
 
 #include <cstdint>
 
 #include "backends/reference/kernel/gradient.h"
-#include "backends/reference/scalar/log_sum.h"
+#include "backends/reference/scalar/exponentials.h"
 #include "backends/reference/scalar/scalar.h"
 
 namespace assay::reference {

@@ -12,6 +12,7 @@
 #include "backends/reference/ops/tensor/movement.h"
 #include "backends/reference/scalar/codec.h"
 #include "backends/reference/scalar/scalar.h"
+#include "backends/reference/typed_rows.h"
 #include "framework/backend/backend.h"
 
 namespace assay::reference {
@@ -38,7 +39,42 @@ Result<std::optional<int64_t>> ScalarInput(const KernelContext& run,
 }
 
 struct FramePlan {
-  static Result<FramePlan> Of(const op::STFT& op, const KernelContext& run);
+  // ONNX page of STFT-17: frames = floor((signal_length - frame_length) /
+  // frame_step) + 1; bins are frame_length / 2 + 1 with onesided 1.
+  static Result<FramePlan> Of(const op::STFT& op, const KernelContext& run) {
+    const Shape& signal = run.input(op.signal).shape();
+    const Shape& window = run.input(op.window).shape();
+    if (signal.rank() != 3 || (signal[2] != 1 && signal[2] != 2)) {
+      return InvalidArgument("a signal of shape ", signal.ToString(),
+                             ", wanted [batch, length, 1 or 2]");
+    }
+    if (op.onesided != 0 && signal[2] == 2) {
+      return InvalidArgument("onesided is ", op.onesided,
+                             " and the signal is complex, wanted a real one");
+    }
+    FramePlan plan{
+        .batches = signal[0], .samples = signal[1], .parts = signal[2]};
+    ASSAY_ASSIGN_OR_RETURN(const std::optional<int64_t> step,
+                           ScalarInput(run, op.frame_step, "frame_step"));
+    ASSAY_ASSIGN_OR_RETURN(const std::optional<int64_t> length,
+                           ScalarInput(run, op.frame_length, "frame_length"));
+    const bool windowed = run.input(op.window).defined();
+    plan.step = step.value_or(0);
+    plan.length = length.value_or(
+        windowed && window.rank() == 1 ? window[0] : plan.samples);
+    if (windowed && (window.rank() != 1 || window[0] != plan.length)) {
+      return InvalidArgument("a window of shape ", window.ToString(),
+                             ", wanted [", plan.length, "]");
+    }
+    if (plan.step < 1 || plan.length < 1 || plan.length > plan.samples) {
+      return InvalidArgument("frame_step is ", plan.step, ", frame_length ",
+                             plan.length, ", and the signal has ", plan.samples,
+                             " samples");
+    }
+    plan.frames = (plan.samples - plan.length) / plan.step + 1;
+    plan.bins = op.onesided != 0 ? plan.length / 2 + 1 : plan.length;
+    return plan;
+  }
 
   Shape y_shape() const { return {batches, frames, bins, 2}; }
 
@@ -51,52 +87,15 @@ struct FramePlan {
   int64_t bins = 0;
 };
 
-// ONNX page of STFT-17: frames = floor((signal_length - frame_length) /
-// frame_step) + 1; bins are frame_length / 2 + 1 with onesided 1.
-Result<FramePlan> FramePlan::Of(const op::STFT& op, const KernelContext& run) {
-  const Shape& signal = run.input(op.signal).shape();
-  const Shape& window = run.input(op.window).shape();
-  if (signal.rank() != 3 || (signal[2] != 1 && signal[2] != 2)) {
-    return InvalidArgument("a signal of shape ", signal.ToString(),
-                           ", wanted [batch, length, 1 or 2]");
-  }
-  if (op.onesided != 0 && signal[2] == 2) {
-    return InvalidArgument("onesided is ", op.onesided,
-                           " and the signal is complex, wanted a real one");
-  }
-  FramePlan plan{
-      .batches = signal[0], .samples = signal[1], .parts = signal[2]};
-  ASSAY_ASSIGN_OR_RETURN(const std::optional<int64_t> step,
-                         ScalarInput(run, op.frame_step, "frame_step"));
-  ASSAY_ASSIGN_OR_RETURN(const std::optional<int64_t> length,
-                         ScalarInput(run, op.frame_length, "frame_length"));
-  const bool windowed = run.input(op.window).defined();
-  plan.step = step.value_or(0);
-  plan.length = length.value_or(windowed && window.rank() == 1 ? window[0]
-                                                               : plan.samples);
-  if (windowed && (window.rank() != 1 || window[0] != plan.length)) {
-    return InvalidArgument("a window of shape ", window.ToString(),
-                           ", wanted [", plan.length, "]");
-  }
-  if (plan.step < 1 || plan.length < 1 || plan.length > plan.samples) {
-    return InvalidArgument("frame_step is ", plan.step, ", frame_length ",
-                           plan.length, ", and the signal has ", plan.samples,
-                           " samples");
-  }
-  plan.frames = (plan.samples - plan.length) / plan.step + 1;
-  plan.bins = op.onesided != 0 ? plan.length / 2 + 1 : plan.length;
-  return plan;
-}
-
 // ONNX page of STFT-17: the DFT of each frame times the window.
 template <class T>
 Status Stft(const op::STFT& op, KernelContext& run) {
-  ASSAY_ASSIGN_OR_RETURN(const FramePlan plan, FramePlan::Of(op, run));
+  ASSAY_ASSIGN_OR_RETURN(const auto plan, FramePlan::Of(op, run));
   const Tensor& signal = run.input(op.signal);
   const Loaded<T> x(signal);
   const Loaded<T> window(run.input(op.window));
   ASSAY_ASSIGN_OR_RETURN(
-      Stored<T> y, Store<T>(run, op.output, signal.dtype(), plan.y_shape()));
+      auto y, Store<T>(run, op.output, signal.dtype(), plan.y_shape()));
   const Rotations<T> rotations(plan.length);
   std::vector<T> frame(static_cast<size_t>(plan.length * plan.parts));
   for (int64_t i = 0; i < plan.batches * plan.frames; ++i) {
@@ -149,7 +148,7 @@ Status WindowOf(const Op& op, DType type, KernelContext& run) {
   if (!size.has_value() || *size < 0) {
     return InvalidArgument("size is ", size.value_or(-1));
   }
-  ASSAY_ASSIGN_OR_RETURN(Stored<T> y, Store<T>(run, op.output, type, {*size}));
+  ASSAY_ASSIGN_OR_RETURN(auto y, Store<T>(run, op.output, type, {*size}));
   const int64_t period = op.periodic != 0 ? *size : *size - 1;
   const T half_turn = T(4) * atan(T(1));
   for (int64_t n = 0; n < *size; ++n) {
@@ -194,7 +193,35 @@ std::vector<int64_t> MelPositions(T lower, T upper, int64_t count,
 template <class T>
 struct MelPlan {
   static Result<MelPlan> Of(const op::MelWeightMatrix& op,
-                            const KernelContext& run);
+                            const KernelContext& run) {
+    MelPlan plan;
+    for (const auto& [input, name, to] :
+         {std::tuple(op.num_mel_bins, "num_mel_bins", &plan.bands),
+          std::tuple(op.dft_length, "dft_length", &plan.dft_length),
+          std::tuple(op.sample_rate, "sample_rate", &plan.sample_rate)}) {
+      ASSAY_ASSIGN_OR_RETURN(const std::optional<int64_t> value,
+                             ScalarInput(run, input, name));
+      *to = value.value_or(0);
+      if (*to < 1)
+        return InvalidArgument(name, " is ", *to, ", wanted 1 or more");
+    }
+    const Loaded<T> lower(run.input(op.lower_edge_hertz));
+    const Loaded<T> upper(run.input(op.upper_edge_hertz));
+    if (lower.size() != 1 || upper.size() != 1) {
+      return InvalidArgument("lower_edge_hertz has ", lower.size(),
+                             " and upper_edge_hertz ", upper.size(),
+                             " elements, wanted scalars");
+    }
+    plan.lower = lower[0];
+    plan.upper = upper[0];
+    const auto from = static_cast<double>(Value(plan.lower));
+    const auto to = static_cast<double>(Value(plan.upper));
+    if (!(from >= 0 && from <= to && std::isfinite(to))) {
+      return InvalidArgument("the edges are ", from, " and ", to, " hertz");
+    }
+    return plan;
+  }
+
   int64_t bands = 0;
   int64_t dft_length = 0;
   int64_t sample_rate = 0;
@@ -202,44 +229,13 @@ struct MelPlan {
   T upper{};
 };
 
-template <class T>
-Result<MelPlan<T>> MelPlan<T>::Of(const op::MelWeightMatrix& op,
-                                  const KernelContext& run) {
-  MelPlan plan;
-  for (const auto& [input, name, to] :
-       {std::tuple(op.num_mel_bins, "num_mel_bins", &plan.bands),
-        std::tuple(op.dft_length, "dft_length", &plan.dft_length),
-        std::tuple(op.sample_rate, "sample_rate", &plan.sample_rate)}) {
-    ASSAY_ASSIGN_OR_RETURN(const std::optional<int64_t> value,
-                           ScalarInput(run, input, name));
-    *to = value.value_or(0);
-    if (*to < 1)
-      return InvalidArgument(name, " is ", *to, ", wanted 1 or more");
-  }
-  const Loaded<T> lower(run.input(op.lower_edge_hertz));
-  const Loaded<T> upper(run.input(op.upper_edge_hertz));
-  if (lower.size() != 1 || upper.size() != 1) {
-    return InvalidArgument("lower_edge_hertz has ", lower.size(),
-                           " and upper_edge_hertz ", upper.size(),
-                           " elements, wanted scalars");
-  }
-  plan.lower = lower[0];
-  plan.upper = upper[0];
-  const auto from = static_cast<double>(Value(plan.lower));
-  const auto to = static_cast<double>(Value(plan.upper));
-  if (!(from >= 0 && from <= to && std::isfinite(to))) {
-    return InvalidArgument("the edges are ", from, " and ", to, " hertz");
-  }
-  return plan;
-}
-
 // ONNX page of MelWeightMatrix-17: each column is a triangle whose peak is 1.
 template <class T>
 Status MelWeightMatrix(const op::MelWeightMatrix& op, DType type,
                        KernelContext& run) {
-  ASSAY_ASSIGN_OR_RETURN(const MelPlan<T> plan, MelPlan<T>::Of(op, run));
+  ASSAY_ASSIGN_OR_RETURN(const auto plan, MelPlan<T>::Of(op, run));
   const int64_t bins = plan.dft_length / 2 + 1;
-  ASSAY_ASSIGN_OR_RETURN(Stored<T> y,
+  ASSAY_ASSIGN_OR_RETURN(auto y,
                          Store<T>(run, op.output, type, {bins, plan.bands}));
   std::fill_n(y.data(), y.size(), T(0));
   const std::vector<int64_t> at =
@@ -280,16 +276,9 @@ Result<Kernel> DispatchOutput(const LoadContext& load, int64_t output_datatype,
 }
 
 template <class Rule, class Op>
-Result<Kernel> MakeWindow(const Op& op, const LoadContext& load) {
+Result<Kernel> MakeWindow(const Op& op, LoadContext& load) {
   return DispatchOutput(load, op.output_datatype, [&]<class T>(DType type) {
     return std::bind_front(&WindowOf<T, Rule, Op>, op, type);
-  });
-}
-
-Result<Kernel> MakeSTFT(const op::STFT& op, LoadContext& load) {
-  return Dispatch(load, op.signal, kFloats, [&]<class S>() {
-    using T = Wide<S>;
-    return std::bind_front(&Stft<T>, op);
   });
 }
 
@@ -300,25 +289,13 @@ Result<Kernel> MakeMelWeightMatrix(const op::MelWeightMatrix& op,
   });
 }
 
-Result<Kernel> MakeHannWindow(const op::HannWindow& op, LoadContext& load) {
-  return MakeWindow<Hann>(op, load);
-}
-
-Result<Kernel> MakeHammingWindow(const op::HammingWindow& op,
-                                 LoadContext& load) {
-  return MakeWindow<Hamming>(op, load);
-}
-
-Result<Kernel> MakeBlackmanWindow(const op::BlackmanWindow& op,
-                                  LoadContext& load) {
-  return MakeWindow<Blackman>(op, load);
-}
-
 }  // namespace
 
 Family SpectrumFamily() {
-  return FamilyOf(MakeSTFT, MakeMelWeightMatrix, MakeHannWindow,
-                  MakeHammingWindow, MakeBlackmanWindow);
+  return FamilyOf(Typed(kFloats, []<class T>() { return &Stft<Wide<T>>; }),
+                  MakeMelWeightMatrix, MakeWindow<Hann, op::HannWindow>,
+                  MakeWindow<Hamming, op::HammingWindow>,
+                  MakeWindow<Blackman, op::BlackmanWindow>);
 }
 
 }  // namespace assay::reference

@@ -3,10 +3,6 @@
 // Attention, head by head. Source: the page of Attention-25, whose pattern a
 // head follows: scores are scale * Q K^T, then softcap * tanh(scores /
 // softcap), then the mask is added, then Softmax is taken, and Y is scores V.
-//
-//   AttentionInputs<T> inputs(op, run);
-//   inputs.Attend(op, plan, mask, loops, nullptr, nullptr, y)
-//       .RunHead(b, h, scores, nullptr);
 
 #pragma once
 
@@ -81,7 +77,7 @@ class MaskOf {
     return made;
   }
 
-  /// Of all biases.
+  /// The first of all biases.
   const T* first() const { return values_.data(); }
 
   Row At(int64_t b, int64_t h, int64_t i) const {
@@ -100,7 +96,7 @@ class MaskOf {
 
 /// Adds the bias of each key to its score, as ONNX's function body does: a
 /// score that is masked has -inf added, so that what flows into it, where
-/// scores are given out, flows on. Whether any key is left: "a fully-masked
+/// scores are given out, flows on. True where some key is left: "a fully-masked
 /// query row (no key attended) produces a zero output row".
 template <class T>
 bool AddBias(const KeyRange& reach, const typename MaskOf<T>::Row& mask,

@@ -12,11 +12,6 @@
 namespace assay::reference {
 namespace {
 
-Status Mismatch(std::string_view input, const Shape& got, const Shape& wanted) {
-  return InvalidArgument("input ", input, " of shape ", got.ToString(),
-                         ", wanted ", wanted.ToString());
-}
-
 // Q, K and V, each against the first of them.
 Status DivideIntoHeads(const op::Attention& op, const KernelContext& run,
                        AttentionPlan& plan) {
@@ -85,6 +80,11 @@ Result<std::vector<int64_t>> ReadFilled(const op::Attention& op,
 
 }  // namespace
 
+Status Mismatch(std::string_view input, const Shape& got, const Shape& wanted) {
+  return InvalidArgument("input ", input, " of shape ", got.ToString(),
+                         ", wanted ", wanted.ToString());
+}
+
 Result<AttentionPlan> AttentionPlan::Of(const op::Attention& op,
                                         const KernelContext& run) {
   AttentionPlan plan;
@@ -150,6 +150,40 @@ Status CheckAttention(const op::Attention& op) {
         "one of them");
   }
   return OkStatus();
+}
+
+Result<Heads> Heads::Of(std::string_view input, const Shape& shape,
+                        const Count& count) {
+  if (shape.rank() == 4) {
+    if (count.value.has_value() && *count.value != shape[1]) {
+      return InvalidArgument(count.attribute, " is ", *count.value,
+                             ", but input ", input, " of shape ",
+                             shape.ToString(), " has ", shape[1], " heads");
+    }
+    return Heads{shape[0], shape[1], shape[2], shape[3], /*packed=*/false};
+  }
+  if (shape.rank() != 3) {
+    return InvalidArgument("input ", input, " of shape ", shape.ToString(),
+                           ", wanted three or four axes");
+  }
+  if (!count.value.has_value()) {
+    return InvalidArgument("input ", input, " of shape ", shape.ToString(),
+                           " has three axes, for which ", count.attribute,
+                           " is wanted");
+  }
+  const int64_t heads = *count.value;
+  if (heads <= 0 || shape[2] % heads != 0) {
+    return InvalidArgument(count.attribute, " is ", heads,
+                           ", wanted a positive number that divides the last "
+                           "axis of input ",
+                           input, " of shape ", shape.ToString());
+  }
+  return Heads{shape[0], heads, shape[1], shape[2] / heads, /*packed=*/true};
+}
+
+Shape Heads::shape() const {
+  return packed ? Shape{batch, rows, heads * size}
+                : Shape{batch, heads, rows, size};
 }
 
 }  // namespace assay::reference

@@ -1,24 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The plan of an Attention node, before any number is computed: how its tensors
-// are divided into heads, and which keys each query reaches.
-//
-//   ASSAY_ASSIGN_OR_RETURN(const AttentionPlan plan,
-//                          AttentionPlan::Of(op, run));
-//   const KeyRange reach = plan.Reach(b, i);
-//
-// Source: the page of Attention-25.
+// How tensors divide into heads of attention, and the plan of an Attention
+// node, before any number is computed: its tensors by heads, and which keys
+// each query reaches. Source: the page of Attention-25.
 
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string_view>
 #include <vector>
 
-#include "backends/reference/ops/nn/heads.h"
 #include "framework/backend/eager/kernel.h"
+#include "framework/core/shape.h"
+#include "framework/core/status.h"
 #include "framework/graph/generated/operators.h"
 
 namespace assay::reference {
+
+/// Invalid argument with the input and both shapes.
+Status Mismatch(std::string_view input, const Shape& got, const Shape& wanted);
+
+struct Heads {
+  /// An attribute that says how many heads an input of three axes packs.
+  struct Count {
+    std::string_view attribute;
+    std::optional<int64_t> value;
+  };
+
+  /// The heads of input `input`. Invalid argument unless it has four axes, and
+  /// as many heads as the attribute says if it says so, or three, the last of
+  /// which the attribute divides.
+  static Result<Heads> Of(std::string_view input, const Shape& shape,
+                          const Count& count);
+
+  Shape shape() const;
+  /// Where a row begins, in elements.
+  int64_t At(int64_t b, int64_t h, int64_t row) const {
+    return packed ? ((b * rows + row) * heads + h) * size
+                  : ((b * heads + h) * rows + row) * size;
+  }
+  /// From a row of a head to its next.
+  int64_t row_step() const { return packed ? heads * size : size; }
+
+  int64_t batch = 0;
+  int64_t heads = 0;
+  int64_t rows = 0;
+  int64_t size = 0;
+  bool packed = false;
+};
 
 /// Keys [first, last).
 struct KeyRange {

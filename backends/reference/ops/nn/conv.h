@@ -2,10 +2,6 @@
 //
 // Convolution of dense images, over any computing scalar: what Conv,
 // ConvInteger and QLinearConv have in common.
-//
-//   ASSAY_ASSIGN_OR_RETURN(const ConvPlan plan,
-//                          ConvPlan::Of(op, x.shape(), w.shape()));
-//   Convolve(plan, loops, x, w, y);   // y += conv(x, w)
 
 #pragma once
 
@@ -17,6 +13,18 @@
 
 namespace assay::reference {
 
+/// The attributes that all operators with windows name alike.
+template <class Op>
+WindowSpec WindowSpecOf(const Op& op) {
+  WindowSpec spec{.kernel_shape = Dims(op.kernel_shape),
+                  .strides = Dims(op.strides),
+                  .dilations = Dims(op.dilations),
+                  .pads = Dims(op.pads),
+                  .auto_pad = op.auto_pad};
+  if constexpr (requires { op.ceil_mode; }) spec.ceil_mode = op.ceil_mode != 0;
+  return spec;
+}
+
 /// Everything that shapes and attributes decide.
 struct ConvPlan {
   /// For an input [N, C, ...] and weights [M, C / group, ...]. Invalid argument
@@ -26,12 +34,7 @@ struct ConvPlan {
   /// The plan of an operator with Conv's attributes.
   template <class Op>
   static Result<ConvPlan> Of(const Op& op, const Shape& x, const Shape& w) {
-    return Make({.kernel_shape = Dims(op.kernel_shape),
-                 .strides = Dims(op.strides),
-                 .dilations = Dims(op.dilations),
-                 .pads = Dims(op.pads),
-                 .auto_pad = op.auto_pad},
-                op.group, x, w);
+    return Make(WindowSpecOf(op), op.group, x, w);
   }
 
   int64_t Inner() const { return channels * window.KernelSize(); }

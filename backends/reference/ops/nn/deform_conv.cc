@@ -37,10 +37,80 @@ Result<Axes> PerAxis(const char* name, const Axes& given, size_t count,
 
 struct DeformPlan {
   static Result<DeformPlan> Of(const op::DeformConv& op,
-                               const KernelContext& run);
+                               const KernelContext& run) {
+    const Shape& x = run.input(op.x).shape();
+    const Shape& w = run.input(op.w).shape();
+    DeformPlan plan;
+    ASSAY_RETURN_IF_ERROR(plan.CheckAttributes(op, x, w));
+    plan.output = plan.image;
+    for (int k = 0; k < plan.image.rank(); ++k) {
+      const auto at = static_cast<size_t>(k);
+      const int64_t padded =
+          plan.image[k] + plan.pads[at] +
+          plan.pads[at + static_cast<size_t>(plan.image.rank())];
+      const int64_t reach = (plan.kernel[k] - 1) * plan.dilations[at] + 1;
+      if (plan.kernel[k] < 1 || reach > padded) {
+        return InvalidArgument(
+            "axis ", k, " has extent ", padded,
+            " with its padding, and the kernel reaches over ", reach);
+      }
+      plan.output[k] = (padded - reach) / plan.strides[at] + 1;
+    }
+    plan.images = x[0];
+    plan.channels = x[1];
+    plan.filters = w[0];
+    plan.groups = op.group;
+    plan.offset_groups = op.offset_group;
+    ASSAY_RETURN_IF_ERROR(plan.CheckShapes(op, run));
+    return plan;
+  }
+
   Status CheckAttributes(const op::DeformConv& op, const Shape& x,
-                         const Shape& w);
-  Status CheckShapes(const op::DeformConv& op, const KernelContext& run) const;
+                         const Shape& w) {
+    if (x.rank() < 3 || w.rank() != x.rank()) {
+      return InvalidArgument("input X of shape ", x.ToString(),
+                             " and input W of shape ", w.ToString(),
+                             ", wanted equal ranks of at least 3");
+    }
+    if (op.group < 1 || op.offset_group < 1 || w[0] % op.group != 0 ||
+        x[1] % op.offset_group != 0 || x[1] % op.group != 0 ||
+        w[1] != x[1] / op.group) {
+      return InvalidArgument("group is ", op.group, " and offset_group ",
+                             op.offset_group, ", but input X has shape ",
+                             x.ToString(), " and input W ", w.ToString());
+    }
+    image = SubShape(x, 2, x.rank());
+    kernel = SubShape(w, 2, w.rank());
+    if (!op.kernel_shape.empty() && Shape(op.kernel_shape) != kernel) {
+      return InvalidArgument("kernel_shape is ",
+                             Shape(op.kernel_shape).ToString(),
+                             ", but input W has shape ", w.ToString());
+    }
+    const auto axes = static_cast<size_t>(image.rank());
+    ASSAY_ASSIGN_OR_RETURN(strides, PerAxis("strides", op.strides, axes, 1, 1));
+    ASSAY_ASSIGN_OR_RETURN(dilations,
+                           PerAxis("dilations", op.dilations, axes, 1, 1));
+    ASSAY_ASSIGN_OR_RETURN(pads, PerAxis("pads", op.pads, 2 * axes, 0, 0));
+    return OkStatus();
+  }
+
+  Status CheckShapes(const op::DeformConv& op, const KernelContext& run) const {
+    const auto check = [&](Input input, const char* name, const Shape& wanted) {
+      if (!run.input(input).defined() || run.input(input).shape() == wanted) {
+        return OkStatus();
+      }
+      return InvalidArgument("input ", name, " has shape ",
+                             run.input(input).shape().ToString(), ", wanted ",
+                             wanted.ToString());
+    };
+    const int64_t taps = offset_groups * Taps();
+    ASSAY_RETURN_IF_ERROR(
+        check(op.offset, "offset",
+              JoinedShape({images, taps * image.rank()}, output)));
+    ASSAY_RETURN_IF_ERROR(
+        check(op.mask, "mask", JoinedShape({images, taps}, output)));
+    return check(op.b, "B", {filters});
+  }
 
   int64_t Taps() const { return *kernel.NumElements(); }
   int64_t Outputs() const { return *output.NumElements(); }
@@ -53,92 +123,6 @@ struct DeformPlan {
   int64_t groups = 1;
   int64_t offset_groups = 1;
 };
-
-Shape Spatial(const Shape& shape) {
-  return Shape(std::vector<int64_t>(shape.begin() + 2, shape.end()));
-}
-
-Shape WithChannels(int64_t images, int64_t channels, const Shape& spatial) {
-  Dims dims = {images, channels};
-  dims.insert(dims.end(), spatial.begin(), spatial.end());
-  return Shape(dims);
-}
-
-Status DeformPlan::CheckAttributes(const op::DeformConv& op, const Shape& x,
-                                   const Shape& w) {
-  if (x.rank() < 3 || w.rank() != x.rank()) {
-    return InvalidArgument("input X of shape ", x.ToString(),
-                           " and input W of shape ", w.ToString(),
-                           ", wanted equal ranks of at least 3");
-  }
-  if (op.group < 1 || op.offset_group < 1 || w[0] % op.group != 0 ||
-      x[1] % op.offset_group != 0 || x[1] % op.group != 0 ||
-      w[1] != x[1] / op.group) {
-    return InvalidArgument("group is ", op.group, " and offset_group ",
-                           op.offset_group, ", but input X has shape ",
-                           x.ToString(), " and input W ", w.ToString());
-  }
-  image = Spatial(x);
-  kernel = Spatial(w);
-  if (!op.kernel_shape.empty() && Shape(op.kernel_shape) != kernel) {
-    return InvalidArgument("kernel_shape is ",
-                           Shape(op.kernel_shape).ToString(),
-                           ", but input W has shape ", w.ToString());
-  }
-  const auto axes = static_cast<size_t>(image.rank());
-  ASSAY_ASSIGN_OR_RETURN(strides, PerAxis("strides", op.strides, axes, 1, 1));
-  ASSAY_ASSIGN_OR_RETURN(dilations,
-                         PerAxis("dilations", op.dilations, axes, 1, 1));
-  ASSAY_ASSIGN_OR_RETURN(pads, PerAxis("pads", op.pads, 2 * axes, 0, 0));
-  return OkStatus();
-}
-
-Status DeformPlan::CheckShapes(const op::DeformConv& op,
-                               const KernelContext& run) const {
-  const auto check = [&](Input input, const char* name, const Shape& wanted) {
-    if (!run.input(input).defined() || run.input(input).shape() == wanted) {
-      return OkStatus();
-    }
-    return InvalidArgument("input ", name, " has shape ",
-                           run.input(input).shape().ToString(), ", wanted ",
-                           wanted.ToString());
-  };
-  const int64_t taps = offset_groups * Taps();
-  ASSAY_RETURN_IF_ERROR(check(
-      op.offset, "offset", WithChannels(images, taps * image.rank(), output)));
-  ASSAY_RETURN_IF_ERROR(
-      check(op.mask, "mask", WithChannels(images, taps, output)));
-  return check(op.b, "B", {filters});
-}
-
-Result<DeformPlan> DeformPlan::Of(const op::DeformConv& op,
-                                  const KernelContext& run) {
-  const Shape& x = run.input(op.x).shape();
-  const Shape& w = run.input(op.w).shape();
-  DeformPlan plan;
-  ASSAY_RETURN_IF_ERROR(plan.CheckAttributes(op, x, w));
-  plan.output = plan.image;
-  for (int k = 0; k < plan.image.rank(); ++k) {
-    const auto at = static_cast<size_t>(k);
-    const int64_t padded =
-        plan.image[k] + plan.pads[at] +
-        plan.pads[at + static_cast<size_t>(plan.image.rank())];
-    const int64_t reach = (plan.kernel[k] - 1) * plan.dilations[at] + 1;
-    if (plan.kernel[k] < 1 || reach > padded) {
-      return InvalidArgument("axis ", k, " has extent ", padded,
-                             " with its padding, and the kernel reaches over ",
-                             reach);
-    }
-    plan.output[k] = (padded - reach) / plan.strides[at] + 1;
-  }
-  plan.images = x[0];
-  plan.channels = x[1];
-  plan.filters = w[0];
-  plan.groups = op.group;
-  plan.offset_groups = op.offset_group;
-  ASSAY_RETURN_IF_ERROR(plan.CheckShapes(op, run));
-  return plan;
-}
 
 /// The elements around a place that are inside the image, and their weights.
 template <class T>
@@ -236,16 +220,15 @@ void Sample(const DeformPlan& plan, const Sampled<T>& from, T* columns) {
 template <class T>
 Status DeformConv(const op::DeformConv& op, const SimdLoops<T>* loops,
                   KernelContext& run) {
-  ASSAY_ASSIGN_OR_RETURN(const DeformPlan plan, DeformPlan::Of(op, run));
+  ASSAY_ASSIGN_OR_RETURN(const auto plan, DeformPlan::Of(op, run));
   const Loaded<T> x(run.input(op.x));
   const Loaded<T> w(run.input(op.w));
   const Loaded<T> offset(run.input(op.offset));
   const Loaded<T> bias(run.input(op.b));
   const Loaded<T> mask(run.input(op.mask));
   ASSAY_ASSIGN_OR_RETURN(
-      Stored<T> y,
-      Store<T>(run, op.y, run.input(op.x).dtype(),
-               WithChannels(plan.images, plan.filters, plan.output)));
+      auto y, Store<T>(run, op.y, run.input(op.x).dtype(),
+                       JoinedShape({plan.images, plan.filters}, plan.output)));
   const int64_t outputs = plan.Outputs();
   const int64_t taps = plan.Taps();
   const int64_t image_size = Extent(plan.image, 0, plan.image.rank());

@@ -7,7 +7,6 @@
 
 #include "backends/reference/families.h"
 #include "backends/reference/loop/nest.h"
-#include "backends/reference/ops/nn/moments.h"
 #include "backends/reference/ops/nn/normalization_backward.h"
 #include "backends/reference/scalar/codec.h"
 #include "backends/reference/scalar/scalar.h"
@@ -32,8 +31,7 @@ template <class T>
 Status BatchNormalization(const op::BatchNormalization& op,
                           KernelContext& run) {
   const Tensor& input = run.input(op.x);
-  ASSAY_ASSIGN_OR_RETURN(const ChannelPlan plan,
-                         ChannelPlan::Of(input.shape()));
+  ASSAY_ASSIGN_OR_RETURN(const auto plan, ChannelPlan::Of(input.shape()));
   const Loaded<T> x(input);
   const Loaded<T> scale(run.input(op.scale));
   const Loaded<T> bias(run.input(op.b));
@@ -43,13 +41,13 @@ Status BatchNormalization(const op::BatchNormalization& op,
   ASSAY_RETURN_IF_ERROR(CheckPerChannel("B", bias, plan.channels));
   ASSAY_RETURN_IF_ERROR(CheckPerChannel("input_mean", mean, plan.channels));
   ASSAY_RETURN_IF_ERROR(CheckPerChannel("input_var", variance, plan.channels));
-  ASSAY_ASSIGN_OR_RETURN(Stored<T> y,
+  ASSAY_ASSIGN_OR_RETURN(auto y,
                          Store<T>(run, op.y, input.dtype(), input.shape()));
   const DType stored = run.input(op.input_mean).dtype();
   const Shape per_channel = {plan.channels};
-  ASSAY_ASSIGN_OR_RETURN(Stored<T> new_mean,
+  ASSAY_ASSIGN_OR_RETURN(auto new_mean,
                          Store<T>(run, op.running_mean, stored, per_channel));
-  ASSAY_ASSIGN_OR_RETURN(Stored<T> new_variance,
+  ASSAY_ASSIGN_OR_RETURN(auto new_variance,
                          Store<T>(run, op.running_var, stored, per_channel));
   const int64_t step = plan.channels * plan.size;
   const T momentum(op.momentum);
@@ -81,31 +79,30 @@ Status BatchNormalization(const op::BatchNormalization& op,
 // InstanceNormalization-22 (one channel a group) and GroupNormalization-21:
 //   y = scale * (x - mean) / sqrt(variance + epsilon) + bias
 // with the moments of each group of channels of each image.
-template <class T>
-Status NormalizeGroups(const Tensor& input, const Tensor& scales,
-                       const Tensor& biases, int64_t groups, float epsilon,
-                       Output output, KernelContext& run) {
-  ASSAY_ASSIGN_OR_RETURN(const ChannelPlan plan,
-                         ChannelPlan::Of(input.shape()));
-  if (groups == 0) groups = plan.channels;
-  if (groups < 0 || (groups > 0 && plan.channels % groups != 0)) {
+template <class T, class Op>
+Status NormalizeGroups(const Op& op, KernelContext& run) {
+  const Tensor& input = run.input(kFirst);
+  const Loaded<T> scale(run.input(kSecond));
+  const Loaded<T> bias(run.input(Input{2, true}));
+  ASSAY_ASSIGN_OR_RETURN(const auto plan, ChannelPlan::Of(input.shape()));
+  int64_t groups = plan.channels;
+  if constexpr (requires { op.num_groups; }) groups = op.num_groups;
+  if (groups > 0 && plan.channels % groups != 0) {
     return InvalidArgument("num_groups is ", groups, ", which does not divide ",
                            plan.channels, " channels");
   }
   const Loaded<T> x(input);
-  const Loaded<T> scale(scales);
-  const Loaded<T> bias(biases);
   ASSAY_RETURN_IF_ERROR(CheckPerChannel("scale", scale, plan.channels));
   ASSAY_RETURN_IF_ERROR(CheckPerChannel("bias", bias, plan.channels));
-  ASSAY_ASSIGN_OR_RETURN(Stored<T> y,
-                         Store<T>(run, output, input.dtype(), input.shape()));
+  ASSAY_ASSIGN_OR_RETURN(auto y,
+                         Store<T>(run, kResult, input.dtype(), input.shape()));
   const int64_t members = groups == 0 ? 0 : plan.channels / groups;
   const int64_t group_size = members * plan.size;
   for (int64_t g = 0; g < plan.images * groups; ++g) {
     const T* from = x.data() + g * group_size;
     T* to = y.data() + g * group_size;
     const Moments<T> moments = MomentsOf(from, 1, 0, group_size);
-    const T inverse = moments.InverseDeviation(T(epsilon));
+    const T inverse = moments.InverseDeviation(T(op.epsilon));
     for (int64_t i = 0; i < group_size; ++i) {
       const int64_t c = g % groups * members + i / plan.size;
       to[i] = scale[c] * ((from[i] - moments.mean) * inverse) + bias[c];
@@ -129,17 +126,10 @@ Status ScaleAndShift(const Shape& shape, const Tensor& scales,
                              " does not broadcast to ", shape.ToString());
     }
   }
-  const Nest<3> nest(
-      shape, {BroadcastStrides(scales.shape(), shape),
-              BroadcastStrides(biases.shape(), shape), DenseStrides(shape)});
-  nest.ForEachRow([&](const Nest<3>::Row& row) {
-    for (int64_t i = 0; i < row.count; ++i) {
-      T& value = y[row.at[2] + i];
-      value = value * scale[row.at[0] + i * row.step[0]];
-      if (bias.data() != nullptr) {
-        value = value + bias[row.at[1] + i * row.step[1]];
-      }
-    }
+  const Nest<3> nest = PairNest(scales.shape(), biases.shape(), shape);
+  nest.ForEach([&](int64_t of_scale, int64_t of_bias, int64_t i) {
+    y[i] = y[i] * scale[of_scale];
+    if (bias.data() != nullptr) y[i] = y[i] + bias[of_bias];
   });
   return OkStatus();
 }
@@ -150,16 +140,15 @@ template <class T>
 Status LayerNormalization(const op::LayerNormalization& op,
                           KernelContext& run) {
   const Tensor& input = run.input(op.x);
-  ASSAY_ASSIGN_OR_RETURN(const RowPlan plan,
-                         RowPlan::Of(input.shape(), op.axis));
+  ASSAY_ASSIGN_OR_RETURN(const auto plan, RowPlan::Of(input.shape(), op.axis));
   const Loaded<T> x(input);
   const DType stash =
       DTypeFromOnnx(static_cast<int>(op.stash_type)).value_or(DType::kFloat32);
-  ASSAY_ASSIGN_OR_RETURN(Stored<T> y,
+  ASSAY_ASSIGN_OR_RETURN(auto y,
                          Store<T>(run, op.y, input.dtype(), input.shape()));
-  ASSAY_ASSIGN_OR_RETURN(Stored<T> means,
+  ASSAY_ASSIGN_OR_RETURN(auto means,
                          Store<T>(run, op.mean, stash, plan.row_shape));
-  ASSAY_ASSIGN_OR_RETURN(Stored<T> inverses,
+  ASSAY_ASSIGN_OR_RETURN(auto inverses,
                          Store<T>(run, op.inv_std_dev, stash, plan.row_shape));
   for (int64_t r = 0; r < plan.rows; ++r) {
     const T* from = x.data() + r * plan.size;
@@ -181,11 +170,10 @@ Status LayerNormalization(const op::LayerNormalization& op,
 template <class T>
 Status RmsNormalization(const op::RMSNormalization& op, KernelContext& run) {
   const Tensor& input = run.input(op.x);
-  ASSAY_ASSIGN_OR_RETURN(const RowPlan plan,
-                         RowPlan::Of(input.shape(), op.axis));
+  ASSAY_ASSIGN_OR_RETURN(const auto plan, RowPlan::Of(input.shape(), op.axis));
   const Loaded<T> x(input);
   const DType type = run.input(op.scale).dtype();  // Y has the scale's type
-  ASSAY_ASSIGN_OR_RETURN(Stored<T> y, Store<T>(run, op.y, type, input.shape()));
+  ASSAY_ASSIGN_OR_RETURN(auto y, Store<T>(run, op.y, type, input.shape()));
   for (int64_t r = 0; r < plan.rows; ++r) {
     const T* from = x.data() + r * plan.size;
     T* to = y.data() + r * plan.size;
@@ -213,13 +201,12 @@ T PowerOfSum(T x, T y) {
 template <class T>
 Status Lrn(const op::LRN& op, KernelContext& run) {
   const Tensor& input = run.input(op.x);
-  ASSAY_ASSIGN_OR_RETURN(const ChannelPlan plan,
-                         ChannelPlan::Of(input.shape()));
+  ASSAY_ASSIGN_OR_RETURN(const auto plan, ChannelPlan::Of(input.shape()));
   if (op.size < 1) {
     return InvalidArgument("size is ", op.size, ", wanted at least 1");
   }
   const Loaded<T> x(input);
-  ASSAY_ASSIGN_OR_RETURN(Stored<T> y,
+  ASSAY_ASSIGN_OR_RETURN(auto y,
                          Store<T>(run, op.y, input.dtype(), input.shape()));
   const T weight = T(op.alpha) / static_cast<T>(op.size);
   std::vector<T> square_sum(static_cast<size_t>(y.size() == 0 ? 0 : plan.size));
@@ -251,10 +238,9 @@ Status MeanVarianceNormalization(const op::MeanVarianceNormalization& op,
                                  KernelContext& run) {
   const Tensor& input = run.input(op.x);
   const Shape& shape = input.shape();
-  ASSAY_ASSIGN_OR_RETURN(const AxesPlan plan, AxesPlan::Of(shape, op.axes));
+  ASSAY_ASSIGN_OR_RETURN(const auto plan, AxesPlan::Of(shape, op.axes));
   const Loaded<T> x(input);
-  ASSAY_ASSIGN_OR_RETURN(Stored<T> y,
-                         Store<T>(run, op.y, input.dtype(), shape));
+  ASSAY_ASSIGN_OR_RETURN(auto y, Store<T>(run, op.y, input.dtype(), shape));
   std::vector<T> values;
   plan.ForEachGroup([&](const std::vector<int64_t>& at) {
     values.clear();
@@ -278,29 +264,15 @@ Result<Kernel> MakeBatchNormalization(const op::BatchNormalization& op,
   });
 }
 
-Result<Kernel> MakeInstanceNormalization(const op::InstanceNormalization& op,
-                                         LoadContext& load) {
-  return Dispatch(load, op.input, kFloats, [&]<class T>() -> Kernel {
-    return {.forward = [op](KernelContext& run) {
-      return NormalizeGroups<Wide<T>>(run.input(op.input), run.input(op.scale),
-                                      run.input(op.b), 0, op.epsilon, op.output,
-                                      run);
-    }};
-  });
-}
-
 Result<Kernel> MakeGroupNormalization(const op::GroupNormalization& op,
                                       LoadContext& load) {
   if (op.num_groups < 1) {
     return InvalidArgument("num_groups is ", op.num_groups,
                            ", wanted at least 1");
   }
-  return Dispatch(load, op.x, kFloats, [&]<class T>() -> Kernel {
-    return {.forward = [op](KernelContext& run) {
-      return NormalizeGroups<Wide<T>>(run.input(op.x), run.input(op.scale),
-                                      run.input(op.bias), op.num_groups,
-                                      op.epsilon, op.y, run);
-    }};
+  return Dispatch(load, op.x, kFloats, [&]<class T>() {
+    return std::bind_front(&NormalizeGroups<Wide<T>, op::GroupNormalization>,
+                           op);
   });
 }
 
@@ -313,8 +285,12 @@ Family NormalizationFamily() {
                 []<class T>() { return &MeanVarianceNormalization<Wide<T>>; }),
           MeanVarianceNormalizationBackward),
       WithBackward(RowOf(MakeBatchNormalization), BatchNormalizationBackward),
-      WithBackward(RowOf(MakeInstanceNormalization),
-                   InstanceNormalizationBackward),
+      WithBackward(
+          Typed(kFloats,
+                []<class T>() {
+                  return &NormalizeGroups<Wide<T>, op::InstanceNormalization>;
+                }),
+          InstanceNormalizationBackward),
       WithBackward(RowOf(MakeGroupNormalization), GroupNormalizationBackward),
       WithBackward(
           Typed(kFloats,

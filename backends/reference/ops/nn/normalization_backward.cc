@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "backends/reference/loop/nest.h"
-#include "backends/reference/ops/nn/moments.h"
 
 namespace assay::reference {
 namespace {
@@ -39,7 +38,7 @@ struct Inverse {
   double slope;
 };
 
-/// What flows into the moments of a group.
+/// The flow into the moments of a group.
 struct MomentsFlow {
   double mean = 0;
   double variance = 0;
@@ -48,7 +47,8 @@ struct MomentsFlow {
   bool any() const { return mean != 0 || variance != 0 || inverse != 0; }
 };
 
-/// What flows into the normalized elements, [like x], of the whole input.
+/// The normalized elements of the whole input, [like x], and the flow into
+/// them.
 struct Normalized {
   explicit Normalized(int64_t size)
       : values(static_cast<size_t>(size)), flows(static_cast<size_t>(size)) {}
@@ -114,25 +114,16 @@ struct Scaling {
     if (dy.data() == nullptr) return OkStatus();
     const Shape& shape = cotangent.shape();
     const Loaded<double> by(run.input(scale));
-    ASSAY_ASSIGN_OR_RETURN(Stored<double> dscale,
-                           GradientOf<double>(run, scale));
-    ASSAY_ASSIGN_OR_RETURN(Stored<double> dbias, GradientOf<double>(run, bias));
-    const Nest<3> nest(
-        shape, {BroadcastStrides(scale_shape, shape),
-                BroadcastStrides(bias_shape, shape), DenseStrides(shape)});
-    nest.ForEachRow([&](const Nest<3>::Row& row) {
-      for (int64_t i = 0; i < row.count; ++i) {
-        const int64_t of_scale = row.at[0] + i * row.step[0];
-        const auto at = static_cast<size_t>(row.at[2] + i);
-        const double flow = dy[row.at[2] + i];
-        normalized->flows[at] = Flow(flow, by[of_scale]);
-        if (dscale.data() != nullptr) {
-          dscale[of_scale] += Flow(flow, normalized->values[at]);
-        }
-        if (dbias.data() != nullptr) {
-          dbias[row.at[1] + i * row.step[1]] += flow;
-        }
+    ASSAY_ASSIGN_OR_RETURN(auto dscale, GradientOf<double>(run, scale));
+    ASSAY_ASSIGN_OR_RETURN(auto dbias, GradientOf<double>(run, bias));
+    const Nest<3> nest = PairNest(scale_shape, bias_shape, shape);
+    nest.ForEach([&](int64_t of_scale, int64_t of_bias, int64_t i) {
+      const auto at = static_cast<size_t>(i);
+      normalized->flows[at] = Flow(dy[i], by[of_scale]);
+      if (dscale.data() != nullptr) {
+        dscale[of_scale] += Flow(dy[i], normalized->values[at]);
       }
+      if (dbias.data() != nullptr) dbias[of_bias] += dy[i];
     });
     return OkStatus();
   }
@@ -157,60 +148,42 @@ double At(const Loaded<double>& flows, int64_t i) {
   return flows.data() == nullptr ? 0 : flows[i];
 }
 
-/// Instance and group normalization.
-Status BackwardOfGroups(Input input, const Scaling& scaling, int64_t groups,
-                        double epsilon, Output output, GradientContext& run) {
-  const Tensor& tensor = run.input(input);
-  ASSAY_ASSIGN_OR_RETURN(const ChannelPlan plan,
-                         ChannelPlan::Of(tensor.shape()));
-  const Loaded<double> x(tensor);
-  ASSAY_ASSIGN_OR_RETURN(Stored<double> dx, GradientOf<double>(run, input));
-  const int64_t count = groups * plan.images;
-  const int64_t size = count == 0 ? 0 : x.size() / count;
+/// The backward of rows that have moments each: groups of channels, or the last
+/// axes. The flows into the moments themselves may be empty.
+Status BackwardOfRows(Input input, const Scaling& scaling, int64_t rows,
+                      double epsilon, Output output, const Tensor& into_means,
+                      const Tensor& into_inverses, GradientContext& run) {
+  const Loaded<double> x(run.input(input));
+  const Loaded<double> into_mean(into_means);
+  const Loaded<double> into_inverse(into_inverses);
+  ASSAY_ASSIGN_OR_RETURN(auto dx, GradientOf<double>(run, input));
+  const int64_t size = rows == 0 ? 0 : x.size() / rows;
   std::vector<Moments<double>> moments;
   Normalized normalized(x.size());
-  for (int64_t g = 0; g < count; ++g) {
-    moments.push_back(MomentsOf(x.data() + g * size, 1, 0, size));
-    normalized.Fill(x.data(), {.start = g * size, .count = size},
+  for (int64_t r = 0; r < rows; ++r) {
+    moments.push_back(MomentsOf(x.data() + r * size, 1, 0, size));
+    normalized.Fill(x.data(), {.start = r * size, .count = size},
                     moments.back().mean,
                     moments.back().InverseDeviation(epsilon));
   }
   ASSAY_RETURN_IF_ERROR(
       scaling.Backward(FlowInto(run, output), &normalized, run));
-  for (int64_t g = 0; g < count; ++g) {
-    const auto& [mean, variance] = moments[static_cast<size_t>(g)];
-    FlowThroughMoments(x.data(), {.start = g * size, .count = size}, mean,
-                       Inverse::Of(variance, epsilon), normalized, {},
-                       dx.data());
+  for (int64_t r = 0; r < rows; ++r) {
+    const auto& [mean, variance] = moments[static_cast<size_t>(r)];
+    FlowThroughMoments(
+        x.data(), {.start = r * size, .count = size}, mean,
+        Inverse::Of(variance, epsilon), normalized,
+        {.mean = At(into_mean, r), .inverse = At(into_inverse, r)}, dx.data());
   }
   return OkStatus();
 }
-
-/// The tensors of a batch normalization in its backward run.
-struct BatchFlow {
-  static Result<BatchFlow> Of(const op::BatchNormalization& op,
-                              GradientContext& run) {
-    ASSAY_ASSIGN_OR_RETURN(Stored<double> dx, GradientOf<double>(run, op.x));
-    ASSAY_ASSIGN_OR_RETURN(Stored<double> dmean,
-                           GradientOf<double>(run, op.input_mean));
-    ASSAY_ASSIGN_OR_RETURN(Stored<double> dvariance,
-                           GradientOf<double>(run, op.input_var));
-    return BatchFlow{std::move(dx), std::move(dmean), std::move(dvariance)};
-  }
-  static void Add(Stored<double>& to, int64_t c, double flow) {
-    if (to.data() != nullptr) to[c] += flow;
-  }
-
-  Stored<double> dx, dmean, dvariance;
-};
 
 }  // namespace
 
 Status BatchNormalizationBackward(const op::BatchNormalization& op,
                                   GradientContext& run) {
   const Tensor& input = run.input(op.x);
-  ASSAY_ASSIGN_OR_RETURN(const ChannelPlan plan,
-                         ChannelPlan::Of(input.shape()));
+  ASSAY_ASSIGN_OR_RETURN(const auto plan, ChannelPlan::Of(input.shape()));
   const Loaded<double> x(input);
   const Loaded<double> given_mean(run.input(op.input_mean));
   const Loaded<double> given_variance(run.input(op.input_var));
@@ -233,7 +206,9 @@ Status BatchNormalizationBackward(const op::BatchNormalization& op,
   }
   ASSAY_RETURN_IF_ERROR(Scaling::PerChannel(op.scale, op.b, input.shape())
                             .Backward(FlowInto(run, op.y), &normalized, run));
-  ASSAY_ASSIGN_OR_RETURN(BatchFlow flow, BatchFlow::Of(op, run));
+  ASSAY_ASSIGN_OR_RETURN(auto dx, GradientOf<double>(run, op.x));
+  ASSAY_ASSIGN_OR_RETURN(auto dmean, GradientOf<double>(run, op.input_mean));
+  ASSAY_ASSIGN_OR_RETURN(auto dvariance, GradientOf<double>(run, op.input_var));
   const double kept = trains ? op.momentum : 0;
   for (int64_t c = 0; c < plan.channels; ++c) {
     const auto& [mean, variance] = moments[static_cast<size_t>(c)];
@@ -242,15 +217,15 @@ Status BatchNormalizationBackward(const op::BatchNormalization& op,
                      .variance = At(into_variance, c) * (1 - kept)};
     if (trains) {
       FlowThroughMoments(x.data(), group_of(c), mean, inverse, normalized, into,
-                         flow.dx.data());
+                         dx.data());
       into = {.mean = At(into_mean, c) * kept,
               .variance = At(into_variance, c) * kept};
     } else {
       FlowToMoments(x.data(), group_of(c), mean, inverse, normalized.flows,
-                    &into, flow.dx.data());
+                    &into, dx.data());
     }
-    BatchFlow::Add(flow.dmean, c, into.mean);
-    BatchFlow::Add(flow.dvariance, c, into.variance);
+    if (dmean.data() != nullptr) dmean[c] += into.mean;
+    if (dvariance.data() != nullptr) dvariance[c] += into.variance;
   }
   return OkStatus();
 }
@@ -258,51 +233,32 @@ Status BatchNormalizationBackward(const op::BatchNormalization& op,
 Status InstanceNormalizationBackward(const op::InstanceNormalization& op,
                                      GradientContext& run) {
   const Shape& shape = run.input(op.input).shape();
-  return BackwardOfGroups(op.input, Scaling::PerChannel(op.scale, op.b, shape),
-                          shape[1], op.epsilon, op.output, run);
+  return BackwardOfRows(op.input, Scaling::PerChannel(op.scale, op.b, shape),
+                        shape[0] * shape[1], op.epsilon, op.output, {}, {},
+                        run);
 }
 
 Status GroupNormalizationBackward(const op::GroupNormalization& op,
                                   GradientContext& run) {
-  return BackwardOfGroups(
-      op.x, Scaling::PerChannel(op.scale, op.bias, run.input(op.x).shape()),
-      op.num_groups, op.epsilon, op.y, run);
+  const Shape& shape = run.input(op.x).shape();
+  return BackwardOfRows(op.x, Scaling::PerChannel(op.scale, op.bias, shape),
+                        shape[0] * op.num_groups, op.epsilon, op.y, {}, {},
+                        run);
 }
 
 Status LayerNormalizationBackward(const op::LayerNormalization& op,
                                   GradientContext& run) {
-  const Tensor& input = run.input(op.x);
-  ASSAY_ASSIGN_OR_RETURN(const RowPlan plan,
-                         RowPlan::Of(input.shape(), op.axis));
-  const Loaded<double> x(input);
-  const Loaded<double> into_mean(FlowInto(run, op.mean));
-  const Loaded<double> into_inverse(FlowInto(run, op.inv_std_dev));
-  std::vector<Moments<double>> moments;
-  Normalized normalized(x.size());
-  for (int64_t r = 0; r < plan.rows; ++r) {
-    moments.push_back(MomentsOf(x.data() + r * plan.size, 1, 0, plan.size));
-    normalized.Fill(x.data(), {.start = r * plan.size, .count = plan.size},
-                    moments.back().mean,
-                    moments.back().InverseDeviation(op.epsilon));
-  }
-  ASSAY_RETURN_IF_ERROR(Scaling::Broadcasting(op.scale, op.b, run)
-                            .Backward(FlowInto(run, op.y), &normalized, run));
-  ASSAY_ASSIGN_OR_RETURN(Stored<double> dx, GradientOf<double>(run, op.x));
-  for (int64_t r = 0; r < plan.rows; ++r) {
-    const auto& [mean, variance] = moments[static_cast<size_t>(r)];
-    FlowThroughMoments(
-        x.data(), {.start = r * plan.size, .count = plan.size}, mean,
-        Inverse::Of(variance, op.epsilon), normalized,
-        {.mean = At(into_mean, r), .inverse = At(into_inverse, r)}, dx.data());
-  }
-  return OkStatus();
+  ASSAY_ASSIGN_OR_RETURN(const auto plan,
+                         RowPlan::Of(run.input(op.x).shape(), op.axis));
+  return BackwardOfRows(op.x, Scaling::Broadcasting(op.scale, op.b, run),
+                        plan.rows, op.epsilon, op.y, FlowInto(run, op.mean),
+                        FlowInto(run, op.inv_std_dev), run);
 }
 
 Status RmsNormalizationBackward(const op::RMSNormalization& op,
                                 GradientContext& run) {
   const Tensor& input = run.input(op.x);
-  ASSAY_ASSIGN_OR_RETURN(const RowPlan plan,
-                         RowPlan::Of(input.shape(), op.axis));
+  ASSAY_ASSIGN_OR_RETURN(const auto plan, RowPlan::Of(input.shape(), op.axis));
   const Loaded<double> x(input);
   std::vector<Inverse> inverses;
   Normalized normalized(x.size());
@@ -315,7 +271,7 @@ Status RmsNormalizationBackward(const op::RMSNormalization& op,
   }
   ASSAY_RETURN_IF_ERROR(Scaling::Broadcasting(op.scale, kNone, run)
                             .Backward(FlowInto(run, op.y), &normalized, run));
-  ASSAY_ASSIGN_OR_RETURN(Stored<double> dx, GradientOf<double>(run, op.x));
+  ASSAY_ASSIGN_OR_RETURN(auto dx, GradientOf<double>(run, op.x));
   for (int64_t r = 0; dx.data() != nullptr && r < plan.rows; ++r) {
     const Group row{.start = r * plan.size, .count = plan.size};
     if (!normalized.AnyFlow(row)) continue;
@@ -332,10 +288,9 @@ Status MeanVarianceNormalizationBackward(
     const op::MeanVarianceNormalization& op, GradientContext& run) {
   const Tensor& input = run.input(op.x);
   const Loaded<double> dy(FlowInto(run, op.y));
-  ASSAY_ASSIGN_OR_RETURN(Stored<double> dx, GradientOf<double>(run, op.x));
+  ASSAY_ASSIGN_OR_RETURN(auto dx, GradientOf<double>(run, op.x));
   if (dy.data() == nullptr || dx.data() == nullptr) return OkStatus();
-  ASSAY_ASSIGN_OR_RETURN(const AxesPlan plan,
-                         AxesPlan::Of(input.shape(), op.axes));
+  ASSAY_ASSIGN_OR_RETURN(const auto plan, AxesPlan::Of(input.shape(), op.axes));
   const Loaded<double> x(input);
   plan.ForEachGroup([&](const std::vector<int64_t>& at) {
     const Group group{.count = std::ssize(at)};
@@ -364,10 +319,9 @@ Status MeanVarianceNormalizationBackward(
 Status LrnBackward(const op::LRN& op, GradientContext& run) {
   const Tensor& input = run.input(op.x);
   const Loaded<double> dy(FlowInto(run, op.y));
-  ASSAY_ASSIGN_OR_RETURN(Stored<double> dx, GradientOf<double>(run, op.x));
+  ASSAY_ASSIGN_OR_RETURN(auto dx, GradientOf<double>(run, op.x));
   if (dy.size() == 0 || dx.size() == 0) return OkStatus();
-  ASSAY_ASSIGN_OR_RETURN(const ChannelPlan plan,
-                         ChannelPlan::Of(input.shape()));
+  ASSAY_ASSIGN_OR_RETURN(const auto plan, ChannelPlan::Of(input.shape()));
   const Loaded<double> x(input);
   const double weight =
       static_cast<double>(op.alpha) / static_cast<double>(op.size);

@@ -15,15 +15,41 @@
 namespace assay::reference {
 namespace {
 
-// The attributes that the three windowed operators have in common.
-template <class Op>
-WindowSpec SpecOf(const Op& op) {
-  return {.kernel_shape = Dims(op.kernel_shape),
-          .strides = Dims(op.strides),
-          .dilations = Dims(op.dilations),
-          .pads = Dims(op.pads),
-          .auto_pad = op.auto_pad,
-          .ceil_mode = op.ceil_mode != 0};
+/// Calls pool(window, x, y, shape), y being of that shape [N, C, ...].
+template <class T, class Op, class Pooling>
+Status PoolWindows(const Op& op, KernelContext& run, const Pooling& pool) {
+  const Tensor& input = run.input(op.x);
+  ASSAY_ASSIGN_OR_RETURN(const auto window,
+                         Window::Plan(WindowSpecOf(op), input.shape()));
+  const Shape shape = window.OutputShape(input.shape()[0], input.shape()[1]);
+  const Loaded<T> x(input);
+  ASSAY_ASSIGN_OR_RETURN(auto y, Store<T>(run, op.y, input.dtype(), shape));
+  return pool(window, x.data(), y.data(), shape);
+}
+
+/// Calls flow(window, o, taps, x, dy, dx) for each window o that something
+/// flows into: dy. taps(visit) visits elements of a channel, which x and dx
+/// point to.
+template <class Op, class Flowing>
+Status PoolWindowsBackward(const Op& op, GradientContext& run,
+                           const Flowing& flow) {
+  const Loaded<double> dy(FlowInto(run, op.y));
+  ASSAY_ASSIGN_OR_RETURN(auto dx, GradientOf<double>(run, op.x));
+  if (dy.size() == 0 || dx.size() == 0) return OkStatus();
+  const Tensor& input = run.input(op.x);
+  ASSAY_ASSIGN_OR_RETURN(const auto window,
+                         Window::Plan(WindowSpecOf(op), input.shape()));
+  const Loaded<double> x(input);
+  const int64_t outputs = window.OutputSize();
+  for (int64_t c = 0; outputs > 0 && c < dy.size() / outputs; ++c) {
+    const int64_t from = c * window.InputSize();
+    window.ForEach([&](int64_t o, auto&& taps) {
+      const double into = dy[c * outputs + o];
+      if (into == 0) return;
+      flow(window, o, taps, x.data() + from, into, dx.data() + from);
+    });
+  }
+  return OkStatus();
 }
 
 // MaxPool-22: the greatest value of each window, the first of equals, and its
@@ -31,80 +57,57 @@ WindowSpec SpecOf(const Op& op) {
 template <class T>
 Status MaxPool(const op::MaxPool& op, const SimdLoops<T>* loops,
                KernelContext& run) {
-  const Tensor& x = run.input(op.x);
-  ASSAY_ASSIGN_OR_RETURN(const Window window,
-                         Window::Plan(SpecOf(op), x.shape()));
-  const Shape shape = window.OutputShape(x.shape()[0], x.shape()[1]);
-  const Loaded<T> vx(x);
-  ASSAY_ASSIGN_OR_RETURN(Stored<T> y, Store<T>(run, op.y, x.dtype(), shape));
-  ASSAY_ASSIGN_OR_RETURN(Stored<int64_t> indices,
-                         Store<int64_t>(run, op.indices, DType::kInt64, shape));
-  for (int64_t c = 0; c < shape[0] * shape[1]; ++c) {
-    const int64_t from = c * window.InputSize();
-    const int64_t to = c * window.OutputSize();
-    if (loops != nullptr && indices.data() == nullptr) {
-      std::fill_n(y.data() + to, window.OutputSize(), Bound<T>());
-      loops->max_taps(window.axes(), vx.data() + from, y.data() + to);
-      continue;
-    }
-    window.ForEach([&](int64_t o, auto&& taps) {
-      Choose<T> greatest;
-      taps([&](int64_t i) { greatest.Offer(vx[from + i], i); });
-      y[to + o] = greatest.best();
-      if (indices.data() != nullptr) {
-        const int64_t i = greatest.index();
-        indices[to + o] =
-            from + (op.storage_order == 0 ? i : window.ColumnMajor(i));
-      }
-    });
-  }
-  return OkStatus();
-}
-
-/// Calls flow(from, to, taps) for each window that something flows into, of the
-/// element dy[to]; taps(visit) visits elements of a channel that starts at
-/// `from`.
-template <class Flowing>
-void ForEachFlow(const Window& window, const Loaded<double>& dy,
-                 const Flowing& flow) {
-  const int64_t outputs = window.OutputSize();
-  for (int64_t c = 0; outputs > 0 && c < dy.size() / outputs; ++c) {
-    window.ForEach([&](int64_t o, auto&& taps) {
-      if (dy[c * outputs + o] == 0) return;
-      flow(c * window.InputSize(), c * outputs + o, taps);
-    });
-  }
+  return PoolWindows<T>(
+      op, run,
+      [&](const Window& window, const T* x, T* y,
+          const Shape& shape) -> Status {
+        ASSAY_ASSIGN_OR_RETURN(
+            auto indices,
+            Store<int64_t>(run, op.indices, DType::kInt64, shape));
+        for (int64_t c = 0; c < shape[0] * shape[1]; ++c) {
+          const int64_t from = c * window.InputSize();
+          const int64_t to = c * window.OutputSize();
+          if (loops != nullptr && indices.data() == nullptr) {
+            std::fill_n(y + to, window.OutputSize(), Bound<T>());
+            loops->max_taps(window.axes(), x + from, y + to);
+            continue;
+          }
+          window.ForEach([&](int64_t o, auto&& taps) {
+            Choose<T> greatest;
+            taps([&](int64_t i) { greatest.Offer(x[from + i], i); });
+            y[to + o] = greatest.best();
+            if (indices.data() != nullptr) {
+              const int64_t i = greatest.index();
+              indices[to + o] =
+                  from + (op.storage_order == 0 ? i : window.ColumnMajor(i));
+            }
+          });
+        }
+        return OkStatus();
+      });
 }
 
 // To the value that each window chose.
 Status MaxPoolBackward(const op::MaxPool& op, GradientContext& run) {
-  const Loaded<double> dy(FlowInto(run, op.y));
-  ASSAY_ASSIGN_OR_RETURN(Stored<double> dx, GradientOf<double>(run, op.x));
-  if (dy.size() == 0 || dx.size() == 0) return OkStatus();
-  const Tensor& input = run.input(op.x);
-  ASSAY_ASSIGN_OR_RETURN(const Window window,
-                         Window::Plan(SpecOf(op), input.shape()));
-  const Loaded<double> x(input);
-  ForEachFlow(window, dy, [&](int64_t from, int64_t to, auto&& taps) {
-    Choose<double> greatest;
-    taps([&](int64_t i) { greatest.Offer(x[from + i], i); });
-    if (greatest.index() >= 0) dx[from + greatest.index()] += dy[to];
-  });
-  return OkStatus();
+  return PoolWindowsBackward(
+      op, run,
+      [](const Window&, int64_t, auto&& taps, const double* x, double dy,
+         double* dx) {
+        Choose<double> greatest;
+        taps([&](int64_t i) { greatest.Offer(x[i], i); });
+        if (greatest.index() >= 0) dx[greatest.index()] += dy;
+      });
 }
 
-// How many taps of each window count: those inside the input, or also those in
-// its padding.
-template <class T>
-std::vector<T> Counts(const Window& window, bool include_pad) {
-  std::vector<T> counts(static_cast<size_t>(window.OutputSize()));
-  window.ForEach([&](int64_t o, auto&& taps) {
-    int64_t inside = 0;
-    taps([&](int64_t) { ++inside; });
-    counts[static_cast<size_t>(o)] =
-        static_cast<T>(include_pad ? window.PaddedTaps(o) : inside);
-  });
-  return counts;
+// How many taps of a window count: those inside the input, or also those in its
+// padding.
+template <class T, class Taps>
+T CountOf(const op::AveragePool& op, const Window& window, int64_t o,
+          const Taps& taps) {
+  int64_t inside = 0;
+  taps([&](int64_t) { ++inside; });
+  return static_cast<T>(op.count_include_pad != 0 ? window.PaddedTaps(o)
+                                                  : inside);
 }
 
 // AveragePool-22: the sum over each window divided by the number of its taps,
@@ -112,82 +115,66 @@ std::vector<T> Counts(const Window& window, bool include_pad) {
 template <class T>
 Status AveragePool(const op::AveragePool& op, const SimdLoops<T>* loops,
                    KernelContext& run) {
-  const Tensor& x = run.input(op.x);
-  ASSAY_ASSIGN_OR_RETURN(const Window window,
-                         Window::Plan(SpecOf(op), x.shape()));
-  const Shape shape = window.OutputShape(x.shape()[0], x.shape()[1]);
-  const Loaded<T> vx(x);
-  ASSAY_ASSIGN_OR_RETURN(Stored<T> y, Store<T>(run, op.y, x.dtype(), shape));
-  const std::vector<T> counts = Counts<T>(window, op.count_include_pad != 0);
-  std::fill_n(y.data(), y.size(), T(0));
-  for (int64_t c = 0; c < shape[0] * shape[1]; ++c) {
-    const T* from = vx.data() + c * window.InputSize();
-    T* to = y.data() + c * window.OutputSize();
-    if (loops != nullptr) {
-      loops->add_taps(window.axes(), from, nullptr, to);
-    } else {
-      window.ForEach([&](int64_t o, auto&& taps) {
-        taps([&](int64_t i) { to[o] += from[i]; });
+  return PoolWindows<T>(
+      op, run, [&](const Window& window, const T* x, T* y, const Shape& shape) {
+        const int64_t outputs = window.OutputSize();
+        std::vector<T> counts(static_cast<size_t>(outputs));
+        window.ForEach([&](int64_t o, auto&& taps) {
+          counts[static_cast<size_t>(o)] = CountOf<T>(op, window, o, taps);
+        });
+        std::fill_n(y, shape[0] * shape[1] * outputs, T(0));
+        for (int64_t c = 0; c < shape[0] * shape[1]; ++c, y += outputs) {
+          const T* from = x + c * window.InputSize();
+          if (loops != nullptr) {
+            loops->add_taps(window.axes(), from, nullptr, y);
+          } else {
+            window.ForEach([&](int64_t o, auto&& taps) {
+              taps([&](int64_t i) { y[o] += from[i]; });
+            });
+          }
+          for (size_t o = 0; o < counts.size(); ++o) y[o] /= counts[o];
+        }
+        return OkStatus();
       });
-    }
-    for (size_t o = 0; o < counts.size(); ++o) to[o] /= counts[o];
-  }
-  return OkStatus();
 }
 
 Status AveragePoolBackward(const op::AveragePool& op, GradientContext& run) {
-  const Loaded<double> dy(FlowInto(run, op.y));
-  ASSAY_ASSIGN_OR_RETURN(Stored<double> dx, GradientOf<double>(run, op.x));
-  if (dy.size() == 0 || dx.size() == 0) return OkStatus();
-  ASSAY_ASSIGN_OR_RETURN(const Window window,
-                         Window::Plan(SpecOf(op), run.input(op.x).shape()));
-  const std::vector<double> counts =
-      Counts<double>(window, op.count_include_pad != 0);
-  ForEachFlow(window, dy, [&](int64_t from, int64_t to, auto&& taps) {
-    const double share =
-        dy[to] / counts[static_cast<size_t>(to) % counts.size()];
-    taps([&](int64_t i) { dx[from + i] += share; });
-  });
-  return OkStatus();
+  return PoolWindowsBackward(op, run,
+                             [&](const Window& window, int64_t o, auto&& taps,
+                                 const double*, double dy, double* dx) {
+                               const double share =
+                                   dy / CountOf<double>(op, window, o, taps);
+                               taps([&](int64_t i) { dx[i] += share; });
+                             });
 }
 
 // LpPool-22.
 template <class T>
 Status LpPool(const op::LpPool& op, KernelContext& run) {
-  const Tensor& x = run.input(op.x);
-  ASSAY_ASSIGN_OR_RETURN(const Window window,
-                         Window::Plan(SpecOf(op), x.shape()));
-  const Shape shape = window.OutputShape(x.shape()[0], x.shape()[1]);
-  const Loaded<T> vx(x);
-  ASSAY_ASSIGN_OR_RETURN(Stored<T> y, Store<T>(run, op.y, x.dtype(), shape));
-  for (int64_t c = 0; c < shape[0] * shape[1]; ++c) {
-    const int64_t from = c * window.InputSize();
-    const int64_t to = c * window.OutputSize();
-    window.ForEach([&](int64_t o, auto&& taps) {
-      NormSum<T> norm(op.p);
-      taps([&](int64_t i) { norm.Add(vx[from + i]); });
-      y[to + o] = norm.Root();
-    });
-  }
-  return OkStatus();
+  return PoolWindows<T>(
+      op, run, [&](const Window& window, const T* x, T* y, const Shape& shape) {
+        for (int64_t c = 0; c < shape[0] * shape[1]; ++c) {
+          const T* from = x + c * window.InputSize();
+          T* to = y + c * window.OutputSize();
+          window.ForEach([&](int64_t o, auto&& taps) {
+            NormSum<T> norm(op.p);
+            taps([&](int64_t i) { norm.Add(from[i]); });
+            to[o] = norm.Root();
+          });
+        }
+        return OkStatus();
+      });
 }
 
 Status LpPoolBackward(const op::LpPool& op, GradientContext& run) {
-  const Loaded<double> dy(FlowInto(run, op.y));
-  ASSAY_ASSIGN_OR_RETURN(Stored<double> dx, GradientOf<double>(run, op.x));
-  if (dy.size() == 0 || dx.size() == 0) return OkStatus();
-  const Tensor& input = run.input(op.x);
-  ASSAY_ASSIGN_OR_RETURN(const Window window,
-                         Window::Plan(SpecOf(op), input.shape()));
-  const Loaded<double> x(input);
-  ForEachFlow(window, dy, [&](int64_t from, int64_t to, auto&& taps) {
-    NormSum<double> norm(op.p);
-    taps([&](int64_t i) { norm.Add(x[from + i]); });
-    taps([&](int64_t i) {
-      dx[from + i] += Flow(dy[to], norm.SlopeAt(x[from + i]));
-    });
-  });
-  return OkStatus();
+  return PoolWindowsBackward(
+      op, run,
+      [&](const Window&, int64_t, auto&& taps, const double* x, double dy,
+          double* dx) {
+        NormSum<double> norm(op.p);
+        taps([&](int64_t i) { norm.Add(x[i]); });
+        taps([&](int64_t i) { dx[i] += Flow(dy, norm.SlopeAt(x[i])); });
+      });
 }
 
 // MaxUnpool-22: each value where its index says, in a tensor of the extents
@@ -198,7 +185,7 @@ Status MaxUnpool(const op::MaxUnpool& op, KernelContext& run) {
   const Tensor& x = run.input(op.x);
   const Tensor& indices = run.input(op.i);
   ASSAY_ASSIGN_OR_RETURN(
-      const Window window,
+      const auto window,
       Window::PlanTransposed({.kernel_shape = Dims(op.kernel_shape),
                               .strides = Dims(op.strides),
                               .pads = Dims(op.pads)},
@@ -220,8 +207,7 @@ Status MaxUnpool(const op::MaxUnpool& op, KernelContext& run) {
   }
   const Loaded<T> vx(x);
   const Loaded<int64_t> at(indices);
-  ASSAY_ASSIGN_OR_RETURN(Stored<T> y,
-                         Store<T>(run, op.output, x.dtype(), shape));
+  ASSAY_ASSIGN_OR_RETURN(auto y, Store<T>(run, op.output, x.dtype(), shape));
   std::fill_n(y.data(), y.size(), T(0));
   const Strides from = DenseStrides(pooled);
   const Strides to = DenseStrides(shape);

@@ -9,41 +9,28 @@
 #include "backends/reference/families.h"
 #include "backends/reference/loop/accumulate.h"
 #include "backends/reference/loop/simd.h"
-#include "backends/reference/ops/nn/heads.h"
+#include "backends/reference/ops/nn/attention_plan.h"
 #include "backends/reference/scalar/codec.h"
+#include "backends/reference/scalar/exponentials.h"
 #include "backends/reference/scalar/scalar.h"
-#include "backends/reference/scalar/sigmoid.h"
 
 namespace assay::reference {
 namespace {
 
-Status Mismatch(std::string_view input, const Shape& got, const Shape& wanted) {
-  return InvalidArgument("input ", input, " of shape ", got.ToString(),
-                         ", wanted ", wanted.ToString());
+/// The state decays by a "gated" rule, by the input decay, and is corrected by
+/// a "delta" rule, by the input beta.
+Status CheckUpdateRule(const op::LinearAttention& op) {
+  const std::string& name = op.update_rule;
+  const bool gated = name == "gated" || name == "gated_delta";
+  const bool delta = name == "delta" || name == "gated_delta";
+  ASSAY_RETURN_IF_ERROR(
+      WordOf("update_rule", name, {"linear", "gated", "delta", "gated_delta"})
+          .status());
+  if (gated == op.decay.present && delta == op.beta.present) return OkStatus();
+  return InvalidArgument("update_rule is '", name, "', wanted the input decay ",
+                         gated ? "given" : "omitted", " and beta ",
+                         delta ? "given" : "omitted");
 }
-
-/// How the state is updated at each token.
-struct UpdateRule {
-  bool gated = false;  // decays, by the input decay
-  bool delta = false;  // is corrected, by the input beta
-
-  static Result<UpdateRule> Of(const op::LinearAttention& op) {
-    const std::string& name = op.update_rule;
-    const UpdateRule rule = {.gated = name == "gated" || name == "gated_delta",
-                             .delta = name == "delta" || name == "gated_delta"};
-    if (!rule.gated && !rule.delta && name != "linear") {
-      return InvalidArgument("update_rule is '", name,
-                             "', wanted linear, gated, delta or gated_delta");
-    }
-    if (rule.gated != op.decay.present || rule.delta != op.beta.present) {
-      return InvalidArgument("update_rule is '", name,
-                             "', wanted the input decay ",
-                             rule.gated ? "given" : "omitted", " and beta ",
-                             rule.delta ? "given" : "omitted");
-    }
-    return rule;
-  }
-};
 
 struct LinearPlan {
   Heads q, k, v, output, state;  // the state's rows are as long as v's
@@ -169,7 +156,7 @@ struct LinearRun {
 template <class T>
 Status AttendLinearly(const op::LinearAttention& op, const SimdLoops<T>* loops,
                       KernelContext& run) {
-  ASSAY_ASSIGN_OR_RETURN(const LinearPlan plan, PlanLinear(op, run));
+  ASSAY_ASSIGN_OR_RETURN(const auto plan, PlanLinear(op, run));
   const Loaded<T> q(run.input(op.query));
   const Loaded<T> k(run.input(op.key));
   const Loaded<T> v(run.input(op.value));
@@ -177,12 +164,12 @@ Status AttendLinearly(const op::LinearAttention& op, const SimdLoops<T>* loops,
   const Loaded<T> decay(run.input(op.decay));
   const Loaded<T> beta(run.input(op.beta));
   const DType type = run.input(op.query).dtype();
-  ASSAY_ASSIGN_OR_RETURN(Stored<T> output,
+  ASSAY_ASSIGN_OR_RETURN(auto output,
                          Store<T>(run, op.output, type, plan.output.shape()));
   // "present_state is cast back to S (past_state's dtype, or query's dtype when
   // past_state is absent)": the function body.
   ASSAY_ASSIGN_OR_RETURN(
-      Stored<T> present,
+      auto present,
       Store<T>(run, op.present_state,
                op.past_state.present ? run.input(op.past_state).dtype() : type,
                plan.state.shape()));
@@ -246,17 +233,16 @@ Result<CausalConvPlan> PlanCausalConv(const op::CausalConvWithState& op,
 // numbers before it; silu and swish are x * Sigmoid(x).
 template <class T>
 Status ConvolveCausally(const op::CausalConvWithState& op, KernelContext& run) {
-  ASSAY_ASSIGN_OR_RETURN(const CausalConvPlan plan, PlanCausalConv(op, run));
+  ASSAY_ASSIGN_OR_RETURN(const auto plan, PlanCausalConv(op, run));
   const Tensor& input = run.input(op.input);
   const Loaded<T> x(input);
   const Loaded<T> weight(run.input(op.weight));
   const Loaded<T> bias(run.input(op.bias));
   const Loaded<T> past(run.input(op.past_state));
   ASSAY_ASSIGN_OR_RETURN(
-      Stored<T> y, Store<T>(run, op.output, input.dtype(), input.shape()));
+      auto y, Store<T>(run, op.output, input.dtype(), input.shape()));
   ASSAY_ASSIGN_OR_RETURN(
-      Stored<T> present,
-      Store<T>(run, op.present_state, input.dtype(), plan.state));
+      auto present, Store<T>(run, op.present_state, input.dtype(), plan.state));
   const int64_t carried = plan.kernel - 1;
   std::vector<T> line(static_cast<size_t>(carried + plan.length), T(0));
   for (int64_t i = 0; i < plan.lines; ++i) {
@@ -282,7 +268,7 @@ Status ConvolveCausally(const op::CausalConvWithState& op, KernelContext& run) {
 
 Result<Kernel> MakeLinearAttention(const op::LinearAttention& op,
                                    LoadContext& load) {
-  ASSAY_RETURN_IF_ERROR(UpdateRule::Of(op).status());
+  ASSAY_RETURN_IF_ERROR(CheckUpdateRule(op));
   return Dispatch(load, op.query, kFloats, [&]<class T>() {
     return std::bind_front(&AttendLinearly<T>, op, LoopsOf<T>(load));
   });
@@ -290,11 +276,8 @@ Result<Kernel> MakeLinearAttention(const op::LinearAttention& op,
 
 Result<Kernel> MakeCausalConvWithState(const op::CausalConvWithState& op,
                                        LoadContext& load) {
-  if (op.activation != "none" && op.activation != "silu" &&
-      op.activation != "swish") {
-    return InvalidArgument("activation is '", op.activation,
-                           "', wanted none, silu or swish");
-  }
+  ASSAY_RETURN_IF_ERROR(
+      WordOf("activation", op.activation, {"none", "silu", "swish"}).status());
   return Dispatch(load, op.input, kFloats, [&]<class T>() {
     return std::bind_front(&ConvolveCausally<T>, op);
   });

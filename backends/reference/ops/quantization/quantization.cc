@@ -10,7 +10,7 @@
 #include <functional>
 
 #include "backends/reference/families.h"
-#include "backends/reference/loop/batched.h"
+#include "backends/reference/loop/accumulate.h"
 #include "backends/reference/loop/nest.h"
 #include "backends/reference/ops/nn/conv.h"
 #include "backends/reference/scalar/codec.h"
@@ -50,7 +50,7 @@ class ScaleNest {
       nest.Add(x, dense, Strides(dense.size(), 0));
       return nest;
     }
-    ASSAY_ASSIGN_OR_RETURN(const int k, NormalizeAxis(axis, x.rank()));
+    ASSAY_ASSIGN_OR_RETURN(const int k, NormalizeAxis(axis, x));
     const auto at = static_cast<size_t>(k);
     if (block_size == 0) {
       if (scale.rank() != 1 || count != x[k]) return Mismatch(x, scale);
@@ -79,24 +79,13 @@ class ScaleNest {
     return nest;
   }
 
-  /// As Nest<2>: at[0] in x, at[1] in the scales.
+  /// Calls visit(in x, in the scales) for every element.
   template <class Visit>
-  void ForEachRow(const Visit& visit) const {
-    for (const Part& part : parts_) {
-      part.nest.ForEachRow([&](Nest<2>::Row row) {
-        row.at[0] += part.in_x;
-        row.at[1] += part.in_scale;
-        visit(row);
-      });
-    }
+  void ForEach(const Visit& visit) const {
+    for (const auto& [nest, start] : parts_) nest.ForEach(visit, start);
   }
 
  private:
-  struct Part {
-    Nest<2> nest;
-    int64_t in_x, in_scale;  // where it begins
-  };
-
   static Status Mismatch(const Shape& x, const Shape& scale) {
     return InvalidArgument("a scale of shape ", scale.ToString(),
                            " does not fit an input of shape ", x.ToString());
@@ -104,31 +93,23 @@ class ScaleNest {
 
   void Add(const Shape& shape, const Strides& x, const Strides& scale,
            int64_t in_x = 0, int64_t in_scale = 0) {
-    parts_.push_back({Nest<2>(shape, {x, scale}), in_x, in_scale});
+    parts_.push_back({Nest<2>(shape, {x, scale}), {in_x, in_scale}});
   }
 
-  std::vector<Part> parts_;
+  std::vector<std::pair<Nest<2>, Nest<2>::Offsets>> parts_;  // with starts
 };
 
 /// Zero points, one for each scale; zeros where there is no zero point.
 template <class T>
-class ZeroPoints {
- public:
-  ZeroPoints(const Tensor& tensor, int64_t count) : given_(tensor) {
-    if (given_.data() == nullptr) {
-      zeros_.assign(static_cast<size_t>(count), 0);
-    }
-  }
-  int64_t size() const {
-    return given_.data() == nullptr ? std::ssize(zeros_) : given_.size();
-  }
+struct ZeroPoints {
+  ZeroPoints(const Tensor& tensor, int64_t count)
+      : given(tensor), size(given.data() == nullptr ? count : given.size()) {}
   T operator[](int64_t i) const {
-    return given_.data() == nullptr ? T(0) : given_[i];
+    return given.data() == nullptr ? T(0) : given[i];
   }
 
- private:
-  Loaded<T> given_;
-  std::vector<double> zeros_;
+  Loaded<T> given;
+  int64_t size;
 };
 
 /// `value` as an element of `type`, a floating-point type.
@@ -165,13 +146,13 @@ Status Quantize(const op::QuantizeLinear& op, DType type, DType precision,
   const Tensor& input = run.input(op.x);
   const Tensor& scales = run.input(op.y_scale);
   ASSAY_ASSIGN_OR_RETURN(
-      const ScaleNest nest,
+      const auto nest,
       ScaleNest::Of(input.shape(), scales.shape(), op.axis, op.block_size));
   const Loaded<T> x(input);
   const Loaded<T> scale(scales);
   const ZeroPoints<T> zero(run.input(op.y_zero_point), scale.size());
-  if (zero.size() != scale.size()) {
-    return InvalidArgument("y_zero_point has ", zero.size(), " and y_scale ",
+  if (zero.size != scale.size()) {
+    return InvalidArgument("y_zero_point has ", zero.size, " and y_scale ",
                            scale.size(), " elements");
   }
   ASSAY_ASSIGN_OR_RETURN(Tensor * y, run.Output(op.y, type, input.shape()));
@@ -179,16 +160,11 @@ Status Quantize(const op::QuantizeLinear& op, DType type, DType precision,
   const bool is_float = IsFloatingPoint(type);
   const Limits limits(type);
   const Rounder round(precision);
-  nest.ForEachRow([&](const Nest<2>::Row& row) {
-    for (int64_t i = 0; i < row.count; ++i) {
-      const int64_t at = row.at[0] + i * row.step[0];
-      const int64_t of = row.at[1] + i * row.step[1];
-      const T quotient = round(x[at] / scale[of]);
-      quantized[static_cast<size_t>(at)] =
-          is_float
-              ? quotient + zero[of]
-              : T(limits.Saturate(RoundedValue(quotient) + Value(zero[of])));
-    }
+  nest.ForEach([&](int64_t at, int64_t of) {
+    const T quotient = round(x[at] / scale[of]);
+    quantized[static_cast<size_t>(at)] =
+        is_float ? quotient + zero[of]
+                 : T(limits.Saturate(RoundedValue(quotient) + Value(zero[of])));
   });
   Encode(quantized.data(), *y,
          {.overflow =
@@ -204,23 +180,18 @@ Status Dequantize(const op::DequantizeLinear& op, DType type,
   const Tensor& input = run.input(op.x);
   const Tensor& scales = run.input(op.x_scale);
   ASSAY_ASSIGN_OR_RETURN(
-      const ScaleNest nest,
+      const auto nest,
       ScaleNest::Of(input.shape(), scales.shape(), op.axis, op.block_size));
   const Loaded<T> x(input);
   const Loaded<T> scale(scales);
   const ZeroPoints<T> zero(run.input(op.x_zero_point), scale.size());
-  if (zero.size() != scale.size()) {
-    return InvalidArgument("x_zero_point has ", zero.size(), " and x_scale ",
+  if (zero.size != scale.size()) {
+    return InvalidArgument("x_zero_point has ", zero.size, " and x_scale ",
                            scale.size(), " elements");
   }
-  ASSAY_ASSIGN_OR_RETURN(Stored<T> y, Store<T>(run, op.y, type, input.shape()));
-  nest.ForEachRow([&](const Nest<2>::Row& row) {
-    for (int64_t i = 0; i < row.count; ++i) {
-      const int64_t at = row.at[0] + i * row.step[0];
-      const int64_t of = row.at[1] + i * row.step[1];
-      y[at] = (x[at] - zero[of]) * scale[of];
-    }
-  });
+  ASSAY_ASSIGN_OR_RETURN(auto y, Store<T>(run, op.y, type, input.shape()));
+  nest.ForEach(
+      [&](int64_t at, int64_t of) { y[at] = (x[at] - zero[of]) * scale[of]; });
   return OkStatus();
 }
 
@@ -253,8 +224,7 @@ template <class T>
 struct QuantizedProduct {
   static Result<QuantizedProduct> Of(const Tensor& a, const Tensor& zero_a,
                                      const Tensor& b, const Tensor& zero_b) {
-    ASSAY_ASSIGN_OR_RETURN(const Batched plan,
-                           PlanMatMul(a.shape(), b.shape()));
+    ASSAY_ASSIGN_OR_RETURN(const auto plan, PlanMatMul(a.shape(), b.shape()));
     const int rows = std::max(a.shape().rank() - 2, 0);
     const int columns = b.shape().rank() - 1;
     ASSAY_ASSIGN_OR_RETURN(const auto va, Centered<T>(a, zero_a, rows));
@@ -275,27 +245,25 @@ struct QuantizedProduct {
 
 using IntegerProduct = QuantizedProduct<int64_t>;
 
-struct IntegerConvolution {
-  template <class Op>
-  static Result<IntegerProduct> Of(const Op& op, const Tensor& x,
-                                   const Tensor& zero_x, const Tensor& w,
-                                   const Tensor& zero_w) {
-    ASSAY_ASSIGN_OR_RETURN(const ConvPlan plan,
-                           ConvPlan::Of(op, x.shape(), w.shape()));
-    if (zero_x.num_elements() > 1) {
-      return InvalidArgument("the zero point of X has ", zero_x.num_elements(),
-                             " elements, wanted one");
-    }
-    ASSAY_ASSIGN_OR_RETURN(const auto vx, Centered<int64_t>(x, zero_x, 0));
-    ASSAY_ASSIGN_OR_RETURN(const auto vw, Centered<int64_t>(w, zero_w, 0));
-    const Shape shape = plan.OutputShape();
-    ASSAY_ASSIGN_OR_RETURN(const int64_t size, shape.NumElements());
-    IntegerProduct made{shape,
-                        std::vector<int64_t>(static_cast<size_t>(size), 0)};
-    Convolve<int64_t>(plan, nullptr, vx.data(), vw.data(), made.values.data());
-    return made;
+template <class Op>
+Result<IntegerProduct> ConvolveIntegers(const Op& op, const Tensor& x,
+                                        const Tensor& zero_x, const Tensor& w,
+                                        const Tensor& zero_w) {
+  ASSAY_ASSIGN_OR_RETURN(const auto plan,
+                         ConvPlan::Of(op, x.shape(), w.shape()));
+  if (zero_x.num_elements() > 1) {
+    return InvalidArgument("the zero point of X has ", zero_x.num_elements(),
+                           " elements, wanted one");
   }
-};
+  ASSAY_ASSIGN_OR_RETURN(const auto vx, Centered<int64_t>(x, zero_x, 0));
+  ASSAY_ASSIGN_OR_RETURN(const auto vw, Centered<int64_t>(w, zero_w, 0));
+  const Shape shape = plan.OutputShape();
+  ASSAY_ASSIGN_OR_RETURN(const int64_t size, shape.NumElements());
+  IntegerProduct made{shape,
+                      std::vector<int64_t>(static_cast<size_t>(size), 0)};
+  Convolve<int64_t>(plan, nullptr, vx.data(), vw.data(), made.values.data());
+  return made;
+}
 
 // MatMulInteger-10 and ConvInteger-10.
 Status StoreProduct(const IntegerProduct& product, Output output,
@@ -304,6 +272,22 @@ Status StoreProduct(const IntegerProduct& product, Output output,
                          run.Output(output, DType::kInt32, product.shape));
   Encode(product.values.data(), *y);
   return OkStatus();
+}
+
+Status MatMulInteger(const op::MatMulInteger& op, KernelContext& run) {
+  ASSAY_ASSIGN_OR_RETURN(
+      const auto product,
+      IntegerProduct::Of(run.input(op.a), run.input(op.a_zero_point),
+                         run.input(op.b), run.input(op.b_zero_point)));
+  return StoreProduct(product, op.y, run);
+}
+
+Status ConvInteger(const op::ConvInteger& op, KernelContext& run) {
+  ASSAY_ASSIGN_OR_RETURN(
+      const auto product,
+      ConvolveIntegers(op, run.input(op.x), run.input(op.x_zero_point),
+                       run.input(op.w), run.input(op.w_zero_point)));
+  return StoreProduct(product, op.y, run);
 }
 
 /// The scales by which a product of whole numbers becomes one of y's, one for
@@ -372,7 +356,7 @@ template <class S, class T>
 Status QLinearMatMul(const op::QLinearMatMul& op, DType type,
                      KernelContext& run) {
   ASSAY_ASSIGN_OR_RETURN(
-      const QuantizedProduct<T> product,
+      const auto product,
       QuantizedProduct<T>::Of(run.input(op.a), run.input(op.a_zero_point),
                               run.input(op.b), run.input(op.b_zero_point)));
   const Requantization scales{run.input(op.a_scale), run.input(op.b_scale),
@@ -388,8 +372,8 @@ template <class S>
 Status QLinearConv(const op::QLinearConv& op, DType type, KernelContext& run) {
   ASSAY_ASSIGN_OR_RETURN(
       IntegerProduct product,
-      IntegerConvolution::Of(op, run.input(op.x), run.input(op.x_zero_point),
-                             run.input(op.w), run.input(op.w_zero_point)));
+      ConvolveIntegers(op, run.input(op.x), run.input(op.x_zero_point),
+                       run.input(op.w), run.input(op.w_zero_point)));
   const Loaded<int64_t> bias(run.input(op.b));
   const Shape& shape = product.shape;
   if (bias.data() != nullptr) {
@@ -436,27 +420,6 @@ Result<Kernel> MakeDequantizeLinear(const op::DequantizeLinear& op,
   return Kernel{.forward = std::bind_front(kernel, op, type)};
 }
 
-Result<Kernel> MakeMatMulInteger(const op::MatMulInteger& op, LoadContext&) {
-  return Kernel{.forward = [op](KernelContext& run) -> Status {
-    ASSAY_ASSIGN_OR_RETURN(
-        const IntegerProduct product,
-        IntegerProduct::Of(run.input(op.a), run.input(op.a_zero_point),
-                           run.input(op.b), run.input(op.b_zero_point)));
-    return StoreProduct(product, op.y, run);
-  }};
-}
-
-Result<Kernel> MakeConvInteger(const op::ConvInteger& op, LoadContext& load) {
-  ASSAY_RETURN_IF_ERROR(CheckSpatialAxes(load, op.x));
-  return Kernel{.forward = [op](KernelContext& run) -> Status {
-    ASSAY_ASSIGN_OR_RETURN(
-        const IntegerProduct product,
-        IntegerConvolution::Of(op, run.input(op.x), run.input(op.x_zero_point),
-                               run.input(op.w), run.input(op.w_zero_point)));
-    return StoreProduct(product, op.y, run);
-  }};
-}
-
 Result<Kernel> MakeQLinearMatMul(const op::QLinearMatMul& op,
                                  LoadContext& load) {
   const bool exact = load.options().exact;
@@ -471,7 +434,6 @@ Result<Kernel> MakeQLinearMatMul(const op::QLinearMatMul& op,
 }
 
 Result<Kernel> MakeQLinearConv(const op::QLinearConv& op, LoadContext& load) {
-  ASSAY_RETURN_IF_ERROR(CheckSpatialAxes(load, op.x));
   const auto kernel =
       load.options().exact ? &QLinearConv<Var> : &QLinearConv<double>;
   return Kernel{.forward = std::bind_front(kernel, op, load.dtype(op.y))};
@@ -480,8 +442,9 @@ Result<Kernel> MakeQLinearConv(const op::QLinearConv& op, LoadContext& load) {
 }  // namespace
 
 Family QuantizationFamily() {
-  return FamilyOf(MakeQuantizeLinear, MakeDequantizeLinear, MakeMatMulInteger,
-                  MakeConvInteger, MakeQLinearMatMul, MakeQLinearConv);
+  return FamilyOf(MakeQuantizeLinear, MakeDequantizeLinear, MatMulInteger,
+                  Spatial(RowOf(ConvInteger)), MakeQLinearMatMul,
+                  Spatial(RowOf(MakeQLinearConv)));
 }
 
 }  // namespace assay::reference

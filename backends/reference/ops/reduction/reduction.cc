@@ -12,7 +12,7 @@
 #include "backends/reference/kernel/pointwise.h"
 #include "backends/reference/loop/nest.h"
 #include "backends/reference/scalar/codec.h"
-#include "backends/reference/scalar/log_sum.h"
+#include "backends/reference/scalar/exponentials.h"
 #include "backends/reference/scalar/scalar.h"
 
 namespace assay::reference {
@@ -179,15 +179,6 @@ struct ReductionLoops {
                           Nest<1>(plan.reduced, {strides}), count};
   }
 
-  /// Calls body(start) for every result, in order.
-  template <class Body>
-  void ForEachResult(Body&& body) const {
-    kept.ForEachRow([&](const Nest<1>::Row& row) {
-      for (int64_t i = 0; i < row.count; ++i) {
-        body(row.at[0] + i * row.step[0]);
-      }
-    });
-  }
   /// Calls visit(at, step, count) for every run of values of the result at
   /// `start`, the innermost axis.
   template <class Visit>
@@ -208,7 +199,7 @@ struct ReductionLoops {
     });
   }
 
-  Nest<1> kept;
+  Nest<1> kept;  // over the starts of results, in order
   Nest<1> reduced;
   int64_t count = 0;  // values of a result
 };
@@ -220,12 +211,12 @@ Status Reduce(const Tensor& input, const Axes& reduces, bool keep_dims,
   const auto plan = ReductionPlan::Of(shape, reduces, keep_dims);
   const Loaded<T> x(input);
   ASSAY_ASSIGN_OR_RETURN(
-      Stored<T> y, Store<T>(run, Output{0, true}, input.dtype(), plan.result));
+      auto y, Store<T>(run, Output{0, true}, input.dtype(), plan.result));
   if (y.size() == 0) return OkStatus();
   ASSAY_ASSIGN_OR_RETURN(const auto loops, ReductionLoops::Of(shape, plan));
   Scratch<T> values(static_cast<size_t>(loops.count));
   int64_t at = 0;
-  loops.ForEachResult([&](int64_t start) {
+  loops.kept.ForEach([&](int64_t start) {
     loops.Gather(x.data(), start, values.data());
     const T result = formula(values.data(), loops.count);
     y[at++] = loops.count == 0 ? WithinType(result, input.dtype()) : result;
@@ -237,7 +228,7 @@ Status ReduceBackward(const Axes& reduces, const Slopes& slopes,
                       GradientContext& run) {
   const Tensor& input = run.input(kFirst);
   const Loaded<double> dy(FlowInto(run, kResult));
-  ASSAY_ASSIGN_OR_RETURN(Stored<double> dx, GradientOf<double>(run, kFirst));
+  ASSAY_ASSIGN_OR_RETURN(auto dx, GradientOf<double>(run, kFirst));
   if (dy.size() == 0 || dx.size() == 0) return OkStatus();
   const Loaded<double> x(input);
   const auto plan = ReductionPlan::Of(input.shape(), reduces, true);
@@ -246,7 +237,7 @@ Status ReduceBackward(const Axes& reduces, const Slopes& slopes,
   Scratch<double> values(static_cast<size_t>(loops.count));
   Scratch<double> of_values(values.size());
   int64_t at = 0;
-  loops.ForEachResult([&](int64_t start) {
+  loops.kept.ForEach([&](int64_t start) {
     const double flow = dy[at++];
     if (flow == 0) return;
     loops.Gather(x.data(), start, values.data());
@@ -324,17 +315,11 @@ Result<Kernel> OverChannels(LoadContext& load, const Op& op, auto formula,
   });
 }
 
-Result<Kernel> MakeGlobalMaxPool(const op::GlobalMaxPool& op,
-                                 LoadContext& load) {
-  return OverChannels(
-      load, op, [](const auto* x, int64_t n) { return Extreme(x, n); },
-      ExtremeSlopes<>);
-}
-
-Result<Kernel> MakeGlobalAveragePool(const op::GlobalAveragePool& op,
-                                     LoadContext& load) {
-  return OverChannels(
-      load, op, [](const auto* x, int64_t n) { return Mean(x, n); }, kOfMean);
+template <class Op>
+auto OfChannels(auto formula, const Slopes& slopes) {
+  return On<Op>([=](const Op& op, LoadContext& load) {
+    return OverChannels(load, op, formula, slopes);
+  });
 }
 
 Result<Kernel> MakeGlobalLpPool(const op::GlobalLpPool& op, LoadContext& load) {
@@ -390,7 +375,12 @@ Family ReductionFamily() {
       OverAxes<op::ReduceLogSumExp>(
           kFloats, [](const auto* x, int64_t n) { return LogSumExp(x, n); },
           LogSumExpSlopes),
-      MakeGlobalMaxPool, MakeGlobalAveragePool, MakeGlobalLpPool);
+      OfChannels<op::GlobalMaxPool>(
+          [](const auto* x, int64_t n) { return Extreme(x, n); },
+          ExtremeSlopes<>),
+      OfChannels<op::GlobalAveragePool>(
+          [](const auto* x, int64_t n) { return Mean(x, n); }, kOfMean),
+      MakeGlobalLpPool);
 }
 
 }  // namespace assay::reference

@@ -20,9 +20,8 @@ namespace {
 template <class T, bool kLeast, class Op>
 Status ArgExtreme(const Op& op, KernelContext& run) {
   const Tensor& data = run.input(op.data);
-  ASSAY_ASSIGN_OR_RETURN(const int axis,
-                         NormalizeAxis(op.axis, data.shape().rank()));
-  ASSAY_ASSIGN_OR_RETURN(const AxisView view, AxisView::Of(data.shape(), axis));
+  ASSAY_ASSIGN_OR_RETURN(const int axis, NormalizeAxis(op.axis, data.shape()));
+  ASSAY_ASSIGN_OR_RETURN(const auto view, AxisView::Of(data.shape(), axis));
   if (view.count == 0) {
     return InvalidArgument("axis ", axis, " of shape ", data.shape().ToString(),
                            " has no elements");
@@ -35,8 +34,7 @@ Status ArgExtreme(const Op& op, KernelContext& run) {
   }
   const Loaded<T> x(data);
   ASSAY_ASSIGN_OR_RETURN(
-      Stored<int64_t> y,
-      Store<int64_t>(run, op.reduced, DType::kInt64, Shape(dims)));
+      auto y, Store<int64_t>(run, op.reduced, DType::kInt64, Shape(dims)));
   int64_t at = 0;
   view.ForEachLine([&](int64_t start) {
     Choose<T, kLeast> extreme;
@@ -56,10 +54,8 @@ template <class T>
 Status TopK(const op::TopK& op, KernelContext& run) {
   const Tensor& input = run.input(op.x);
   const std::vector<int64_t> wanted = IntegersOf(run.input(op.k));
-  ASSAY_ASSIGN_OR_RETURN(const int axis,
-                         NormalizeAxis(op.axis, input.shape().rank()));
-  ASSAY_ASSIGN_OR_RETURN(const AxisView view,
-                         AxisView::Of(input.shape(), axis));
+  ASSAY_ASSIGN_OR_RETURN(const int axis, NormalizeAxis(op.axis, input.shape()));
+  ASSAY_ASSIGN_OR_RETURN(const auto view, AxisView::Of(input.shape(), axis));
   if (wanted.size() != 1 || wanted[0] < 0 || wanted[0] > view.count) {
     return InvalidArgument("input K is ", Shape(wanted).ToString(),
                            ", wanted one number up to ", view.count);
@@ -67,9 +63,9 @@ Status TopK(const op::TopK& op, KernelContext& run) {
   Shape shape = input.shape();
   shape[axis] = wanted[0];
   const Loaded<T> x(input);
-  ASSAY_ASSIGN_OR_RETURN(Stored<T> values,
+  ASSAY_ASSIGN_OR_RETURN(auto values,
                          Store<T>(run, op.values, input.dtype(), shape));
-  ASSAY_ASSIGN_OR_RETURN(Stored<int64_t> indices,
+  ASSAY_ASSIGN_OR_RETURN(auto indices,
                          Store<int64_t>(run, op.indices, DType::kInt64, shape));
   std::vector<int64_t> order(static_cast<size_t>(view.count));
   const bool largest = op.largest != 0;

@@ -2,10 +2,6 @@
 //
 // The activation functions that recurrent operators name in attributes.
 // Source: the page of LSTM-22, "Activation functions".
-//
-//   ASSAY_ASSIGN_OR_RETURN(
-//       auto f, ReadActivations<T>(names, alphas, betas, clip, defaults, 1));
-//   h = f[0](x);
 
 #pragma once
 
@@ -19,8 +15,8 @@
 #include <string_view>
 #include <vector>
 
+#include "backends/reference/scalar/exponentials.h"
 #include "backends/reference/scalar/scalar.h"
-#include "backends/reference/scalar/sigmoid.h"
 #include "framework/core/status.h"
 
 namespace assay::reference {

@@ -3,11 +3,6 @@
 // RNN, GRU and LSTM, forward and backward: their extents and tensors, their
 // cells, and one walk through time. Source: the pages of RNN-22, GRU-22 and
 // LSTM-22, whose names the cells keep.
-//
-//   ASSAY_ASSIGN_OR_RETURN(const auto plan, PlanRecurrent(op, 1, run));
-//   ASSAY_ASSIGN_OR_RETURN(auto values,
-//                          RecurrentValues<T>::Load(op, plan, run));
-//   Walk(plan, 0, false, loops, RnnCell<T>{f.data()}, values, [](auto&&...) {});
 
 #pragma once
 
@@ -21,6 +16,7 @@
 #include "backends/reference/loop/simd.h"
 #include "backends/reference/ops/rnn/recurrent_activation.h"
 #include "backends/reference/scalar/codec.h"
+#include "framework/graph/generated/operators.h"
 
 namespace assay::reference {
 
@@ -103,6 +99,18 @@ Result<std::vector<T>> OrZeros(const Context& run, Input input, int64_t size) {
   }
   return InvalidArgument("input ", input.position, " has ", given.size(),
                          " elements, wanted ", size);
+}
+
+template <class T>
+using Activations = std::vector<Activation<T>>;
+
+/// The activations of a node, `kCount` for each direction.
+template <class T, class Op, size_t kCount>
+Result<Activations<T>> ActivationsOf(
+    const Op& op, const std::array<const char*, kCount>& defaults) {
+  const size_t directions = op.direction == "bidirectional" ? 2 : 1;
+  return ReadActivations<T>(op.activations, op.activation_alpha,
+                            op.activation_beta, op.clip, defaults, directions);
 }
 
 /// The inputs of a cell for one batch row at one step. `gates` holds
@@ -203,47 +211,80 @@ struct LstmCell {
   bool input_forget;
 };
 
-/// The tensors of a node, as T.
+/// How many steps of each sequence count.
+template <class Context>
+Result<std::vector<int64_t>> SequenceLengths(Input input,
+                                             const RecurrentPlan& plan,
+                                             const Context& run) {
+  const Loaded<int64_t> given(run.input(input));
+  std::vector<int64_t> lengths(static_cast<size_t>(plan.batch), plan.steps);
+  if (given.data() == nullptr) return lengths;
+  if (given.size() != plan.batch) {
+    return InvalidArgument("sequence_lens has ", given.size(),
+                           " elements, wanted ", plan.batch);
+  }
+  for (int64_t b = 0; b < plan.batch; ++b) {
+    if (given[b] < 0 || given[b] > plan.steps) {
+      return InvalidArgument("sequence ", b, " has the length ", given[b],
+                             " of ", plan.steps, " steps");
+    }
+    lengths[static_cast<size_t>(b)] = given[b];
+  }
+  return lengths;
+}
+
+/// The tensors of a node, as T; c and the peepholes p are of LSTM.
 template <class T>
 struct RecurrentValues {
   template <class Op, class Context>
   static Result<RecurrentValues> Load(const Op& op, const RecurrentPlan& plan,
                                       const Context& run) {
     RecurrentValues made;
+    const int64_t rows = plan.directions * plan.GateSize();
+    const int64_t states = plan.directions * plan.batch * plan.hidden;
     ASSAY_ASSIGN_OR_RETURN(
         made.x, OrZeros<T>(run, op.x, plan.steps * plan.batch * plan.inputs));
-    ASSAY_ASSIGN_OR_RETURN(
-        made.w,
-        OrZeros<T>(run, op.w, plan.directions * plan.GateSize() * plan.inputs));
-    ASSAY_ASSIGN_OR_RETURN(
-        made.r,
-        OrZeros<T>(run, op.r, plan.directions * plan.GateSize() * plan.hidden));
-    ASSAY_ASSIGN_OR_RETURN(
-        made.b, OrZeros<T>(run, op.b, plan.directions * 2 * plan.GateSize()));
-    ASSAY_ASSIGN_OR_RETURN(
-        made.h, OrZeros<T>(run, op.initial_h,
-                           plan.directions * plan.batch * plan.hidden));
+    ASSAY_ASSIGN_OR_RETURN(made.w, OrZeros<T>(run, op.w, rows * plan.inputs));
+    ASSAY_ASSIGN_OR_RETURN(made.r, OrZeros<T>(run, op.r, rows * plan.hidden));
+    ASSAY_ASSIGN_OR_RETURN(made.b, OrZeros<T>(run, op.b, 2 * rows));
+    ASSAY_ASSIGN_OR_RETURN(made.h, OrZeros<T>(run, op.initial_h, states));
     made.y.assign(static_cast<size_t>(plan.steps) * made.h.size(), T(0));
-    const Loaded<int64_t> lengths(run.input(op.sequence_lens));
-    made.lengths.assign(static_cast<size_t>(plan.batch), plan.steps);
-    if (lengths.data() == nullptr) return made;
-    if (lengths.size() != plan.batch) {
-      return InvalidArgument("sequence_lens has ", lengths.size(),
-                             " elements, wanted ", plan.batch);
-    }
-    for (int64_t b = 0; b < plan.batch; ++b) {
-      if (lengths[b] < 0 || lengths[b] > plan.steps) {
-        return InvalidArgument("sequence ", b, " has the length ", lengths[b],
-                               " of ", plan.steps, " steps");
-      }
-      made.lengths[static_cast<size_t>(b)] = lengths[b];
+    ASSAY_ASSIGN_OR_RETURN(made.lengths,
+                           SequenceLengths(op.sequence_lens, plan, run));
+    if constexpr (requires { op.initial_c; }) {
+      ASSAY_ASSIGN_OR_RETURN(made.c, OrZeros<T>(run, op.initial_c, states));
+      ASSAY_ASSIGN_OR_RETURN(
+          made.p, OrZeros<T>(run, op.p, plan.directions * 3 * plan.hidden));
     }
     return made;
   }
 
-  std::vector<T> x, w, r, b, h, c, y;
+  std::vector<T> x, w, r, b, h, c, p, y;
   std::vector<int64_t> lengths;
 };
+
+/// The cell of direction d.
+template <class T>
+RnnCell<T> CellAt(const op::RNN&, const RecurrentPlan&,
+                  const RecurrentValues<T>&, const Activations<T>& f,
+                  int64_t d) {
+  return {f.data() + d};
+}
+template <class T>
+GruCell<T> CellAt(const op::GRU& op, const RecurrentPlan& plan,
+                  const RecurrentValues<T>& values, const Activations<T>& f,
+                  int64_t d) {
+  return {f.data() + 2 * d, values.r.data() + d * plan.GateSize() * plan.hidden,
+          values.b.data() + (2 * d + 1) * plan.GateSize(),
+          op.linear_before_reset != 0};
+}
+template <class T>
+LstmCell<T> CellAt(const op::LSTM& op, const RecurrentPlan& plan,
+                   const RecurrentValues<T>& values, const Activations<T>& f,
+                   int64_t d) {
+  return {f.data() + 3 * d, values.p.data() + d * 3 * plan.hidden,
+          op.input_forget != 0};
+}
 
 /// Walks direction d through time, from the end of each sequence where it is
 /// reversed, leaving the last states in values.h (and c) and all in values.y.
@@ -283,18 +324,6 @@ void Walk(const RecurrentPlan& plan, int64_t d, bool reverse,
 
 inline bool IsReverse(const std::string& direction, int64_t d) {
   return direction == "reverse" || d == 1;
-}
-
-template <class T>
-using Activations = std::vector<Activation<T>>;
-
-/// The activations of a node, `kCount` for each direction.
-template <class T, class Op, size_t kCount>
-Result<Activations<T>> ActivationsOf(
-    const Op& op, const std::array<const char*, kCount>& defaults) {
-  const size_t directions = op.direction == "bidirectional" ? 2 : 1;
-  return ReadActivations<T>(op.activations, op.activation_alpha,
-                            op.activation_beta, op.clip, defaults, directions);
 }
 
 }  // namespace assay::reference

@@ -99,7 +99,7 @@ Status SequenceLength(const op::SequenceLength& op, KernelContext& run) {
   ASSAY_ASSIGN_OR_RETURN(const Sequence sequence,
                          SequenceOf(run, op.input_sequence));
   const int64_t count = std::ssize(sequence.items);
-  ASSAY_ASSIGN_OR_RETURN(Tensor length,
+  ASSAY_ASSIGN_OR_RETURN(auto length,
                          Tensor::Of<int64_t>({}, std::span(&count, 1)));
   return run.SetOutput(op.length, std::move(length));
 }
@@ -131,7 +131,7 @@ Status ConcatFromSequence(const op::ConcatFromSequence& op,
   if (sequence.items.empty()) return InvalidArgument("the sequence is empty");
   std::vector<Tensor> parts;
   int axis = 0;
-  for (const Value& item : sequence.items) {
+  for (const assay::Value& item : sequence.items) {
     if (item.tensor() == nullptr) return InvalidArgument("not of tensors");
     const int more = op.new_axis != 0 ? 1 : 0;
     Tensor part = *item.tensor();
@@ -194,8 +194,7 @@ Result<std::vector<int64_t>> PartSizes(const op::SplitToSequence& op,
 
 Status SplitToSequence(const op::SplitToSequence& op, KernelContext& run) {
   const Tensor& x = run.input(op.input);
-  ASSAY_ASSIGN_OR_RETURN(const int axis,
-                         NormalizeAxis(op.axis, x.shape().rank()));
+  ASSAY_ASSIGN_OR_RETURN(const int axis, NormalizeAxis(op.axis, x.shape()));
   ASSAY_ASSIGN_OR_RETURN(const auto sizes,
                          PartSizes(op, run.input(op.split), x.shape()[axis]));
   Sequence sequence{ItemType(x.dtype()), {}};
@@ -203,7 +202,7 @@ Status SplitToSequence(const op::SplitToSequence& op, KernelContext& run) {
   for (const int64_t size : sizes) {
     Shape shape = x.shape();
     shape[axis] = size;
-    ASSAY_ASSIGN_OR_RETURN(Tensor part, Tensor::Allocate(x.dtype(), shape));
+    ASSAY_ASSIGN_OR_RETURN(auto part, Tensor::Allocate(x.dtype(), shape));
     MoveSlices(x, at, part, 0, axis, size);
     if (!op.split.present && op.keepdims == 0) {
       Dims dims = shape.dims();
@@ -220,7 +219,7 @@ Status SplitToSequence(const op::SplitToSequence& op, KernelContext& run) {
 Status FormOptional(const op::Optional& op, KernelContext& run) {
   Optional made;
   if (op.input.present) {
-    made.value = std::make_shared<const Value>(run.value(op.input));
+    made.value = std::make_shared<const assay::Value>(run.value(op.input));
     made.element = made.value->Type();
   } else {
     made.element = *op.type;
@@ -231,7 +230,7 @@ Status FormOptional(const op::Optional& op, KernelContext& run) {
 // OptionalGetElement-18: of an optional, or of what is one always.
 Status OptionalGetElement(const op::OptionalGetElement& op,
                           KernelContext& run) {
-  const Value& value = run.value(op.input);
+  const assay::Value& value = run.value(op.input);
   const Optional* optional = value.optional();
   if (optional == nullptr) return run.SetOutput(op.output, value);
   if (!optional->has_value()) {
@@ -243,11 +242,11 @@ Status OptionalGetElement(const op::OptionalGetElement& op,
 // OptionalHasElement-18.
 Status OptionalHasElement(const op::OptionalHasElement& op,
                           KernelContext& run) {
-  const Value& value = run.value(op.input);
+  const assay::Value& value = run.value(op.input);
   const Optional* optional = value.optional();
   const bool has =
       optional != nullptr ? optional->has_value() : value.present();
-  ASSAY_ASSIGN_OR_RETURN(Tensor y, Tensor::Of<bool>({}, std::span(&has, 1)));
+  ASSAY_ASSIGN_OR_RETURN(auto y, Tensor::Of<bool>({}, std::span(&has, 1)));
   return run.SetOutput(op.output, std::move(y));
 }
 

@@ -95,15 +95,11 @@ Result<Kernel> CastTo(LoadContext& load, const Op& op, DType to) {
                                          : ScaleRounding::kNearest,
       .traced = to};
   if (load.dtype(op.input) == DType::kString) {
-    switch (ScalarOf(to)) {
-      case ScalarKind::kDouble:
-        return ParseKernel<double>(op.input, op.output, to, rounding);
-      case ScalarKind::kInt64:
-        return ParseKernel<int64_t>(op.input, op.output, to, rounding);
-      case ScalarKind::kUint64:
-        return ParseKernel<uint64_t>(op.input, op.output, to, rounding);
-      default:
-        break;
+    if (ScalarOf(to) == ScalarKind::kInt64) {
+      return ParseKernel<int64_t>(op.input, op.output, to, rounding);
+    }
+    if (ScalarOf(to) == ScalarKind::kUint64) {
+      return ParseKernel<uint64_t>(op.input, op.output, to, rounding);
     }
     // A float, made a narrower one, would be rounded twice.
     return to == DType::kFloat32

@@ -14,7 +14,6 @@
 #include "backends/reference/loop/nest.h"
 #include "backends/reference/ops/tensor/movement.h"
 #include "backends/reference/scalar/codec.h"
-#include "backends/reference/scalar/complex.h"
 #include "backends/reference/scalar/scalar.h"
 #include "backends/reference/typed_rows.h"
 
@@ -193,9 +192,7 @@ Result<Shape> SampledShape(const Shape& image, const Shape& grid) {
     return InvalidArgument("an input of shape ", image.ToString(),
                            " and a grid of shape ", grid.ToString());
   }
-  Dims dims = {image[0], image[1]};
-  dims.insert(dims.end(), grid.begin() + 1, grid.end() - 1);
-  return Shape(dims);
+  return JoinedShape({image[0], image[1]}, SubShape(grid, 1, grid.rank() - 1));
 }
 
 /// Calls sample(near, image, line, element): `near` are the neighbours,
@@ -207,7 +204,7 @@ void ForEachSample(const Sampling& how, const Shape& shape,
   const Shape& places = positions.shape();
   const int axes = shape.rank() - 2;
   const Loaded<T> grid(positions);
-  const Shape image(std::vector<int64_t>(shape.begin() + 2, shape.end()));
+  const Shape image = SubShape(shape, 2, shape.rank());
   const int64_t count = Extent(places, 1, places.rank() - 1);
   std::vector<Neighbours<T>> near(static_cast<size_t>(axes));
   for (int64_t n = 0; n < shape[0]; ++n) {
@@ -235,8 +232,7 @@ Status GridSample(const op::GridSample& op, const Sampling& how,
   ASSAY_ASSIGN_OR_RETURN(const Shape sampled,
                          SampledShape(shape, run.input(op.grid).shape()));
   const Loaded<X> x(input);
-  ASSAY_ASSIGN_OR_RETURN(Stored<X> y,
-                         Store<X>(run, op.y, input.dtype(), sampled));
+  ASSAY_ASSIGN_OR_RETURN(auto y, Store<X>(run, op.y, input.dtype(), sampled));
   const int64_t size = Extent(shape, 2, shape.rank());
   ForEachSample<T>(
       how, shape, run.input(op.grid),
@@ -291,12 +287,9 @@ Status AffineGrid(const op::AffineGrid& op, KernelContext& run) {
                            " for an image of size ", Shape(size).ToString());
   }
   const Shape image(std::vector<int64_t>(size.begin() + 2, size.end()));
-  Dims dims = {size[0]};
-  dims.insert(dims.end(), image.begin(), image.end());
-  dims.push_back(axes);
+  const Shape wanted = JoinedShape(JoinedShape({size[0]}, image), {axes});
   const Loaded<T> theta(input);
-  ASSAY_ASSIGN_OR_RETURN(Stored<T> y,
-                         Store<T>(run, op.grid, input.dtype(), Shape(dims)));
+  ASSAY_ASSIGN_OR_RETURN(auto y, Store<T>(run, op.grid, input.dtype(), wanted));
   const Strides strides = DenseStrides(image);
   const int64_t count = Extent(image, 0, axes);
   for (int64_t i = 0; i < size[0] * count; ++i) {
@@ -317,7 +310,7 @@ Status AffineGrid(const op::AffineGrid& op, KernelContext& run) {
 }
 
 Result<Kernel> MakeGridSample(const op::GridSample& op, LoadContext& load) {
-  ASSAY_ASSIGN_OR_RETURN(const Sampling how, Sampling::Of(op));
+  ASSAY_ASSIGN_OR_RETURN(const auto how, Sampling::Of(op));
   const DType type = load.dtype(op.x);
   if (how.interpolation == Interpolation::kNearest && !IsFloatingPoint(type)) {
     return MovingKernel(load, op.x,

@@ -8,7 +8,7 @@
 #include "backends/reference/families.h"
 #include "backends/reference/kernel/moving.h"
 #include "backends/reference/ops/tensor/movement.h"
-#include "backends/reference/scalar/complex.h"
+#include "backends/reference/scalar/codec.h"
 #include "backends/reference/scalar/scalar.h"
 #include "backends/reference/typed_rows.h"
 
@@ -69,7 +69,7 @@ Status Gather(const op::Gather& op, KernelContext& run) {
 // position of each index, with its coordinate along `axis` replaced.
 Result<Offsets> ElementOffsets(const Shape& data, const Tensor& indices,
                                int64_t axis) {
-  ASSAY_ASSIGN_OR_RETURN(const int k, NormalizeAxis(axis, data.rank()));
+  ASSAY_ASSIGN_OR_RETURN(const int k, NormalizeAxis(axis, data));
   const Shape& shape = indices.shape();
   bool fits = shape.rank() == data.rank();
   for (int i = 0; fits && i < data.rank(); ++i) {
@@ -130,9 +130,8 @@ Result<Blocks> NamedBlocks(const Shape& data, const Tensor& indices,
   }
   const int first = batch + static_cast<int>(width);
   Blocks blocks;
-  blocks.leading = Shape(
-      std::vector<int64_t>(shape.begin(), shape.begin() + shape.rank() - 1));
-  blocks.block = Shape(std::vector<int64_t>(data.begin() + first, data.end()));
+  blocks.leading = SubShape(shape, 0, shape.rank() - 1);
+  blocks.block = SubShape(data, first, data.rank());
   blocks.size = Extent(data, first, data.rank());
   const Loaded<int64_t> index(indices);
   const Strides strides = DenseStrides(data);
@@ -149,12 +148,6 @@ Result<Blocks> NamedBlocks(const Shape& data, const Tensor& indices,
     blocks.offsets.push_back(offset);
   }
   return blocks;
-}
-
-Shape Joined(const Shape& a, const Shape& b) {
-  Dims dims = a.dims();
-  dims.insert(dims.end(), b.begin(), b.end());
-  return Shape(dims);
 }
 
 Status GatherElements(const op::GatherElements& op, KernelContext& run) {
@@ -175,7 +168,7 @@ Status GatherND(const op::GatherND& op, KernelContext& run) {
       NamedBlocks(data.shape(), run.input(op.indices), op.batch_dims));
   ASSAY_ASSIGN_OR_RETURN(Tensor * y,
                          run.Output(op.output, data.dtype(),
-                                    Joined(blocks.leading, blocks.block)));
+                                    JoinedShape(blocks.leading, blocks.block)));
   MoveBlocksFrom(data, blocks.offsets, blocks.size, *y);
   return OkStatus();
 }
@@ -208,7 +201,7 @@ Status ScatterReducing(const Tensor& data, const Tensor& updates,
                        Output output, KernelContext& run) {
   const Loaded<T> x(data);
   const Loaded<T> u(updates);
-  ASSAY_ASSIGN_OR_RETURN(Stored<T> y,
+  ASSAY_ASSIGN_OR_RETURN(auto y,
                          Store<T>(run, output, data.dtype(), data.shape()));
   std::copy_n(x.data(), x.size(), y.data());
   int64_t at = 0;
@@ -250,11 +243,9 @@ Result<Kernel> ScatterKernel(
     return WithMovedGradient(load, op.data,
                              MovingKernel(load, op.data, scatter_plainly));
   }
-  if (op.reduction != "add" && op.reduction != "mul" && op.reduction != "max" &&
-      op.reduction != "min") {
-    return InvalidArgument("reduction is '", op.reduction,
-                           "', wanted none, add, mul, max or min");
-  }
+  ASSAY_RETURN_IF_ERROR(
+      WordOf("reduction", op.reduction, {"none", "add", "mul", "max", "min"})
+          .status());
   const auto make = [&]<class T>() -> Kernel {
     return {.forward = [=](KernelContext& run) -> Status {
       ASSAY_ASSIGN_OR_RETURN(const Scatter scatter, checked(run));
@@ -278,7 +269,7 @@ Status Compress(const op::Compress& op, KernelContext& run) {
   Shape shape = {x.num_elements()};
   int axis = 0;
   if (op.axis.has_value()) {
-    ASSAY_ASSIGN_OR_RETURN(axis, NormalizeAxis(*op.axis, x.shape().rank()));
+    ASSAY_ASSIGN_OR_RETURN(axis, NormalizeAxis(*op.axis, x.shape()));
     ASSAY_ASSIGN_OR_RETURN(view, AxisView::Of(x.shape(), axis));
     shape = x.shape();
   }
@@ -309,9 +300,8 @@ Status Compress(const op::Compress& op, KernelContext& run) {
 Status StoreCoordinates(const Offsets& found, const Shape& shape, Output output,
                         KernelContext& run) {
   const auto count = static_cast<int64_t>(found.size());
-  ASSAY_ASSIGN_OR_RETURN(
-      Stored<int64_t> y,
-      Store<int64_t>(run, output, DType::kInt64, {shape.rank(), count}));
+  ASSAY_ASSIGN_OR_RETURN(auto y, Store<int64_t>(run, output, DType::kInt64,
+                                                {shape.rank(), count}));
   const Strides strides = DenseStrides(shape);
   for (int axis = 0; axis < shape.rank(); ++axis) {
     for (int64_t k = 0; k < count; ++k) {

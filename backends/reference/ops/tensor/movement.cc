@@ -6,6 +6,7 @@
 #include "backends/reference/ops/tensor/movement.h"
 
 #include <numeric>
+#include <optional>
 
 #include "backends/reference/families.h"
 #include "backends/reference/typed_rows.h"
@@ -15,6 +16,14 @@ namespace assay::reference {
 std::vector<int64_t> IntegersOf(const Tensor& tensor) {
   const Loaded<int64_t> values(tensor);
   return {values.data(), values.data() + values.size()};
+}
+
+std::vector<int64_t> AxesOrAll(std::vector<int64_t> axes, bool given,
+                               int rank) {
+  if (given) return axes;
+  axes.resize(static_cast<size_t>(rank));
+  std::iota(axes.begin(), axes.end(), 0);
+  return axes;
 }
 
 void MoveElements(const Tensor& x, Tensor& y, const Nest<2>& nest,
@@ -58,6 +67,25 @@ void FillElements(const Tensor& value, Tensor& y) {
 
 namespace {
 
+/// Moves the axes of a view of x by `perm`, into an output of that shape or,
+/// where there is none, of the moved axes.
+Status Permute(const Tensor& x, const Shape& view,
+               const std::vector<int64_t>& perm, std::optional<Shape> shape,
+               Output output, KernelContext& run) {
+  const Strides dense = DenseStrides(view);
+  Dims dims;
+  Strides strides;
+  for (const int64_t axis : perm) {
+    dims.push_back(view[static_cast<int>(axis)]);
+    strides.push_back(dense[static_cast<size_t>(axis)]);
+  }
+  const Shape moved(dims);
+  ASSAY_ASSIGN_OR_RETURN(Tensor * y,
+                         run.Output(output, x.dtype(), shape.value_or(moved)));
+  MoveElements(x, *y, Nest<2>(moved, {strides, DenseStrides(moved)}));
+  return OkStatus();
+}
+
 // Transpose-25: axis i of the result is axis perm[i] of the data; reversed when
 // perm is not given.
 Status Transpose(const op::Transpose& op, KernelContext& run) {
@@ -76,24 +104,13 @@ Status Transpose(const op::Transpose& op, KernelContext& run) {
                              ", wanted a permutation of ", rank, " axes");
     }
   }
-  const Strides dense = DenseStrides(x.shape());
-  Dims dims;
-  Strides strides;
-  for (const int64_t axis : perm) {
-    dims.push_back(x.shape()[static_cast<int>(axis)]);
-    strides.push_back(dense[static_cast<size_t>(axis)]);
-  }
-  const Shape shape(dims);
-  ASSAY_ASSIGN_OR_RETURN(Tensor * y,
-                         run.Output(op.transposed, x.dtype(), shape));
-  MoveElements(x, *y, Nest<2>(shape, {strides, DenseStrides(shape)}));
-  return OkStatus();
+  return Permute(x, x.shape(), perm, std::nullopt, op.transposed, run);
 }
 
 // Concat-13: equal shapes but along `axis`.
 Status Concat(const op::Concat& op, KernelContext& run) {
   Shape shape = run.input(op.inputs[0]).shape();
-  ASSAY_ASSIGN_OR_RETURN(const int axis, NormalizeAxis(op.axis, shape.rank()));
+  ASSAY_ASSIGN_OR_RETURN(const int axis, NormalizeAxis(op.axis, shape));
   for (int k = 1; k < op.inputs.count; ++k) {
     Shape next = run.input(op.inputs[k]).shape();
     const int64_t extent = next.rank() == shape.rank() ? next[axis] : 0;
@@ -145,8 +162,7 @@ Result<std::vector<int64_t>> SplitSizes(const op::Split& op, int64_t extent,
 
 Status Split(const op::Split& op, KernelContext& run) {
   const Tensor& x = run.input(op.input);
-  ASSAY_ASSIGN_OR_RETURN(const int axis,
-                         NormalizeAxis(op.axis, x.shape().rank()));
+  ASSAY_ASSIGN_OR_RETURN(const int axis, NormalizeAxis(op.axis, x.shape()));
   ASSAY_ASSIGN_OR_RETURN(
       const auto sizes,
       SplitSizes(op, x.shape()[axis], IntegersOf(run.input(op.split))));
@@ -196,12 +212,10 @@ Status Slice(const op::Slice& op, KernelContext& run) {
   const Tensor& x = run.input(op.data);
   const std::vector<int64_t> starts = IntegersOf(run.input(op.starts));
   const std::vector<int64_t> ends = IntegersOf(run.input(op.ends));
-  std::vector<int64_t> axes = IntegersOf(run.input(op.axes));
+  const std::vector<int64_t> axes =
+      AxesOrAll(IntegersOf(run.input(op.axes)), op.axes.present,
+                static_cast<int>(starts.size()));
   std::vector<int64_t> steps = IntegersOf(run.input(op.steps));
-  if (!op.axes.present) {
-    axes.resize(starts.size());
-    std::iota(axes.begin(), axes.end(), 0);
-  }
   if (!op.steps.present) steps.assign(starts.size(), 1);
   if (ends.size() != starts.size() || axes.size() != starts.size() ||
       steps.size() != starts.size()) {
@@ -213,8 +227,7 @@ Status Slice(const op::Slice& op, KernelContext& run) {
   Strides strides = DenseStrides(shape);
   int64_t first = 0;
   for (size_t i = 0; i < axes.size(); ++i) {
-    ASSAY_ASSIGN_OR_RETURN(const int axis,
-                           NormalizeAxis(axes[i], shape.rank()));
+    ASSAY_ASSIGN_OR_RETURN(const int axis, NormalizeAxis(axes[i], shape));
     ASSAY_ASSIGN_OR_RETURN(
         const SliceAxis slice,
         PlanSlice(x.shape()[axis], starts[i], ends[i], steps[i]));
@@ -273,23 +286,6 @@ Status Tile(const op::Tile& op, KernelContext& run) {
   return OkStatus();
 }
 
-/// Moves the axes of a 6-axis view of x, [n, a, b, c, d, e], by `perm`.
-Status MoveBlocks(const Tensor& x, const Shape& view,
-                  const std::vector<int64_t>& perm, const Shape& shape,
-                  Output output, KernelContext& run) {
-  ASSAY_ASSIGN_OR_RETURN(Tensor * y, run.Output(output, x.dtype(), shape));
-  const Strides dense = DenseStrides(view);
-  Dims dims;
-  Strides strides;
-  for (const int64_t axis : perm) {
-    dims.push_back(view[static_cast<int>(axis)]);
-    strides.push_back(dense[static_cast<size_t>(axis)]);
-  }
-  const Shape moved(dims);
-  MoveElements(x, *y, Nest<2>(moved, {strides, DenseStrides(moved)}));
-  return OkStatus();
-}
-
 /// Checks that depth divides by the square of the block, or height and width by
 /// the block, and that their products fit.
 Status CheckBlocks(const Shape& shape, int64_t block, bool of_depth) {
@@ -319,11 +315,11 @@ Status DepthToSpace(const op::DepthToSpace& op, KernelContext& run) {
   const int64_t depth = s[1] / (b * b);
   const Shape shape = {s[0], depth, s[2] * b, s[3] * b};
   if (op.mode == "CRD") {
-    return MoveBlocks(x, {s[0], depth, b, b, s[2], s[3]}, {0, 1, 4, 2, 5, 3},
-                      shape, op.output, run);
+    return Permute(x, {s[0], depth, b, b, s[2], s[3]}, {0, 1, 4, 2, 5, 3},
+                   shape, op.output, run);
   }
-  return MoveBlocks(x, {s[0], b, b, depth, s[2], s[3]}, {0, 3, 4, 1, 5, 2},
-                    shape, op.output, run);
+  return Permute(x, {s[0], b, b, depth, s[2], s[3]}, {0, 3, 4, 1, 5, 2}, shape,
+                 op.output, run);
 }
 
 // SpaceToDepth-28: the inverse of DepthToSpace with the same mode.
@@ -335,9 +331,9 @@ Status SpaceToDepth(const op::SpaceToDepth& op, KernelContext& run) {
   const Shape view = {s[0], s[1], s[2] / b, b, s[3] / b, b};
   const Shape shape = {s[0], s[1] * b * b, s[2] / b, s[3] / b};
   if (op.mode == "CRD") {
-    return MoveBlocks(x, view, {0, 1, 3, 5, 2, 4}, shape, op.output, run);
+    return Permute(x, view, {0, 1, 3, 5, 2, 4}, shape, op.output, run);
   }
-  return MoveBlocks(x, view, {0, 3, 5, 1, 2, 4}, shape, op.output, run);
+  return Permute(x, view, {0, 3, 5, 1, 2, 4}, shape, op.output, run);
 }
 
 // Trilu-14: the triangle on and above diagonal k, or on and below it; zeros

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Moving elements without looking at them: 1, 2, 4, 8 or 16 bytes, or a string.
-//
-//   // y = x transposed
-//   MoveElements(x, y, Nest<2>(y.shape(), {transposed_strides,
-//                                          DenseStrides(y.shape())}));
 
 #pragma once
 
@@ -20,6 +16,9 @@ namespace assay::reference {
 
 /// The elements of a tensor of int32 or int64; none for an omitted input.
 std::vector<int64_t> IntegersOf(const Tensor& tensor);
+
+/// The axes, or all of `rank` where none are given.
+std::vector<int64_t> AxesOrAll(std::vector<int64_t> axes, bool given, int rank);
 
 /// Copies an element of x to one of y for every step of the nest (x, y),
 /// starting from the given elements. Both have the same element type, which

@@ -13,7 +13,6 @@
 #include "backends/reference/loop/nest.h"
 #include "backends/reference/ops/tensor/movement.h"
 #include "backends/reference/scalar/codec.h"
-#include "backends/reference/scalar/complex.h"
 #include "backends/reference/scalar/scalar.h"
 
 namespace assay::reference {
@@ -161,7 +160,7 @@ Result<std::vector<ResizeAxis<W>>> AxesOf(const op::Resize& op,
     }
   }
   for (const int64_t given : op.axes) {
-    ASSAY_ASSIGN_OR_RETURN(const int axis, NormalizeAxis(given, x.rank()));
+    ASSAY_ASSIGN_OR_RETURN(const int axis, NormalizeAxis(given, x));
     axes.push_back({.axis = axis, .input = x[axis]});
   }
   return axes;
@@ -272,15 +271,14 @@ Status ResizeByWeights(const op::Resize& op, KernelContext& run) {
   using W = std::conditional_t<std::same_as<T, Var>, Var, double>;
   const Tensor& input = run.input(op.x);
   ASSAY_ASSIGN_OR_RETURN(const auto axes, PlanResize<W>(op, run));
-  ASSAY_ASSIGN_OR_RETURN(
-      Stored<T> y,
-      Store<T>(run, op.y, input.dtype(), ResizedShape(input.shape(), axes)));
+  ASSAY_ASSIGN_OR_RETURN(auto y, Store<T>(run, op.y, input.dtype(),
+                                          ResizedShape(input.shape(), axes)));
   const Loaded<T> x(input);
   std::vector<T> now(x.data(), x.data() + x.size());
   Shape shape = input.shape();
   for (const ResizeAxis<W>& axis : axes) {
     const std::vector<Taps<W>> taps = AllTaps(op, axis);
-    ASSAY_ASSIGN_OR_RETURN(const AxisView view, AxisView::Of(shape, axis.axis));
+    ASSAY_ASSIGN_OR_RETURN(const auto view, AxisView::Of(shape, axis.axis));
     shape[axis.axis] = axis.output;
     ASSAY_ASSIGN_OR_RETURN(const int64_t size, shape.NumElements());
     std::vector<T> next(static_cast<size_t>(size));
@@ -300,7 +298,7 @@ Status ResizeByMoving(const op::Resize& op, KernelContext& run) {
   for (const ResizeAxis<W>& axis : axes) {
     Shape shape = now.shape();
     shape[axis.axis] = axis.output;
-    ASSAY_ASSIGN_OR_RETURN(Tensor next, Tensor::Allocate(now.dtype(), shape));
+    ASSAY_ASSIGN_OR_RETURN(auto next, Tensor::Allocate(now.dtype(), shape));
     const Strides from = DenseStrides(now.shape());
     const Strides to = DenseStrides(shape);
     const auto at = static_cast<size_t>(axis.axis);

@@ -8,7 +8,6 @@
 #include <numeric>
 
 #include "backends/reference/kernel_rows.h"
-#include "backends/reference/scalar/codec.h"
 #include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::reference {
@@ -31,18 +30,8 @@ double InnerProduct(const std::vector<double>& a,
   return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
 
-std::vector<double> Only(const Result<std::vector<assay::Value>>& outputs) {
-  EXPECT_TRUE(outputs.ok()) << outputs.status().ToString();
-  if (!outputs.ok()) return {};
-  const Tensor& tensor = *(*outputs)[0].tensor();
-  std::vector<double> values(static_cast<size_t>(tensor.num_elements()));
-  Decode(tensor, values.data());
-  return values;
-}
-
 struct SamplingPair {
   const char* attributes;
-  const char* types;  // of x, w and y
   Shape x, w, y;
 };
 
@@ -50,39 +39,26 @@ struct SamplingPair {
 // since all are small whole numbers.
 TEST(ConvTranspose, IsTheAdjointOfConv) {
   const std::vector<SamplingPair> pairs = {
-      {"strides = [3]", "1,1,7|1,1,4|1,1,2", {1, 1, 7}, {1, 1, 4}, {1, 1, 2}},
+      {"strides = [3]", {1, 1, 7}, {1, 1, 4}, {1, 1, 2}},
       {"group = 2, strides = [3,1], dilations = [2,2], pads = [1,2,0,1]",
-       "2,4,5,6|6,2,2,3|2,6,2,5",
        {2, 4, 5, 6},
        {6, 2, 2, 3},
        {2, 6, 2, 5}},
       {"group = 3, pads = [1,0,1,1,0,1]",
-       "1,3,3,2,4|3,1,3,1,2|1,3,3,2,5",
        {1, 3, 3, 2, 4},
        {3, 1, 3, 1, 2},
        {1, 3, 3, 2, 5}}};
   for (const SamplingPair& p : pairs) {
-    const std::string types = p.types;
-    const size_t first = types.find('|');
-    const size_t second = types.rfind('|');
-    const auto type = [&](size_t from, size_t to) {
-      return "float[" + types.substr(from, to - from) + "]";
-    };
-    const std::string x_type = type(0, first);
-    const std::string w_type = type(first + 1, second);
-    const std::string y_type = type(second + 1, types.size());
     const Feed x = F(p.x, Integers(*p.x.NumElements(), 3));
     const Feed w = F(p.w, Integers(*p.w.NumElements(), 5));
     const Feed y = F(p.y, Integers(*p.y.NumElements(), 7));
     const std::string attributes = p.attributes;
-    const auto forth =
-        Only(Compute("g (" + x_type + " x, " + w_type + " w) => (" + y_type +
-                         " y) { y = Conv <" + attributes + "> (x, w) }",
-                     {x, w}));
-    const auto back = Only(
-        Compute("g (" + y_type + " y, " + w_type + " w) => (" + x_type +
-                    " x) { x = ConvTranspose <" + attributes + "> (y, w) }",
-                {y, w}));
+    const Row conv = Of("Conv <" + attributes + "> (x, w)", {x, w}, {y});
+    const Row transposed =
+        Of("x = ConvTranspose <" + attributes + "> (y, w)", {y, w}, {x});
+    const auto forth = NumbersOf(OutputsOf(conv.graph, conv.feeds)[0]);
+    const auto back =
+        NumbersOf(OutputsOf(transposed.graph, transposed.feeds)[0]);
     ASSERT_EQ(back.size(), x.values.size()) << attributes;
     EXPECT_NE(InnerProduct(forth, y.values), 0) << attributes;
     EXPECT_EQ(InnerProduct(forth, y.values), InnerProduct(x.values, back))

@@ -4,9 +4,9 @@
 // so that they take every element type and copy nothing.
 
 #include <algorithm>
-#include <functional>
 
 #include "backends/reference/families.h"
+#include "backends/reference/kernel/pointwise.h"
 #include "backends/reference/loop/nest.h"
 #include "backends/reference/ops/tensor/movement.h"
 
@@ -29,8 +29,10 @@ Result<std::vector<bool>> Listed(const std::vector<int64_t>& axes, int rank) {
 
 // Reshape-25: 0 keeps the extent of the same axis unless allowzero, one -1
 // stands for what is left.
-Result<Shape> Reshaped(const Shape& from, std::vector<int64_t> dims,
-                       bool allow_zero) {
+Result<Shape> Reshaped(const op::Reshape& op, const Shape& from,
+                       const KernelContext& run) {
+  std::vector<int64_t> dims = IntegersOf(run.input(op.shape));
+  const bool allow_zero = op.allowzero != 0;
   const Shape wanted(dims);
   ASSAY_ASSIGN_OR_RETURN(const int64_t count, from.NumElements());
   int64_t known = 1;
@@ -64,7 +66,9 @@ Result<Shape> Reshaped(const Shape& from, std::vector<int64_t> dims,
 }
 
 // Flatten-25: the axes before `axis` become rows, the others columns.
-Result<Shape> Flattened(const Shape& from, int64_t axis) {
+Result<Shape> Flattened(const op::Flatten& op, const Shape& from,
+                        const KernelContext&) {
+  const int64_t axis = op.axis;
   if (axis < -from.rank() || axis > from.rank()) {
     return InvalidArgument("axis ", axis, " is outside [", -from.rank(), ", ",
                            from.rank(), "]");
@@ -74,9 +78,11 @@ Result<Shape> Flattened(const Shape& from, int64_t axis) {
 }
 
 // Squeeze-25: leaves out the listed axes, or all of extent 1.
-Result<Shape> Squeezed(const Shape& from, const std::vector<int64_t>& axes,
-                       bool all) {
-  ASSAY_ASSIGN_OR_RETURN(const auto listed, Listed(axes, from.rank()));
+Result<Shape> Squeezed(const op::Squeeze& op, const Shape& from,
+                       const KernelContext& run) {
+  const bool all = !op.axes.present;
+  ASSAY_ASSIGN_OR_RETURN(const auto listed,
+                         Listed(IntegersOf(run.input(op.axes)), from.rank()));
   Dims dims;
   for (int k = 0; k < from.rank(); ++k) {
     const bool goes = all ? from[k] == 1 : listed[static_cast<size_t>(k)];
@@ -90,20 +96,15 @@ Result<Shape> Squeezed(const Shape& from, const std::vector<int64_t>& axes,
 }
 
 // Unsqueeze-25: the listed axes are those of the result.
-Result<Shape> Unsqueezed(const Shape& from, const std::vector<int64_t>& axes) {
+Result<Shape> Unsqueezed(const op::Unsqueeze& op, const Shape& from,
+                         const KernelContext& run) {
+  const std::vector<int64_t> axes = IntegersOf(run.input(op.axes));
   const int rank = from.rank() + static_cast<int>(axes.size());
   ASSAY_ASSIGN_OR_RETURN(const auto listed, Listed(axes, rank));
   Dims dims;
   auto next = from.begin();
   for (const bool is_new : listed) dims.push_back(is_new ? 1 : *next++);
   return Shape(dims);
-}
-
-Status SetView(KernelContext& run, Output output, const Tensor& tensor,
-               const Result<Shape>& shape) {
-  if (!shape.ok()) return shape.status();
-  ASSAY_ASSIGN_OR_RETURN(Tensor view, tensor.Reshape(*shape));
-  return run.SetOutput(output, std::move(view));
 }
 
 // Shape-25: the extents of axes [start, end), both clamped.
@@ -122,79 +123,57 @@ Status ShapeOf(const op::Shape& op, KernelContext& run) {
   return OkStatus();
 }
 
-/// Passes the elements of `data` on, under the shape that its own shape and
-/// the inputs give.
-Kernel ViewKernel(
-    Input data, Output output,
-    const std::function<Result<Shape>(const Shape&, KernelContext&)>& reshape) {
-  return {.forward =
-              [=](KernelContext& run) {
-                const Tensor& tensor = run.input(data);
-                return SetView(run, output, tensor,
-                               reshape(tensor.shape(), run));
-              },
-          .backward = [=](GradientContext& run) -> Status {
-            const Tensor* dy = run.cotangent(output);
-            if (dy == nullptr || !run.wanted(data)) return OkStatus();
-            ASSAY_ASSIGN_OR_RETURN(Tensor * dx, run.GradientToWrite(data));
+/// Passes the elements of the first input on, under the shape that
+/// reshape(op, its own shape, run) gives.
+template <class Op, class Reshape>
+Kernel ViewKernel(const Op& op, const Reshape& reshape) {
+  return {.forward = [=](KernelContext& run) -> Status {
+            const Tensor& tensor = run.input(kFirst);
+            ASSAY_ASSIGN_OR_RETURN(const Shape shape,
+                                   reshape(op, tensor.shape(), run));
+            ASSAY_ASSIGN_OR_RETURN(Tensor view, tensor.Reshape(shape));
+            return run.SetOutput(kResult, std::move(view));
+          },
+          .backward = [](GradientContext& run) -> Status {
+            const Tensor* dy = run.cotangent(kResult);
+            if (dy == nullptr || !run.wanted(kFirst)) return OkStatus();
+            ASSAY_ASSIGN_OR_RETURN(Tensor * dx, run.GradientToWrite(kFirst));
             std::ranges::copy(dy->bytes(), dx->mutable_data());
             return OkStatus();
           }};
 }
-
-Result<Kernel> MakeReshape(const op::Reshape& op, LoadContext&) {
-  return ViewKernel(op.data, op.reshaped,
-                    [op](const Shape& from, KernelContext& run) {
-                      return Reshaped(from, IntegersOf(run.input(op.shape)),
-                                      op.allowzero != 0);
-                    });
-}
-
-Result<Kernel> MakeFlatten(const op::Flatten& op, LoadContext&) {
-  return ViewKernel(op.input, op.output,
-                    [op](const Shape& from, KernelContext&) {
-                      return Flattened(from, op.axis);
-                    });
-}
-
-Result<Kernel> MakeSqueeze(const op::Squeeze& op, LoadContext&) {
-  return ViewKernel(
-      op.data, op.squeezed, [op](const Shape& from, KernelContext& run) {
-        return Squeezed(from, IntegersOf(run.input(op.axes)), !op.axes.present);
-      });
-}
-
-Result<Kernel> MakeUnsqueeze(const op::Unsqueeze& op, LoadContext&) {
-  return ViewKernel(op.data, op.expanded,
-                    [op](const Shape& from, KernelContext& run) {
-                      return Unsqueezed(from, IntegersOf(run.input(op.axes)));
-                    });
+template <class Op>
+auto Viewed(Result<Shape> (*reshape)(const Op&, const Shape&,
+                                     const KernelContext&)) {
+  return On<Op>([=](const Op& op, LoadContext&) -> Result<Kernel> {
+    return ViewKernel(op, reshape);
+  });
 }
 
 // Identity-25: values of any kind.
 Result<Kernel> MakeIdentity(const op::Identity& op, LoadContext& load) {
   if (load.type(op.input).kind == ValueKind::kTensor) {
-    return ViewKernel(op.input, op.output,
-                      [](const Shape& from, KernelContext&) { return from; });
+    return ViewKernel(
+        op, [](const op::Identity&, const Shape& from, const KernelContext&) {
+          return Result<Shape>(from);
+        });
   }
   return Kernel{.forward = [op](KernelContext& run) {
     return run.SetOutput(op.output, run.value(op.input));
   }};
 }
 
-Result<Kernel> MakeSize(const op::Size& op, LoadContext&) {
-  return Kernel{.forward = [op](KernelContext& run) -> Status {
-    ASSAY_ASSIGN_OR_RETURN(Tensor * y, run.Output(op.size, DType::kInt64, {}));
-    y->mutable_elements<int64_t>()[0] = run.input(op.data).num_elements();
-    return OkStatus();
-  }};
+Status SizeOf(const op::Size& op, KernelContext& run) {
+  ASSAY_ASSIGN_OR_RETURN(Tensor * y, run.Output(op.size, DType::kInt64, {}));
+  y->mutable_elements<int64_t>()[0] = run.input(op.data).num_elements();
+  return OkStatus();
 }
 
 }  // namespace
 
 Family ShapeFamily() {
-  return FamilyOf(MakeReshape, MakeFlatten, MakeSqueeze, MakeUnsqueeze,
-                  MakeIdentity, ShapeOf, MakeSize);
+  return FamilyOf(Viewed(Reshaped), Viewed(Flattened), Viewed(Squeezed),
+                  Viewed(Unsqueezed), MakeIdentity, ShapeOf, SizeOf);
 }
 
 }  // namespace assay::reference

@@ -10,7 +10,6 @@
 #include "backends/reference/loop/nest.h"
 #include "backends/reference/ops/tensor/movement.h"
 #include "backends/reference/scalar/codec.h"
-#include "backends/reference/scalar/complex.h"
 #include "backends/reference/scalar/scalar.h"
 
 namespace assay::reference {
@@ -133,8 +132,8 @@ Status Unique(const op::Unique& op, KernelContext& run, const Values& values) {
     ASSAY_ASSIGN_OR_RETURN(x, x.Reshape({x.num_elements()}));
   }
   ASSAY_ASSIGN_OR_RETURN(const int axis,
-                         NormalizeAxis(op.axis.value_or(0), x.shape().rank()));
-  ASSAY_ASSIGN_OR_RETURN(const AxisView view, AxisView::Of(x.shape(), axis));
+                         NormalizeAxis(op.axis.value_or(0), x.shape()));
+  ASSAY_ASSIGN_OR_RETURN(const auto view, AxisView::Of(x.shape(), axis));
   const Groups groups =
       Groups::Of(view.count, SliceOrder(values.data(), view), op.sorted != 0);
   return StoreGroups(op, groups, x, axis, run);

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "backends/reference/kernel_rows.h"
+#include "framework/testing/support/statuses_fixture.h"
 #include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::reference {
@@ -54,16 +55,12 @@ TEST(Text, NgramsAreCountedAtTheirCoordinates) {
 }
 
 TEST(Text, PatternsMatchInFull) {
-  RowBackend backend;
-  const auto network = backend.Load(
-      ModelOf("g (string[2,2] x) => (bool[2,2] y) "
-              "{ y = RegexFullMatch<pattern = \"(ab|c)*d?\">(x) }"),
-      {});
-  ASSERT_TRUE(network.ok()) << network.status().ToString();
-  const auto matched = assay::Run(
-      **network, {{"x", Strings({2, 2}, {"abcd", "abdc", "", "xd"})}});
-  ASSERT_TRUE(matched.ok()) << matched.status().ToString();
-  EXPECT_THAT((*matched)[0].tensor()->elements<bool>(),
+  const auto network = NetworkOf(
+      "g (string[2,2] x) => (bool[2,2] y) "
+      "{ y = RegexFullMatch<pattern = \"(ab|c)*d?\">(x) }");
+  const auto matched = Got(assay::Run(
+      *network, {{"x", Strings({2, 2}, {"abcd", "abdc", "", "xd"})}}));
+  EXPECT_THAT(matched[0].tensor()->elements<bool>(),
               ElementsAre(true, false, true, false));
 }
 

@@ -19,8 +19,9 @@ namespace {
 
 /// The map, each value of which is a tensor of one element of `dtype`, or of a
 /// Var in its stead.
-Result<const Map*> MapOf(const KernelContext& run, Input input, DType dtype) {
-  const Map* map = run.value(input).map();
+Result<const assay::Map*> MapOf(const KernelContext& run, Input input,
+                                DType dtype) {
+  const assay::Map* map = run.value(input).map();
   if (map == nullptr) {
     return InvalidArgument("input ", input.position, " is ",
                            run.value(input).Type().ToString(),
@@ -71,7 +72,8 @@ T FirstOf(const Tensor& tensor) {
 }
 
 /// Each value of the map at its place in y, empty or 0 elsewhere.
-void MoveValues(const Map& map, const std::vector<int64_t>& places, Tensor& y) {
+void MoveValues(const assay::Map& map, const std::vector<int64_t>& places,
+                Tensor& y) {
   DispatchUnit(y.dtype(), [&]<class Unit>() {
     Unit* to = MutableUnits<Unit>(y);
     std::fill_n(to, y.num_elements(), Unit());
@@ -83,7 +85,7 @@ void MoveValues(const Map& map, const std::vector<int64_t>& places, Tensor& y) {
 
 /// The same with conversion.
 template <class From, class To>
-Status ConvertValues(const Map& map, const std::vector<int64_t>& places,
+Status ConvertValues(const assay::Map& map, const std::vector<int64_t>& places,
                      Tensor& y) {
   std::vector<To> elements(static_cast<size_t>(y.num_elements()));
   for (size_t i = 0; i < places.size(); ++i) {
@@ -101,7 +103,7 @@ Status ConvertValues(const Map& map, const std::vector<int64_t>& places,
 
 /// Where each value of a CastMap goes.
 Result<std::vector<int64_t>> PlacesOf(const op::ml::CastMap& op,
-                                      const Map& map) {
+                                      const assay::Map& map) {
   const Loaded<int64_t> keys(map.keys);
   std::vector<int64_t> places(map.values.size());
   if (op.map_form == "SPARSE") {
@@ -125,14 +127,14 @@ Result<std::vector<int64_t>> PlacesOf(const op::ml::CastMap& op,
 }
 
 // ONNX page of CastMap-1: the values by ascending keys (DENSE), or each at the
-// index that its key is, in a tensor of max_map elements (SPARSE). What stands
-// where no key is, and how numbers are written, the page leaves open: 0 or the
-// empty string, and as Cast-26 does.
+// index that its key is, in a tensor of max_map elements (SPARSE). The page
+// leaves open the value where no key is, here 0 or the empty string, and the
+// spelling of numbers, here that of Cast-26.
 template <class From, class To>
 Status CastMapTo(const op::ml::CastMap& op, DType to, KernelContext& run) {
   constexpr bool kStrings = std::same_as<From, std::string>;
   ASSAY_ASSIGN_OR_RETURN(
-      const Map* map,
+      const assay::Map* map,
       MapOf(run, op.x, kStrings ? DType::kString : DType::kFloat32));
   ASSAY_ASSIGN_OR_RETURN(const std::vector<int64_t> places, PlacesOf(op, *map));
   const bool sparse = op.map_form == "SPARSE";
@@ -149,20 +151,15 @@ Status CastMapTo(const op::ml::CastMap& op, DType to, KernelContext& run) {
 
 template <class From>
 Result<Kernel> CastMapFrom(const op::ml::CastMap& op) {
-  if (op.cast_to == "TO_FLOAT") {
-    return Kernel{.forward = std::bind_front(&CastMapTo<From, float>, op,
-                                             DType::kFloat32)};
-  }
-  if (op.cast_to == "TO_INT64") {
-    return Kernel{.forward = std::bind_front(&CastMapTo<From, int64_t>, op,
-                                             DType::kInt64)};
-  }
-  if (op.cast_to == "TO_STRING") {
-    return Kernel{.forward = std::bind_front(&CastMapTo<From, std::string>, op,
-                                             DType::kString)};
-  }
-  return InvalidArgument("cast_to is '", op.cast_to,
-                         "', wanted TO_FLOAT, TO_STRING or TO_INT64");
+  ASSAY_ASSIGN_OR_RETURN(
+      const size_t to,
+      WordOf("cast_to", op.cast_to, {"TO_FLOAT", "TO_STRING", "TO_INT64"}));
+  constexpr Status (*kCasts[])(const op::ml::CastMap&, DType,
+                               KernelContext&) = {CastMapTo<From, float>,
+                                                  CastMapTo<From, std::string>,
+                                                  CastMapTo<From, int64_t>};
+  constexpr DType kTypes[] = {DType::kFloat32, DType::kString, DType::kInt64};
+  return Kernel{.forward = std::bind_front(kCasts[to], op, kTypes[to])};
 }
 
 // ONNX page of DictVectorizer-1: each value at the index of its key in the
@@ -171,7 +168,7 @@ Result<Kernel> CastMapFrom(const op::ml::CastMap& op) {
 // reference implementation.
 Status VectorizeMap(const Lookup& vocabulary, int64_t count, DType dtype,
                     const op::ml::DictVectorizer& op, KernelContext& run) {
-  ASSAY_ASSIGN_OR_RETURN(const Map* map, MapOf(run, op.x, dtype));
+  ASSAY_ASSIGN_OR_RETURN(const assay::Map* map, MapOf(run, op.x, dtype));
   const std::vector<int64_t> found = vocabulary.Find(map->keys);
   const auto missing = std::ranges::find(found, -1);
   if (missing != found.end()) {
@@ -186,7 +183,7 @@ Status VectorizeMap(const Lookup& vocabulary, int64_t count, DType dtype,
 // ONNX page of ZipMap-1: each row becomes a map from the labels to its columns.
 Status Zip(const Tensor& labels, const op::ml::ZipMap& op, KernelContext& run) {
   const Tensor& x = run.input(op.x);
-  ASSAY_ASSIGN_OR_RETURN(const FeatureRows rows, FeatureRows::Of(x.shape()));
+  ASSAY_ASSIGN_OR_RETURN(const auto rows, FeatureRows::Of(x));
   if (rows.width != labels.num_elements()) {
     return InvalidArgument("input 0 is ", x.Signature(), ", wanted ",
                            labels.num_elements(), " columns as labels");
@@ -199,13 +196,12 @@ Status Zip(const Tensor& labels, const op::ml::ZipMap& op, KernelContext& run) {
   Sequence maps{element, {}};
   const auto width = static_cast<size_t>(BitsOf(x.dtype()) / 8);
   for (int64_t n = 0; n < rows.count; ++n) {
-    Map map{labels, {}};
+    assay::Map map{labels, {}};
     for (int64_t i = 0; i < rows.width; ++i) {
       const auto at = static_cast<size_t>(n * rows.width + i);
       ASSAY_ASSIGN_OR_RETURN(
-          Tensor value,
-          Tensor::FromBytes(x.dtype(), {},
-                            x.bytes().subspan(at * width, width)));
+          auto value, Tensor::FromBytes(x.dtype(), {},
+                                        x.bytes().subspan(at * width, width)));
       map.values.emplace_back(std::move(value));
     }
     maps.items.emplace_back(std::move(map));
@@ -214,10 +210,8 @@ Status Zip(const Tensor& labels, const op::ml::ZipMap& op, KernelContext& run) {
 }
 
 Result<Kernel> MakeCastMap(const op::ml::CastMap& op, LoadContext& load) {
-  if (op.map_form != "DENSE" && op.map_form != "SPARSE") {
-    return InvalidArgument("map_form is '", op.map_form,
-                           "', wanted DENSE or SPARSE");
-  }
+  ASSAY_RETURN_IF_ERROR(
+      WordOf("map_form", op.map_form, {"DENSE", "SPARSE"}).status());
   if (op.max_map < 0) return InvalidArgument("max_map is ", op.max_map);
   if (ValueDType(load, op.x) == DType::kString) {
     return CastMapFrom<std::string>(op);

@@ -43,8 +43,7 @@ Status Scale(const op::ml::Scaler& op, KernelContext& run) {
     }
   }
   const Loaded<T> x(tensor);
-  ASSAY_ASSIGN_OR_RETURN(Stored<T> y,
-                         Store<T>(run, op.y, DType::kFloat32, shape));
+  ASSAY_ASSIGN_OR_RETURN(auto y, Store<T>(run, op.y, DType::kFloat32, shape));
   const auto of = [&](const std::vector<float>& list, int64_t i, float none) {
     if (list.empty()) return T(none);
     return T(list[static_cast<size_t>(list.size() == 1 ? 0 : i % width)]);
@@ -78,10 +77,9 @@ T DivisorOf(Norm norm, const T* row, int64_t count) {
 template <class T>
 Status Normalize(const op::ml::Normalizer& op, Norm norm, KernelContext& run) {
   const Tensor& tensor = run.input(op.x);
-  ASSAY_ASSIGN_OR_RETURN(const FeatureRows rows,
-                         FeatureRows::Of(tensor.shape()));
+  ASSAY_ASSIGN_OR_RETURN(const auto rows, FeatureRows::Of(tensor));
   const Loaded<T> x(tensor);
-  ASSAY_ASSIGN_OR_RETURN(Stored<T> y,
+  ASSAY_ASSIGN_OR_RETURN(auto y,
                          Store<T>(run, op.y, DType::kFloat32, tensor.shape()));
   for (int64_t n = 0; n < rows.count; ++n) {
     const T* row = x.data() + n * rows.width;
@@ -108,8 +106,7 @@ Status Impute(Input input, Output output, const std::vector<Given>& imputed,
                            tensor.Signature());
   }
   const Loaded<T> x(tensor);
-  ASSAY_ASSIGN_OR_RETURN(Stored<T> y,
-                         Store<T>(run, output, tensor.dtype(), shape));
+  ASSAY_ASSIGN_OR_RETURN(auto y, Store<T>(run, output, tensor.dtype(), shape));
   const T wanted(replaced);
   for (int64_t i = 0; i < x.size(); ++i) {
     const bool missing = IsNan(wanted) ? IsNan(x[i]) : Equal(x[i], wanted);
@@ -120,8 +117,8 @@ Status Impute(Input input, Output output, const std::vector<Given>& imputed,
 }
 
 // ONNX page of FeatureVectorizer-1: inputs of [N, C], or [C] for [1, C], side
-// by side. What an input dimension other than C means the page does not say:
-// as in ONNX's reference implementation the row is cut, or filled up with 0.
+// by side. The page does not say what an input dimension other than C means: as
+// in ONNX's reference implementation the row is cut, or filled up with 0.
 template <class T>
 Status VectorizeFeatures(const op::ml::FeatureVectorizer& op,
                          KernelContext& run) {
@@ -129,8 +126,8 @@ Status VectorizeFeatures(const op::ml::FeatureVectorizer& op,
   int64_t count = 0;
   Dims extents;
   for (int k = 0; k < op.x.count; ++k) {
-    const Shape& shape = run.input(op.x[k]).shape();
-    ASSAY_ASSIGN_OR_RETURN(const FeatureRows rows, FeatureRows::Of(shape));
+    ASSAY_ASSIGN_OR_RETURN(const auto rows,
+                           FeatureRows::Of(run.input(op.x[k])));
     if (k > 0 && rows.count != count) {
       return InvalidArgument("input ", k, " has ", rows.count, " rows, wanted ",
                              count, " as input 0");
@@ -141,7 +138,7 @@ Status VectorizeFeatures(const op::ml::FeatureVectorizer& op,
                           : op.inputdimensions[static_cast<size_t>(k)]);
     total += extents.back();
   }
-  ASSAY_ASSIGN_OR_RETURN(Stored<T> y,
+  ASSAY_ASSIGN_OR_RETURN(auto y,
                          Store<T>(run, op.y, DType::kFloat32, {count, total}));
   int64_t start = 0;
   for (int k = 0; k < op.x.count; ++k) {
@@ -231,12 +228,9 @@ Result<Kernel> MakeScaler(const op::ml::Scaler& op, LoadContext& load) {
 }
 
 Result<Kernel> MakeNormalizer(const op::ml::Normalizer& op, LoadContext& load) {
-  if (op.norm != "MAX" && op.norm != "L1" && op.norm != "L2") {
-    return InvalidArgument("norm is '", op.norm, "', wanted MAX, L1 or L2");
-  }
-  const Norm norm = op.norm == "MAX"  ? Norm::kMax
-                    : op.norm == "L1" ? Norm::kL1
-                                      : Norm::kL2;
+  ASSAY_ASSIGN_OR_RETURN(const size_t word,
+                         WordOf("norm", op.norm, {"MAX", "L1", "L2"}));
+  const auto norm = static_cast<Norm>(word);
   return DispatchReal(load, op.x, [&]<class T>() {
     return std::bind_front(&Normalize<T>, op, norm);
   });

@@ -86,7 +86,7 @@ Result<Tensor> DefaultOf(const op::ml::LabelEncoder& op, DType dtype) {
   if (dtype == DType::kString) {
     return TensorOf(std::vector<std::string>{op.default_string});
   }
-  ASSAY_ASSIGN_OR_RETURN(Tensor made, Tensor::Allocate(dtype, {1}));
+  ASSAY_ASSIGN_OR_RETURN(auto made, Tensor::Allocate(dtype, {1}));
   if (IsFloatingPoint(dtype)) {
     Encode(&op.default_float, made);
   } else {
@@ -121,7 +121,7 @@ std::vector<int64_t> FindCategories(const Lookup& categories, const Tensor& x) {
 
 // ONNX page of OneHotEncoder-1: a last axis of as many elements as there are
 // categories, 1 at that of the element and 0 elsewhere. Floats are cast to
-// integers. Of equal categories the last one counts, as in ONNX's reference
+// integers. The last of equal categories counts, as in ONNX's reference
 // implementation.
 Status OneHot(const Lookup& categories, int64_t count,
               const op::ml::OneHotEncoder& op, KernelContext& run) {
@@ -129,7 +129,7 @@ Status OneHot(const Lookup& categories, int64_t count,
   const std::vector<int64_t> found = FindCategories(categories, x);
   Dims dims = x.shape().dims();
   dims.push_back(count);
-  ASSAY_ASSIGN_OR_RETURN(Stored<float> y,
+  ASSAY_ASSIGN_OR_RETURN(auto y,
                          Store<float>(run, op.y, DType::kFloat32, Shape(dims)));
   std::fill_n(y.data(), y.size(), 0.0F);
   for (size_t i = 0; i < found.size(); ++i) {

@@ -55,17 +55,15 @@ struct LinearModel {
 template <class T>
 Status Regress(const LinearModel& model, const op::ml::LinearRegressor& op,
                KernelContext& run) {
-  const Tensor& tensor = run.input(op.x);
-  ASSAY_ASSIGN_OR_RETURN(const FeatureRows rows,
-                         FeatureRows::Of(tensor.shape()));
+  ASSAY_ASSIGN_OR_RETURN(const auto rows, FeatureRows::Of(run.input(op.x)));
   ASSAY_ASSIGN_OR_RETURN(const int64_t count, model.Count(rows.width));
   if (count != op.targets) {
     return InvalidArgument("coefficients has ", count, " rows of ", rows.width,
                            ", wanted ", op.targets, " as targets");
   }
-  const Loaded<T> x(tensor);
+  const Loaded<T> x(run.input(op.x));
   ASSAY_ASSIGN_OR_RETURN(
-      Stored<T> y, Store<T>(run, op.y, DType::kFloat32, {rows.count, count}));
+      auto y, Store<T>(run, op.y, DType::kFloat32, {rows.count, count}));
   for (int64_t n = 0; n < rows.count; ++n) {
     std::vector<T> scores =
         model.Scores(x.data() + n * rows.width, rows.width, count);
@@ -90,18 +88,16 @@ int64_t Choice(const LinearModel& model, std::span<const T> scores) {
 template <class T>
 Status Classify(const LinearModel& model, const ClassLabels& labels,
                 const op::ml::LinearClassifier& op, KernelContext& run) {
-  const Tensor& tensor = run.input(op.x);
-  ASSAY_ASSIGN_OR_RETURN(const FeatureRows rows,
-                         FeatureRows::Of(tensor.shape()));
+  ASSAY_ASSIGN_OR_RETURN(const auto rows, FeatureRows::Of(run.input(op.x)));
   ASSAY_ASSIGN_OR_RETURN(const int64_t count, model.Count(rows.width));
   const bool mirrored = count == 1 && labels.size() == 2;
   if (count != labels.size() && !mirrored) {
     return InvalidArgument("coefficients has ", count, " rows of ", rows.width,
                            ", wanted ", labels.size(), " as class labels");
   }
-  const Loaded<T> x(tensor);
-  ASSAY_ASSIGN_OR_RETURN(Stored<T> z, Store<T>(run, op.z, DType::kFloat32,
-                                               {rows.count, labels.size()}));
+  const Loaded<T> x(run.input(op.x));
+  ASSAY_ASSIGN_OR_RETURN(auto z, Store<T>(run, op.z, DType::kFloat32,
+                                          {rows.count, labels.size()}));
   std::vector<int64_t> classes;
   for (int64_t n = 0; n < rows.count; ++n) {
     std::vector<T> scores =
@@ -130,7 +126,7 @@ Result<Kernel> MakeLinearClassifier(const op::ml::LinearClassifier& op,
   ASSAY_ASSIGN_OR_RETURN(model.transform,
                          PostTransformNamed(op.post_transform));
   ASSAY_ASSIGN_OR_RETURN(
-      const ClassLabels labels,
+      const auto labels,
       ClassLabels::Of(op.classlabels_ints, op.classlabels_strings,
                       "classlabels_ints"));
   return DispatchReal(load, op.x, [&]<class T>() {

@@ -6,7 +6,6 @@
 #include <bit>
 #include <cmath>
 #include <limits>
-#include <span>
 
 #include "backends/reference/scalar/codec.h"
 #include "backends/reference/scalar/scalar.h"

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lookup: where a key stands in a list of keys. What the operators of
-// ai.onnx.ml with a vocabulary, categories or a map from keys to values need.
-//
-//   const Lookup cats(TensorOf(op.cats_strings));
-//   for (int64_t at : cats.Find(run.input(op.x))) ...  // -1: not found
+// Lookup: where a key stands in a list of keys. The operators of ai.onnx.ml
+// with a vocabulary, categories or a map from keys to values use it.
 
 #pragma once
 
@@ -27,7 +24,7 @@ Tensor TensorOf(const std::vector<std::string>& elements);
 bool HoldsFloats(const Tensor& tensor);
 
 /// Strings, integers, or floats by their value: 0 is -0, and NaN is one key
-/// whatever its bits. Of equal keys the last one counts.
+/// whatever its bits. The last of equal keys counts.
 class Lookup {
  public:
   /// Strings, or integers or floats of at least 8 bits.

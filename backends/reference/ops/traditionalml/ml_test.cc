@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Features, labels, dictionaries and models of ai.onnx.ml, by tables worked out
-// by hand; and what they refuse.
+// by hand; what they refuse; and the same on the scalar that records
+// (scalar/var.h).
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,7 +11,9 @@
 #include <map>
 
 #include "backends/reference/kernel_rows.h"
-#include "backends/reference/ops/traditionalml/pairwise_probability.h"
+#include "backends/reference/ops/traditionalml/prediction.h"
+#include "framework/backend/exact.h"
+#include "framework/testing/support/statuses_fixture.h"
 #include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::reference {
@@ -90,40 +93,36 @@ TEST(Learned, KeysBecomeWhatStandsForThem) {
       Of("ai.onnx.ml.OneHotEncoder<cats_int64s = [0]>(x)",
          {F({4}, {kNan, 1e30, -1e30, 0.5})}, {F({4, 1}, {0, 0, 0, 1})}),
   });
-  const auto mapped = Outputs(
-      "g (string[3] x) => (int64[3] y, string[3] z) "
-      "{ y = ai.onnx.ml.CategoryMapper<cats_int64s = [1, 2], "
-      "cats_strings = [\"a\", \"b\"]>(x) "
-      "z = ai.onnx.ml.CategoryMapper<cats_int64s = [1, 2], "
-      "cats_strings = [\"a\", \"b\"], default_string = \"c\">(y) }",
-      {Strings({3}, {"b", "x", "a"})});
-  ASSERT_TRUE(mapped.ok()) << mapped.status().ToString();
-  EXPECT_THAT((*mapped)[0].tensor()->elements<int64_t>(),
-              ElementsAre(2, -1, 1));
-  EXPECT_THAT((*mapped)[1].tensor()->strings(), ElementsAre("b", "c", "a"));
+  const auto mapped =
+      Got(Outputs("g (string[3] x) => (int64[3] y, string[3] z) "
+                  "{ y = ai.onnx.ml.CategoryMapper<cats_int64s = [1, 2], "
+                  "cats_strings = [\"a\", \"b\"]>(x) "
+                  "z = ai.onnx.ml.CategoryMapper<cats_int64s = [1, 2], "
+                  "cats_strings = [\"a\", \"b\"], default_string = \"c\">(y) }",
+                  {Strings({3}, {"b", "x", "a"})}));
+  EXPECT_THAT(mapped[0].tensor()->elements<int64_t>(), ElementsAre(2, -1, 1));
+  EXPECT_THAT(mapped[1].tensor()->strings(), ElementsAre("b", "c", "a"));
 }
 
 TEST(Learned, MapsBecomeTensorsAndTensorsMaps) {
   const assay::Map map{I({2}, {4, 1}).Make(),
                        {Strings({}, {"x"}), Strings({}, {"y"})}};
-  const auto strings = Outputs(
+  const auto strings = Got(Outputs(
       "g (map(int64, string) m) => (string[2] a, string[3] b) "
       "{ a = ai.onnx.ml.CastMap<cast_to = \"TO_STRING\">(m) "
       "b = ai.onnx.ml.DictVectorizer<int64_vocabulary = [1, 4, 0]>(m) }",
-      {map});
-  ASSERT_TRUE(strings.ok()) << strings.status().ToString();
-  EXPECT_THAT((*strings)[0].tensor()->strings(), ElementsAre("y", "x"));
-  EXPECT_THAT((*strings)[1].tensor()->strings(), ElementsAre("y", "x", ""));
-  const auto maps = Outputs(
+      {map}));
+  EXPECT_THAT(strings[0].tensor()->strings(), ElementsAre("y", "x"));
+  EXPECT_THAT(strings[1].tensor()->strings(), ElementsAre("y", "x", ""));
+  const auto maps = Got(Outputs(
       "g (float[0,2] x, float[2] v) => (seq(map(int64, float)) y, "
       "seq(map(string, float)) z) "
       "{ y = ai.onnx.ml.ZipMap<classlabels_int64s = [3, 5]>(x) "
       "z = ai.onnx.ml.ZipMap<classlabels_strings = [\"a\", \"b\"]>(v) }",
-      {F({0, 2}, {}).Make(), F({2}, {0.5, 2}).Make()});
-  ASSERT_TRUE(maps.ok()) << maps.status().ToString();
-  EXPECT_EQ((*maps)[0].Type().ToString(), "seq(map(int64,float32[]))");
-  ASSERT_EQ((*maps)[1].sequence()->items.size(), 1U);
-  const assay::Map& zipped = *(*maps)[1].sequence()->items[0].map();
+      {F({0, 2}, {}).Make(), F({2}, {0.5, 2}).Make()}));
+  EXPECT_EQ(maps[0].Type().ToString(), "seq(map(int64,float32[]))");
+  ASSERT_EQ(maps[1].sequence()->items.size(), 1U);
+  const assay::Map& zipped = *maps[1].sequence()->items[0].map();
   EXPECT_THAT(zipped.keys.strings(), ElementsAre("a", "b"));
   EXPECT_EQ(zipped.values[1].tensor()->elements<float>()[0], 2);
 }
@@ -344,6 +343,86 @@ TEST(Learned, RefuseModelsThatDoNotFit) {
       {Chosen("SVMClassifier<classlabels_ints = [1, 2], prob_a = [1.0]>"),
        "prob_b has 0 elements, wanted 1 as prob_a"},
   });
+}
+
+/// The outputs of the traced network, in order.
+std::vector<ExactValue> ExactOutputs(const std::string& graph,
+                                     const std::vector<assay::Value>& inputs) {
+  const auto network = NetworkOf(graph, {.exact = true});
+  auto exact = EvaluateAt(*network->exact(), inputs, Precision::kQuad);
+  EXPECT_TRUE(exact.ok()) << graph << exact.status().ToString();
+  return exact.ok() ? *std::move(exact) : std::vector<ExactValue>();
+}
+
+std::vector<std::string> Graphs() {
+  const std::string of_two = "g (float[2,2] x) => (float[N,M] y) { y = ";
+  const std::string chosen =
+      "g (float[2,2] x) => (int64[2] l, float[N,M] z) { ";
+  return {of_two + "ai.onnx.ml.Scaler<offset = [0.1], scale = [0.3]>(x) }",
+          of_two + "ai.onnx.ml.Normalizer<norm = \"L2\">(x) }",
+          of_two + "ai.onnx.ml.Normalizer(x) }",
+          of_two +
+              "ai.onnx.ml.Imputer<imputed_value_floats = [5.0], "
+              "replaced_value_float = 0.75>(x) }",
+          of_two + "ai.onnx.ml.FeatureVectorizer(x, x) }",
+          of_two + "ai.onnx.ml.Binarizer<threshold = 0.75>(x) }",
+          of_two +
+              "ai.onnx.ml.LabelEncoder<keys_floats = [0.75, 1.5], "
+              "values_floats = [0.5, 2.5]>(x) }",
+          "g (float[2,2] x) => (float[2,2,2] y) { y = "
+          "ai.onnx.ml.OneHotEncoder<cats_int64s = [0, 1]>(x) }",
+          of_two +
+              "ai.onnx.ml.LinearRegressor<targets = 2, coefficients = "
+              "[0.1, 0.2, 0.3, 0.4], post_transform = \"SOFTMAX_ZERO\">(x) }",
+          of_two +
+              "ai.onnx.ml.LinearRegressor<coefficients = [0.1, 0.2], "
+              "post_transform = \"PROBIT\">(x) }",
+          chosen +
+              "l, z = ai.onnx.ml.LinearClassifier<classlabels_ints = [1, 2], "
+              "coefficients = [0.1, 0.2], post_transform = \"LOGISTIC\">(x) }",
+          of_two +
+              "ai.onnx.ml.SVMRegressor<n_supports = 1, coefficients = [0.5], "
+              "support_vectors = [1.0, 2.0], kernel_type = \"POLY\", "
+              "kernel_params = [0.5, 0.25, 3.0]>(x) }",
+          chosen +
+              "l, z = ai.onnx.ml.SVMClassifier<classlabels_ints = [1, 2], "
+              "vectors_per_class = [1, 1], coefficients = [1.0, -1.0], "
+              "support_vectors = [1.0, 2.0, 0.5, 0.25], rho = [0.1], "
+              "prob_a = [0.5], prob_b = [0.1], kernel_type = \"RBF\", "
+              "kernel_params = [0.5, 0.0, 0.0]>(x) }",
+          of_two +
+              "ai.onnx.ml.TreeEnsemble<nodes_featureids = [0, 1], "
+              "nodes_modes = uint8[2] {0, 4}, "
+              "nodes_splits = float[2] {1.0, 1.25}, "
+              "nodes_truenodeids = [1, 0], nodes_trueleafs = [0, 1], "
+              "nodes_falsenodeids = [1, 2], nodes_falseleafs = [1, 1], "
+              "leaf_targetids = [0, 1, 1], n_targets = 2, tree_roots = [0], "
+              "leaf_weights = float[3] {0.1, 0.2, 0.3}, "
+              "post_transform = 1>(x) }"};
+}
+
+void ExpectNear(const assay::Value& got, const assay::Value& wanted,
+                const std::string& graph) {
+  ASSERT_EQ(got.tensor()->shape(), wanted.tensor()->shape()) << graph;
+  const std::vector<double> numbers = NumbersOf(got);
+  const std::vector<double> exact = NumbersOf(wanted);
+  for (size_t i = 0; i < exact.size(); ++i) {
+    EXPECT_NEAR(numbers[i], exact[i], 1e-6) << graph << " element " << i;
+  }
+}
+
+// Each operator on Vars says what it says on numbers, to float32's roundoff.
+TEST(Learned, ExactValuesAreThoseOfTheKernels) {
+  const Feed feed = F({2, 2}, {0.75, 1.25, 1.5, -0.5});
+  const assay::Value input = feed.Make();
+  for (const std::string& graph : Graphs()) {
+    const auto plain = OutputsOf(graph, {feed});
+    const std::vector<ExactValue> exact = ExactOutputs(graph, {input});
+    ASSERT_EQ(exact.size(), plain.size()) << graph;
+    for (size_t k = 0; k < exact.size(); ++k) {
+      ExpectNear(plain[k], exact[k].value, graph);
+    }
+  }
 }
 
 }  // namespace

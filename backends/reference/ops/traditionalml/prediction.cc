@@ -2,9 +2,9 @@
 
 #include "backends/reference/ops/traditionalml/prediction.h"
 
-#include <algorithm>
 #include <iterator>
 
+#include "backends/reference/families.h"
 #include "framework/backend/backend.h"
 
 namespace assay::reference {
@@ -16,7 +16,8 @@ ScalarKind RealScalarOf(const LoadContext& load, Input input, bool wide) {
   return kind == ScalarKind::kFloat && !wide ? kind : ScalarKind::kDouble;
 }
 
-Result<FeatureRows> FeatureRows::Of(const Shape& shape) {
+Result<FeatureRows> FeatureRows::Of(const Tensor& x) {
+  const Shape& shape = x.shape();
   if (shape.rank() == 1) return FeatureRows{1, shape[0]};
   if (shape.rank() == 2) return FeatureRows{shape[0], shape[1]};
   return InvalidArgument("input 0 has shape ", shape.ToString(),
@@ -24,15 +25,11 @@ Result<FeatureRows> FeatureRows::Of(const Shape& shape) {
 }
 
 Result<PostTransform> PostTransformNamed(std::string_view name) {
-  constexpr std::string_view kNames[] = {"NONE", "SOFTMAX", "LOGISTIC",
-                                         "SOFTMAX_ZERO", "PROBIT"};
-  const auto* const found = std::ranges::find(kNames, name);
-  if (found != std::end(kNames)) {
-    return static_cast<PostTransform>(found - std::begin(kNames));
-  }
-  return InvalidArgument(
-      "post_transform is '", name,
-      "', wanted NONE, SOFTMAX, LOGISTIC, SOFTMAX_ZERO or PROBIT");
+  ASSAY_ASSIGN_OR_RETURN(
+      const size_t word,
+      WordOf("post_transform", name,
+             {"NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT"}));
+  return static_cast<PostTransform>(word);
 }
 
 Result<ClassLabels> ClassLabels::Of(const std::vector<int64_t>& integers,

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Parts of all classifiers and regressors of ai.onnx.ml: rows of features,
-// transforms of scores, and the labels of classes.
-//
-//   ASSAY_ASSIGN_OR_RETURN(const auto transform,
-//                          PostTransformNamed(op.post_transform));
-//   ASSAY_ASSIGN_OR_RETURN(const FeatureRows rows, FeatureRows::Of(x.shape()));
-//   ApplyTransform(transform, std::span(scores));
+// transforms of scores, the labels of classes, and probabilities from pairs of
+// classes.
 
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -17,8 +15,8 @@
 #include <vector>
 
 #include "backends/reference/scalar/codec.h"
+#include "backends/reference/scalar/exponentials.h"
 #include "backends/reference/scalar/scalar.h"
-#include "backends/reference/scalar/sigmoid.h"
 
 namespace assay::reference {
 
@@ -45,7 +43,7 @@ Result<Kernel> DispatchReal(const LoadContext& load, Input input, Make&& make,
 
 /// An input of shape [N, C], or [C], which is taken for [1, C].
 struct FeatureRows {
-  static Result<FeatureRows> Of(const Shape& shape);
+  static Result<FeatureRows> Of(const Tensor& x);
 
   int64_t count = 0;
   int64_t width = 0;
@@ -169,5 +167,81 @@ void ApplyTransform(PostTransform transform, std::span<T> scores) {
       return;
   }
 }
+
+/// r(i, j) is the probability of i where the class is i or j. Sought is p that
+/// makes the sum over pairs of (r(j, i) p(i) - r(i, j) p(j))^2 least.
+template <class T>
+class PairwiseProbability {
+ public:
+  explicit PairwiseProbability(size_t classes)
+      : classes_(classes), r_(classes * classes, T(0)) {}
+
+  /// i and j differ; 0 < p < 1.
+  void Set(size_t i, size_t j, T p) {
+    r_[i * classes_ + j] = p;
+    r_[j * classes_ + i] = T(1) - p;
+  }
+
+  /// Sums to 1. Stops where each class is within 0.005 / classes of the
+  /// optimum's condition, or after 100 rounds, or as many as there are classes.
+  std::vector<T> Solve() const {
+    const std::vector<T> q = Quadratic();
+    std::vector<T> p(classes_, T(1) / T(static_cast<double>(classes_)));
+    const size_t rounds = std::max<size_t>(100, classes_);
+    for (size_t round = 0; round < rounds; ++round) {
+      std::vector<T> qp(classes_, T(0));
+      T pqp(0);
+      for (size_t t = 0; t < classes_; ++t) {
+        for (size_t j = 0; j < classes_; ++j) {
+          qp[t] += q[t * classes_ + j] * p[j];
+        }
+        pqp += p[t] * qp[t];
+      }
+      if (HasConverged(qp, pqp)) break;
+      Improve(q, p, qp, pqp);
+    }
+    return p;
+  }
+
+ private:
+  // Q(t, t) = sum of r(j, t)^2, Q(t, j) = -r(j, t) r(t, j).
+  std::vector<T> Quadratic() const {
+    std::vector<T> q(classes_ * classes_, T(0));
+    for (size_t t = 0; t < classes_; ++t) {
+      for (size_t j = 0; j < classes_; ++j) {
+        if (j == t) continue;
+        const T r = r_[j * classes_ + t];
+        q[t * classes_ + t] += r * r;
+        q[t * classes_ + j] = -r * r_[t * classes_ + j];
+      }
+    }
+    return q;
+  }
+
+  bool HasConverged(const std::vector<T>& qp, const T& pqp) const {
+    return std::ranges::all_of(qp, [&](const T& each) {
+      return Less(abs(each - pqp) * T(static_cast<double>(classes_)), T(0.005));
+    });
+  }
+
+  // One coordinate after the other, scaled to a sum of 1 each time.
+  void Improve(const std::vector<T>& q, std::vector<T>& p, std::vector<T>& qp,
+               T pqp) const {
+    for (size_t t = 0; t < classes_; ++t) {
+      const T own = q[t * classes_ + t];
+      const T step = (pqp - qp[t]) / own;
+      const T scale = T(1) + step;
+      p[t] += step;
+      pqp = (pqp + step * (step * own + T(2) * qp[t])) / (scale * scale);
+      for (size_t j = 0; j < classes_; ++j) {
+        p[j] = p[j] / scale;
+        qp[j] = (qp[j] + step * q[t * classes_ + j]) / scale;
+      }
+    }
+  }
+
+  size_t classes_;
+  std::vector<T> r_;
+};
 
 }  // namespace assay::reference

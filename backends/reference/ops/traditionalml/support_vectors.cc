@@ -9,9 +9,8 @@
 #include <functional>
 
 #include "backends/reference/families.h"
-#include "backends/reference/ops/traditionalml/pairwise_probability.h"
 #include "backends/reference/ops/traditionalml/prediction.h"
-#include "backends/reference/scalar/sigmoid.h"
+#include "backends/reference/scalar/exponentials.h"
 
 namespace assay::reference {
 namespace {
@@ -23,18 +22,14 @@ enum class SupportKernel : uint8_t { kLinear, kPoly, kRbf, kSigmoid };
 struct SupportFunction {
   static Result<SupportFunction> Of(std::string_view type,
                                     const std::vector<float>& params) {
-    constexpr std::string_view kNames[] = {"LINEAR", "POLY", "RBF", "SIGMOID"};
-    const auto* const found = std::ranges::find(kNames, type);
-    if (found == std::end(kNames)) {
-      return InvalidArgument("kernel_type is '", type,
-                             "', wanted LINEAR, POLY, RBF or SIGMOID");
-    }
+    ASSAY_ASSIGN_OR_RETURN(
+        const size_t kind,
+        WordOf("kernel_type", type, {"LINEAR", "POLY", "RBF", "SIGMOID"}));
     if (!params.empty() && params.size() != 3) {
       return InvalidArgument("kernel_params has ", params.size(),
                              " elements, wanted gamma, coef0 and degree");
     }
-    SupportFunction function{
-        static_cast<SupportKernel>(found - std::begin(kNames))};
+    SupportFunction function{static_cast<SupportKernel>(kind)};
     if (!params.empty()) {
       function.gamma = params[0];
       function.coef0 = params[1];
@@ -85,23 +80,21 @@ float RhoOf(const std::vector<float>& rho, size_t i) {
 }
 
 // SVMRegressor-1: sum of coefficients[j] * K(x, support vector j), plus rho;
-// without support vectors x times the coefficients, plus rho. Of one class: 1
-// where that is above 0, else -1.
+// without support vectors x times the coefficients, plus rho. A model of one
+// class gives 1 where that is above 0, else -1.
 template <class T>
 Status RegressByVectors(const SupportFunction& function,
                         PostTransform transform, const op::ml::SVMRegressor& op,
                         KernelContext& run) {
-  const Tensor& tensor = run.input(op.x);
-  ASSAY_ASSIGN_OR_RETURN(const FeatureRows rows,
-                         FeatureRows::Of(tensor.shape()));
+  ASSAY_ASSIGN_OR_RETURN(const auto rows, FeatureRows::Of(run.input(op.x)));
   const bool linear = op.n_supports == 0;
   const auto& vectors = linear ? op.coefficients : op.support_vectors;
   const int64_t count = linear ? 1 : op.n_supports;
   ASSAY_RETURN_IF_ERROR(CheckCount(linear ? "coefficients" : "support_vectors",
                                    std::ssize(vectors), count * rows.width,
                                    "by the columns of input 0"));
-  const Loaded<T> x(tensor);
-  ASSAY_ASSIGN_OR_RETURN(Stored<T> y,
+  const Loaded<T> x(run.input(op.x));
+  ASSAY_ASSIGN_OR_RETURN(auto y,
                          Store<T>(run, op.y, DType::kFloat32, {rows.count, 1}));
   for (int64_t n = 0; n < rows.count; ++n) {
     T sum(RhoOf(op.rho, 0));
@@ -259,19 +252,18 @@ bool SaysOneOrZero(const SupportClassifier& model) {
 
 template <class T>
 Status ClassifyByVectors(const SupportClassifier& model, KernelContext& run) {
-  const Tensor& tensor = run.input(model.op.x);
-  ASSAY_ASSIGN_OR_RETURN(const FeatureRows rows,
-                         FeatureRows::Of(tensor.shape()));
+  ASSAY_ASSIGN_OR_RETURN(const auto rows,
+                         FeatureRows::Of(run.input(model.op.x)));
   const bool linear = model.vectors == 0;
   ASSAY_RETURN_IF_ERROR(CheckCount(
       linear ? "coefficients" : "support_vectors",
       std::ssize(linear ? model.op.coefficients : model.op.support_vectors),
       rows.width * (linear ? model.labels.size() : model.vectors),
       "by the columns of input 0"));
-  const Loaded<T> x(tensor);
+  const Loaded<T> x(run.input(model.op.x));
   const int64_t columns = model.score_count();
-  ASSAY_ASSIGN_OR_RETURN(Stored<T> z, Store<T>(run, model.op.z, DType::kFloat32,
-                                               {rows.count, columns}));
+  ASSAY_ASSIGN_OR_RETURN(auto z, Store<T>(run, model.op.z, DType::kFloat32,
+                                          {rows.count, columns}));
   std::vector<int64_t> classes(static_cast<size_t>(rows.count));
   for (int64_t n = 0; n < rows.count; ++n) {
     const std::vector<T> scores =
@@ -318,9 +310,9 @@ Status CheckClassifier(const SupportClassifier& model) {
 
 Result<Kernel> MakeSVMRegressor(const op::ml::SVMRegressor& op,
                                 LoadContext& load) {
-  ASSAY_ASSIGN_OR_RETURN(SupportFunction function,
+  ASSAY_ASSIGN_OR_RETURN(auto function,
                          SupportFunction::Of(op.kernel_type, op.kernel_params));
-  ASSAY_ASSIGN_OR_RETURN(const PostTransform transform,
+  ASSAY_ASSIGN_OR_RETURN(const auto transform,
                          PostTransformNamed(op.post_transform));
   if (op.n_supports < 0) {
     return InvalidArgument("n_supports is ", op.n_supports);

@@ -1,20 +1,61 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // TreeEnsemble of ai.onnx.ml, and the deprecated TreeEnsembleRegressor and
-// TreeEnsembleClassifier, over one form of trees (tree.h).
+// TreeEnsembleClassifier, over one form of trees (tree_forms.h).
 
 #include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <set>
+#include <utility>
 
 #include "backends/reference/families.h"
 #include "backends/reference/ops/traditionalml/prediction.h"
-#include "backends/reference/ops/traditionalml/tree.h"
 #include "backends/reference/ops/traditionalml/tree_forms.h"
+#include "backends/reference/scalar/codec.h"
 
 namespace assay::reference {
 namespace {
+
+/// Colours of a depth-first walk.
+enum class Seen : uint8_t { kNever, kAbove, kBelow };
+
+/// The first node that can be reached from itself, with an explicit stack: a
+/// tree may be deeper than ours.
+std::optional<int64_t> FindCycle(const Trees& trees) {
+  std::vector<Seen> seen(trees.nodes.size(), Seen::kNever);
+  std::vector<std::pair<int64_t, int>> stack;  // node, branches taken
+  for (const Branch& root : trees.roots) {
+    if (!root.is_leaf) stack.emplace_back(root.index, 0);
+    while (!stack.empty()) {
+      const int64_t index = stack.back().first;
+      const int taken = stack.back().second++;
+      Seen& state = seen[static_cast<size_t>(index)];
+      if (taken == 0 && state == Seen::kAbove) return index;
+      if ((taken == 0 && state == Seen::kBelow) || taken == 2) {
+        state = Seen::kBelow;
+        stack.pop_back();
+        continue;
+      }
+      state = Seen::kAbove;
+      const TreeNode& node = trees.nodes[static_cast<size_t>(index)];
+      const Branch next = taken == 0 ? node.when_true : node.when_false;
+      if (!next.is_leaf) stack.emplace_back(next.index, 0);
+    }
+  }
+  return std::nullopt;
+}
+
+Status CheckBranch(const Trees& trees, std::string_view attribute,
+                   int64_t position, const Branch& branch) {
+  const int64_t count =
+      branch.is_leaf ? std::ssize(trees.leaves) : std::ssize(trees.nodes);
+  if (branch.index >= 0 && branch.index < count) return OkStatus();
+  return InvalidArgument(attribute, "[", position, "] is ", branch.index,
+                         ", wanted one of ", count,
+                         branch.is_leaf ? " leaves" : " nodes");
+}
 
 using SharedTrees = std::shared_ptr<const Trees>;
 
@@ -39,13 +80,11 @@ double LimitOf(DType type) {
 template <class T>
 Status Predict(const SharedTrees& trees, PostTransform transform, Input input,
                Output output, DType to, KernelContext& run) {
-  const Tensor& tensor = run.input(input);
-  ASSAY_ASSIGN_OR_RETURN(const FeatureRows rows,
-                         FeatureRows::Of(tensor.shape()));
+  ASSAY_ASSIGN_OR_RETURN(const auto rows, FeatureRows::Of(run.input(input)));
   ASSAY_RETURN_IF_ERROR(trees->CheckWidth(rows.width));
-  const Loaded<T> x(tensor);
+  const Loaded<T> x(run.input(input));
   ASSAY_ASSIGN_OR_RETURN(
-      Stored<T> y, Store<T>(run, output, to, {rows.count, trees->targets}));
+      auto y, Store<T>(run, output, to, {rows.count, trees->targets}));
   for (int64_t n = 0; n < rows.count; ++n) {
     const std::span<T> scores(y.data() + n * trees->targets,
                               static_cast<size_t>(trees->targets));
@@ -87,14 +126,12 @@ template <class T>
 Status ClassifyByTrees(const TreeClassifier& model,
                        const op::ml::TreeEnsembleClassifier& op,
                        KernelContext& run) {
-  const Tensor& tensor = run.input(op.x);
-  ASSAY_ASSIGN_OR_RETURN(const FeatureRows rows,
-                         FeatureRows::Of(tensor.shape()));
+  ASSAY_ASSIGN_OR_RETURN(const auto rows, FeatureRows::Of(run.input(op.x)));
   ASSAY_RETURN_IF_ERROR(model.trees->CheckWidth(rows.width));
-  const Loaded<T> x(tensor);
+  const Loaded<T> x(run.input(op.x));
   const int64_t columns = model.columns();
   ASSAY_ASSIGN_OR_RETURN(
-      Stored<T> z, Store<T>(run, op.z, DType::kFloat32, {rows.count, columns}));
+      auto z, Store<T>(run, op.z, DType::kFloat32, {rows.count, columns}));
   std::vector<int64_t> classes;
   std::vector<T> held(static_cast<size_t>(columns));
   const std::span<T> scores(held);
@@ -145,7 +182,7 @@ Result<Kernel> MakeTreeEnsemble(const op::ml::TreeEnsemble& op,
 
 Result<Kernel> MakeTreeEnsembleRegressor(
     const op::ml::TreeEnsembleRegressor& op, LoadContext& load) {
-  ASSAY_ASSIGN_OR_RETURN(const PostTransform transform,
+  ASSAY_ASSIGN_OR_RETURN(const auto transform,
                          PostTransformNamed(op.post_transform));
   ASSAY_ASSIGN_OR_RETURN(Trees trees, TreesOf(op));
   return PredictKernel(load, std::move(trees), transform, op.x, op.y,
@@ -178,6 +215,52 @@ Result<Kernel> MakeTreeEnsembleClassifier(
 }
 
 }  // namespace
+
+Status Trees::Check() const {
+  for (const TreeNode& node : nodes) {
+    ASSAY_RETURN_IF_ERROR(
+        CheckBranch(*this, "nodes_truenodeids", node.position, node.when_true));
+    ASSAY_RETURN_IF_ERROR(CheckBranch(*this, "nodes_falsenodeids",
+                                      node.position, node.when_false));
+    if (node.feature < 0) {
+      return InvalidArgument("nodes_featureids[", node.position, "] is ",
+                             node.feature);
+    }
+  }
+  for (size_t i = 0; i < roots.size(); ++i) {
+    ASSAY_RETURN_IF_ERROR(
+        CheckBranch(*this, "tree_roots", static_cast<int64_t>(i), roots[i]));
+  }
+  for (size_t i = 0; i < votes.size(); ++i) {
+    if (votes[i].target < 0 || votes[i].target >= targets) {
+      return InvalidArgument("vote ", i, " is for target ", votes[i].target,
+                             ", wanted one in [0, ", targets, ")");
+    }
+  }
+  if (base_values.size() > 1 && std::ssize(base_values) != targets) {
+    return InvalidArgument("base_values has ", base_values.size(),
+                           " elements, wanted ", targets, " as targets");
+  }
+  if (const auto cycle = FindCycle(*this)) {
+    const TreeNode& node = nodes[static_cast<size_t>(*cycle)];
+    return InvalidArgument(
+        "nodes_truenodeids and nodes_falsenodeids lead from "
+        "node ",
+        node.position, " back to it, wanted a tree");
+  }
+  return OkStatus();
+}
+
+Status Trees::CheckWidth(int64_t width) const {
+  for (const TreeNode& node : nodes) {
+    if (node.feature >= width) {
+      return InvalidArgument("nodes_featureids[", node.position, "] is ",
+                             node.feature, ", wanted one of the ", width,
+                             " columns of input 0");
+    }
+  }
+  return OkStatus();
+}
 
 Family TreeEnsembleFamily() {
   return FamilyOf(MakeTreeEnsemble, MakeTreeEnsembleRegressor,

@@ -8,8 +8,8 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <string>
 
+#include "backends/reference/families.h"
 #include "backends/reference/scalar/codec.h"
 
 namespace assay::reference {
@@ -129,82 +129,90 @@ int64_t TargetsOf(const std::optional<int64_t>& given,
   return targets.empty() ? 0 : *std::ranges::max_element(targets) + 1;
 }
 
-/// The lists that the two deprecated operators have in common.
-struct OlderForm {
+/// The lists that each of the two deprecated operators names with its prefix.
+struct OlderVotes {
+  std::string_view prefix;
   const std::vector<int64_t>& tree_ids;
   const std::vector<int64_t>& node_ids;
-  const std::vector<int64_t>& features;
-  const std::vector<std::string>& modes;
-  const std::vector<int64_t>& true_ids;
-  const std::vector<int64_t>& false_ids;
-  const std::vector<int64_t>& nan_is_true;
-  std::vector<double> splits;
-  size_t hitrates;
-  // Votes, with the prefix that their lists have.
-  std::string_view prefix;
-  const std::vector<int64_t>& vote_trees;
-  const std::vector<int64_t>& vote_nodes;
-  const std::vector<int64_t>& vote_targets;
-  std::vector<double> weights;
-
-  Status CheckLengths() const {
-    const std::pair<std::string_view, size_t> lists[] = {
-        {"nodes_treeids", tree_ids.size()},
-        {"nodes_featureids", features.size()},
-        {"nodes_modes", modes.size()},
-        {"nodes_truenodeids", true_ids.size()},
-        {"nodes_falsenodeids", false_ids.size()},
-        {"nodes_values", splits.size()},
-    };
-    for (const auto& [name, length] : lists) {
-      ASSAY_RETURN_IF_ERROR(
-          CheckLength(name, length, "nodes_nodeids", node_ids.size()));
-    }
-    ASSAY_RETURN_IF_ERROR(CheckLength("nodes_missing_value_tracks_true",
-                                      nan_is_true.size(), "nodes_nodeids",
-                                      node_ids.size(), /*optional=*/true));
-    ASSAY_RETURN_IF_ERROR(CheckLength("nodes_hitrates", hitrates,
-                                      "nodes_nodeids", node_ids.size(),
-                                      /*optional=*/true));
-    const std::string ids = StrCat(prefix, "_ids");
-    const std::pair<std::string_view, size_t> tuples[] = {
-        {"_treeids", vote_trees.size()},
-        {"_nodeids", vote_nodes.size()},
-        {"_weights", weights.size()},
-    };
-    for (const auto& [name, length] : tuples) {
-      ASSAY_RETURN_IF_ERROR(
-          CheckLength(StrCat(prefix, name), length, ids, vote_targets.size()));
-    }
-    return OkStatus();
-  }
+  const std::vector<int64_t>& targets;
+  const std::vector<float>& weights;
+  const std::optional<Tensor>& weights_tensor;
 };
 
-/// Turns the nodes of an OlderForm, some of which are leaves, into Trees.
+/// Turns the nodes of such an operator, some of which are leaves, into Trees.
+template <class Op>
 class OlderTrees {
  public:
-  explicit OlderTrees(const OlderForm& form) : form_(form) {}
+  OlderTrees(const Op& op, const OlderVotes& votes) : op_(op), votes_(votes) {}
 
-  Status Read(Trees& trees) {
-    ASSAY_RETURN_IF_ERROR(form_.CheckLengths());
+  Result<Trees> Read(Trees trees) {
+    ASSAY_ASSIGN_OR_RETURN(splits_,
+                           NumbersOf("nodes_values", op_.nodes_values,
+                                     op_.nodes_values_as_tensor, trees.wide));
+    ASSAY_ASSIGN_OR_RETURN(
+        weights_, NumbersOf(StrCat(votes_.prefix, "_weights"), votes_.weights,
+                            votes_.weights_tensor, trees.wide));
+    ASSAY_ASSIGN_OR_RETURN(trees.base_values,
+                           NumbersOf("base_values", op_.base_values,
+                                     op_.base_values_as_tensor, trees.wide));
+    ASSAY_RETURN_IF_ERROR(CheckLengths());
     ASSAY_RETURN_IF_ERROR(Place(trees));
-    for (size_t i = 0; i < form_.node_ids.size(); ++i) {
-      if (form_.modes[i] == "LEAF") continue;
+    for (size_t i = 0; i < op_.nodes_nodeids.size(); ++i) {
+      if (op_.nodes_modes[i] == "LEAF") continue;
       ASSAY_RETURN_IF_ERROR(ReadNode(i, trees));
     }
     // In the order of their ids, as ONNX's reference implementation adds them.
     for (const auto& [id, first] : roots_) trees.roots.push_back(first);
-    return ReadVotes(trees);
+    ASSAY_RETURN_IF_ERROR(ReadVotes(trees));
+    return trees;
   }
 
  private:
+  Status CheckLengths() const {
+    const size_t nodes = op_.nodes_nodeids.size();
+    const std::pair<std::string_view, size_t> lists[] = {
+        {"nodes_treeids", op_.nodes_treeids.size()},
+        {"nodes_featureids", op_.nodes_featureids.size()},
+        {"nodes_modes", op_.nodes_modes.size()},
+        {"nodes_truenodeids", op_.nodes_truenodeids.size()},
+        {"nodes_falsenodeids", op_.nodes_falsenodeids.size()},
+        {"nodes_values", splits_.size()},
+    };
+    for (const auto& [name, length] : lists) {
+      ASSAY_RETURN_IF_ERROR(CheckLength(name, length, "nodes_nodeids", nodes));
+    }
+    const auto& tensor = op_.nodes_hitrates_as_tensor;
+    const std::pair<std::string_view, size_t> optional_lists[] = {
+        {"nodes_missing_value_tracks_true",
+         op_.nodes_missing_value_tracks_true.size()},
+        {"nodes_hitrates", tensor.has_value()
+                               ? static_cast<size_t>(tensor->num_elements())
+                               : op_.nodes_hitrates.size()},
+    };
+    for (const auto& [name, length] : optional_lists) {
+      ASSAY_RETURN_IF_ERROR(CheckLength(name, length, "nodes_nodeids", nodes,
+                                        /*optional=*/true));
+    }
+    const std::pair<std::string_view, size_t> tuples[] = {
+        {"_treeids", votes_.tree_ids.size()},
+        {"_nodeids", votes_.node_ids.size()},
+        {"_weights", weights_.size()},
+    };
+    for (const auto& [name, length] : tuples) {
+      ASSAY_RETURN_IF_ERROR(CheckLength(StrCat(votes_.prefix, name), length,
+                                        StrCat(votes_.prefix, "_ids"),
+                                        votes_.targets.size()));
+    }
+    return OkStatus();
+  }
+
   using Id = std::pair<int64_t, int64_t>;  // of the tree, of the node in it
 
   /// Gives every node and leaf its index. The first node of a tree is its root,
   /// which ONNX's reference implementation says, not ONNX's text.
   Status Place(Trees& trees) {
-    for (size_t i = 0; i < form_.node_ids.size(); ++i) {
-      const bool is_leaf = form_.modes[i] == "LEAF";
+    for (size_t i = 0; i < op_.nodes_nodeids.size(); ++i) {
+      const bool is_leaf = op_.nodes_modes[i] == "LEAF";
       const Branch branch{is_leaf, is_leaf ? std::ssize(trees.leaves)
                                            : std::ssize(trees.nodes)};
       if (is_leaf) {
@@ -212,7 +220,7 @@ class OlderTrees {
       } else {
         trees.nodes.emplace_back();
       }
-      const Id id{form_.tree_ids[i], form_.node_ids[i]};
+      const Id id{op_.nodes_treeids[i], op_.nodes_nodeids[i]};
       if (!placed_.emplace(id, branch).second) {
         return InvalidArgument("nodes_nodeids[", i, "] is ", id.second,
                                " again in tree ", id.first,
@@ -225,33 +233,35 @@ class OlderTrees {
 
   Result<Branch> Follow(std::string_view attribute, size_t i,
                         const std::vector<int64_t>& ids) const {
-    const auto found = placed_.find({form_.tree_ids[i], ids[i]});
+    const auto found = placed_.find({op_.nodes_treeids[i], ids[i]});
     if (found != placed_.end()) return found->second;
     return InvalidArgument(attribute, "[", i, "] is ", ids[i],
-                           ", wanted a node of tree ", form_.tree_ids[i]);
+                           ", wanted a node of tree ", op_.nodes_treeids[i]);
   }
 
   Status ReadNode(size_t i, Trees& trees) const {
     constexpr std::string_view kModes[] = {"BRANCH_LEQ", "BRANCH_LT",
                                            "BRANCH_GTE", "BRANCH_GT",
                                            "BRANCH_EQ",  "BRANCH_NEQ"};
-    const auto* const mode = std::ranges::find(kModes, form_.modes[i]);
+    const auto* const mode = std::ranges::find(kModes, op_.nodes_modes[i]);
     if (mode == std::end(kModes)) {
-      return InvalidArgument("nodes_modes[", i, "] is '", form_.modes[i],
+      return InvalidArgument("nodes_modes[", i, "] is '", op_.nodes_modes[i],
                              "', wanted LEAF or BRANCH_ and one of LEQ, LT, "
                              "GTE, GT, EQ, NEQ");
     }
-    const Branch place = placed_.at({form_.tree_ids[i], form_.node_ids[i]});
+    const Branch place =
+        placed_.at({op_.nodes_treeids[i], op_.nodes_nodeids[i]});
     TreeNode& node = trees.nodes[static_cast<size_t>(place.index)];
     node.mode = static_cast<TreeMode>(mode - std::begin(kModes));
-    node.feature = form_.features[i];
-    node.split = form_.splits[i];
-    node.nan_is_true = !form_.nan_is_true.empty() && form_.nan_is_true[i] != 0;
+    node.feature = op_.nodes_featureids[i];
+    node.split = splits_[i];
+    node.nan_is_true = !op_.nodes_missing_value_tracks_true.empty() &&
+                       op_.nodes_missing_value_tracks_true[i] != 0;
     node.position = static_cast<int64_t>(i);
-    ASSAY_ASSIGN_OR_RETURN(node.when_true,
-                           Follow("nodes_truenodeids", i, form_.true_ids));
-    ASSAY_ASSIGN_OR_RETURN(node.when_false,
-                           Follow("nodes_falsenodeids", i, form_.false_ids));
+    ASSAY_ASSIGN_OR_RETURN(
+        node.when_true, Follow("nodes_truenodeids", i, op_.nodes_truenodeids));
+    ASSAY_ASSIGN_OR_RETURN(node.when_false, Follow("nodes_falsenodeids", i,
+                                                   op_.nodes_falsenodeids));
     return OkStatus();
   }
 
@@ -259,17 +269,16 @@ class OlderTrees {
   /// nothing, as in ONNX's reference implementation.
   Status ReadVotes(Trees& trees) const {
     std::vector<std::vector<Vote>> votes(trees.leaves.size());
-    for (size_t i = 0; i < form_.vote_targets.size(); ++i) {
-      const auto found =
-          placed_.find({form_.vote_trees[i], form_.vote_nodes[i]});
+    for (size_t i = 0; i < votes_.targets.size(); ++i) {
+      const auto found = placed_.find({votes_.tree_ids[i], votes_.node_ids[i]});
       if (found == placed_.end()) {
-        return InvalidArgument(form_.prefix, "_nodeids[", i, "] is ",
-                               form_.vote_nodes[i], ", wanted a node of tree ",
-                               form_.vote_trees[i]);
+        return InvalidArgument(votes_.prefix, "_nodeids[", i, "] is ",
+                               votes_.node_ids[i], ", wanted a node of tree ",
+                               votes_.tree_ids[i]);
       }
       if (found->second.is_leaf) {
         votes[static_cast<size_t>(found->second.index)].push_back(
-            {form_.vote_targets[i], form_.weights[i]});
+            {votes_.targets[i], weights_[i]});
       }
     }
     for (size_t i = 0; i < votes.size(); ++i) {
@@ -280,54 +289,13 @@ class OlderTrees {
     return trees.Check();
   }
 
-  const OlderForm& form_;
+  const Op& op_;
+  const OlderVotes& votes_;
+  std::vector<double> splits_;
+  std::vector<double> weights_;
   std::map<Id, Branch> placed_;
   std::map<int64_t, Branch> roots_;
 };
-
-/// The parts that the deprecated operators name alike; the votes by `prefix`.
-template <class Op>
-Result<Trees> ReadOlder(const Op& op, OlderForm form,
-                        const std::vector<float>& weights,
-                        const std::optional<Tensor>& weights_tensor,
-                        Trees trees) {
-  ASSAY_ASSIGN_OR_RETURN(form.splits,
-                         NumbersOf("nodes_values", op.nodes_values,
-                                   op.nodes_values_as_tensor, trees.wide));
-  ASSAY_ASSIGN_OR_RETURN(form.weights,
-                         NumbersOf(StrCat(form.prefix, "_weights"), weights,
-                                   weights_tensor, trees.wide));
-  ASSAY_ASSIGN_OR_RETURN(trees.base_values,
-                         NumbersOf("base_values", op.base_values,
-                                   op.base_values_as_tensor, trees.wide));
-  if (op.nodes_hitrates_as_tensor.has_value()) {
-    form.hitrates =
-        static_cast<size_t>(op.nodes_hitrates_as_tensor->num_elements());
-  }
-  ASSAY_RETURN_IF_ERROR(OlderTrees(form).Read(trees));
-  return trees;
-}
-
-template <class Op>
-OlderForm FormOf(const Op& op, std::string_view prefix,
-                 const std::vector<int64_t>& vote_trees,
-                 const std::vector<int64_t>& vote_nodes,
-                 const std::vector<int64_t>& vote_targets) {
-  return {op.nodes_treeids,
-          op.nodes_nodeids,
-          op.nodes_featureids,
-          op.nodes_modes,
-          op.nodes_truenodeids,
-          op.nodes_falsenodeids,
-          op.nodes_missing_value_tracks_true,
-          {},
-          op.nodes_hitrates.size(),
-          prefix,
-          vote_trees,
-          vote_nodes,
-          vote_targets,
-          {}};
-}
 
 }  // namespace
 
@@ -369,28 +337,26 @@ Result<Trees> TreesOf(const op::ml::TreeEnsemble& op, DType input) {
 }
 
 Result<Trees> TreesOf(const op::ml::TreeEnsembleRegressor& op) {
-  constexpr std::string_view kNames[] = {"AVERAGE", "SUM", "MIN", "MAX"};
-  const auto* const name = std::ranges::find(kNames, op.aggregate_function);
-  if (name == std::end(kNames)) {
-    return InvalidArgument("aggregate_function is '", op.aggregate_function,
-                           "', wanted AVERAGE, SUM, MIN or MAX");
-  }
+  ASSAY_ASSIGN_OR_RETURN(const size_t aggregate,
+                         WordOf("aggregate_function", op.aggregate_function,
+                                {"AVERAGE", "SUM", "MIN", "MAX"}));
   Trees trees;
-  trees.aggregate = static_cast<Aggregate>(name - std::begin(kNames));
+  trees.aggregate = static_cast<Aggregate>(aggregate);
   trees.targets = TargetsOf(op.n_targets, op.target_ids);
-  return ReadOlder(
-      op,
-      FormOf(op, "target", op.target_treeids, op.target_nodeids, op.target_ids),
-      op.target_weights, op.target_weights_as_tensor, trees);
+  const OlderVotes votes = {"target",          op.target_treeids,
+                            op.target_nodeids, op.target_ids,
+                            op.target_weights, op.target_weights_as_tensor};
+  return OlderTrees(op, votes).Read(std::move(trees));
 }
 
 Result<Trees> TreesOf(const op::ml::TreeEnsembleClassifier& op) {
   Trees trees;
   trees.targets =
       std::ssize(op.classlabels_int64s) + std::ssize(op.classlabels_strings);
-  return ReadOlder(
-      op, FormOf(op, "class", op.class_treeids, op.class_nodeids, op.class_ids),
-      op.class_weights, op.class_weights_as_tensor, trees);
+  const OlderVotes votes = {"class",          op.class_treeids,
+                            op.class_nodeids, op.class_ids,
+                            op.class_weights, op.class_weights_as_tensor};
+  return OlderTrees(op, votes).Read(std::move(trees));
 }
 
 }  // namespace assay::reference

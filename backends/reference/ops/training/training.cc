@@ -208,14 +208,6 @@ Result<Kernel> Make(const Op& op, LoadContext& load) {
                   });
 }
 
-Result<Kernel> MakeAdagrad(const op::training::Adagrad& op, LoadContext& load) {
-  return Make<AdagradRule>(op, load);
-}
-
-Result<Kernel> MakeAdam(const op::training::Adam& op, LoadContext& load) {
-  return Make<AdamRule>(op, load);
-}
-
 Result<Kernel> MakeMomentum(const op::training::Momentum& op,
                             LoadContext& load) {
   if (op.mode != "standard" && op.mode != "nesterov") {
@@ -243,7 +235,9 @@ Result<Kernel> MakeGradient(const op::training::Gradient& op, LoadContext&) {
 }  // namespace
 
 Family TrainingFamily() {
-  return FamilyOf(MakeAdagrad, MakeAdam, MakeMomentum, MakeGradient);
+  return FamilyOf(Make<AdagradRule, op::training::Adagrad>,
+                  Make<AdamRule, op::training::Adam>, MakeMomentum,
+                  MakeGradient);
 }
 
 }  // namespace assay::reference

@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "ctest/trial/hostile/attempt.h"
-#include "ctest/trial/hostile/shared_memory.h"
 
 namespace fs = std::filesystem;
 

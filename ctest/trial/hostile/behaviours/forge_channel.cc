@@ -11,7 +11,6 @@
 #include <cstdlib>
 
 #include "ctest/trial/hostile/forged_answer.h"
-#include "ctest/trial/hostile/intercepted.h"
 
 // Outcome: error
 // Message: cannot be read

@@ -12,7 +12,6 @@
 #include <cstdlib>
 
 #include "ctest/trial/hostile/attempt.h"
-#include "ctest/trial/hostile/shared_memory.h"
 
 #ifndef SO_PEERPIDFD
 #define SO_PEERPIDFD 77

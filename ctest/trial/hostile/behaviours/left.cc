@@ -2,7 +2,7 @@
 //
 // Behaviours that leave behind what nobody can put back: limits, timers,
 // threads, filters, another root. The case keeps its verdict; the next one gets
-// another process (framework/testing/worker/leftovers.h).
+// another process (framework/testing/worker/process_state.h).
 
 #include <fcntl.h>
 #include <linux/filter.h>
@@ -27,8 +27,8 @@
 #include <thread>
 #include <vector>
 
+#include "ctest/trial/hostile/attempt.h"
 #include "ctest/trial/hostile/misdeed.h"
-#include "ctest/trial/hostile/shared_memory.h"
 
 // Outcome: unchanged
 ASSAY_MISDEED(all_descriptors) {

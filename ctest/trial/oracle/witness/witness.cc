@@ -22,7 +22,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// What the witness' own numbers, of two doubles, leave open.
+/// The error that the witness' own numbers, of two doubles, leave open.
 double Slack(const Number& truth) {
   return 0x1p-104 * std::abs(truth.value) + 0x1p-1070;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an independent witness, mpmath in Python (generate.py), says of a model:
-// its outputs, gradients and tangents to twice the digits of double. An oracle
-// is asked the same, in every precision, and each of its numbers must lie
-// within its own bound of the witness'.
+// An independent witness, mpmath in Python (generate.py), gives the outputs,
+// gradients and tangents of a model to twice the digits of double. An oracle is
+// asked the same, in every precision, and each of its numbers must lie within
+// its own bound of the witness'.
 //
 //   ASSAY_ASSIGN_OR_RETURN(const auto cases, ParseWitness(text));
 //   Tally tally;
@@ -45,8 +45,8 @@ struct Tally {
   std::array<std::array<Count, kPrecisions>, kQuestions> counts{};
   int64_t expected = 0;   // output elements, rounded once to their type
   int64_t half_unit = 0;  // further than half a unit and the bound from those
-  /// Of output elements whose condition number is at most kWell, those whose
-  /// bound is above half a unit.
+  /// Output elements whose condition number is at most kWell, and those among
+  /// them whose bound is above half a unit.
   int64_t well = 0;
   int64_t useless = 0;
   /// A line for each case with numbers outside, and for each declined one.

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "conformance/special/exact_bits.h"
+#include "conformance/special/value_text.h"
 #include "framework/core/text.h"
 #include "framework/graph/model_text.h"
 

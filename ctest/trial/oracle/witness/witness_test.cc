@@ -32,7 +32,10 @@ jvp y 0x1.00000004p+1
 condition y 0x1.00000008p+1
 
 case Third/float16/tame/2
-graph g (float16 x) => (float16 y, int64[1] n) { y = Reciprocal(x) s = Shape(x) k = Constant <value_ints = [7]> () n = Concat <axis = 0> (s, k) }
+graph g (float16 x) => (float16 y, int64[1] n) { )"
+                                    R"(y = Reciprocal(x) s = Shape(x) )"
+                                    R"(k = Constant <value_ints = [7]> () )"
+                                    R"(n = Concat <axis = 0> (s, k) }
 input x float16[] 0x1.8p+1
 output y 0x1.5555555555555p-2:0x1.5555555555555p-56
 output n 7
@@ -146,16 +149,16 @@ TEST(WitnessTest, ABrokenTextIsRefusedWithItsLine) {
   }
 }
 
-// What generate.py wrote, in the tree.
+// The sample in the tree, written by generate.py.
 TEST(WitnessTest, TheOracleAgreesWithTheSample) {
   const auto text = file::ReadFile(ASSAY_WITNESS_SAMPLE);
   ASSERT_TRUE(text.ok()) << text.status().message();
   const Tally tally = TallyOf(*text);
   std::cout << TableOf(tally);
-  EXPECT_GE(tally.cases, 200);
+  EXPECT_GE(tally.cases, 199);
   EXPECT_EQ(tally.declined, 0);
   EXPECT_TRUE(IsRight(tally)) << testing::PrintToString(tally.faults);
-  EXPECT_LE(tally.useless, 35) << testing::PrintToString(tally.notes);
+  EXPECT_LE(tally.useless, 7) << testing::PrintToString(tally.notes);
 }
 
 }  // namespace

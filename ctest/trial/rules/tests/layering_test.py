@@ -44,6 +44,11 @@ GOOD = {
 ROWS = [
     ("nothing", {}, []),
     (
+        "an include of vendors, from a room that may not",
+        {"framework/graph/model.h": "assay/backend.h"},
+        ["framework/graph may not include framework/include/assay/backend.h"],
+    ),
+    (
         "an include that is not allowed",
         {"framework/cli/run/run.cc": "framework/cli/x.h framework/graph/model.h"},
         ["run.cc:2: framework/cli/run may not include framework/graph/model.h"],
@@ -111,7 +116,7 @@ def write(root: Path, files: dict[str, str]) -> None:
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         lines = content.split() if content[:1] != "=" else []
-        text = [f'#include "{header}"' for header in lines] or [content[1:]]
+        text = [f"#include {quoted(header)}" for header in lines] or [content[1:]]
         path.write_text("\n".join(text) + "\n", encoding="utf-8")
 
 
@@ -119,6 +124,10 @@ def found_in(files: dict[str, str], layers: str = LAYERS) -> list[str]:
     with tempfile.TemporaryDirectory() as folder:
         write(Path(folder), files)
         return faults(Tree(Path(folder)), Layers(layers))
+
+
+def quoted(header: str) -> str:
+    return f"<{header}>" if header.startswith("assay/") else f'"{header}"'
 
 
 class Layering(unittest.TestCase):

@@ -190,7 +190,7 @@ PLANTS = [
     *(
         Plant(
             f"a sentence of {file}",
-            lambda tree, _: said(prose.faults(tree, {})),
+            lambda tree, _: said(prose.faults(tree)),
             file,
             lambda top, mark=mark: f"{mark} {prose.OPENINGS[0]} is known.\n",
         )
@@ -204,7 +204,7 @@ PLANTS = [
     ),
     Plant(
         "81 columns",
-        lambda tree, _: said(prose.faults(tree, {})),
+        lambda tree, _: said(prose.faults(tree)),
         "b.h",
         lambda top: f"// {'x' * 78}\n",
     ),

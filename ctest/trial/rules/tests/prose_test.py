@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sentences are found in each kind of file, and the list of debts only falls."""
+"""Sentences are found in each kind of file, and lines that are too long."""
 
 from __future__ import annotations
 
@@ -48,28 +48,15 @@ class Prose(unittest.TestCase):
         for name, text, wanted in PLACES:
             with self.subTest(name=name, text=text):
                 self.setUp()
-                found = prose.places(self.tree({f"perf/{name}": text}))
-                self.assertEqual([line for _, _, line in found], wanted)
+                tree = self.tree({f"perf/{name}": text})
+                found = [place for place, _ in prose.faults(tree)]
+                self.assertEqual(found, [f"perf/{name}:{line}" for line in wanted])
 
     def test_columns(self) -> None:
         lines = ("x" * 80, "x" * 81, f'#include "{"x" * 80}"')
         tree = self.tree({"perf/a.h": "\n".join(lines), "perf/generated/b.h": lines[1]})
-        self.assertEqual(list(prose.places(tree)), [("columns", "perf/a.h", 2)])
-
-    def test_debts_only_fall(self) -> None:
-        tree = self.tree({"perf/a.h": "x" * 81, "gradcheck/text/case/b.h": "x" * 81})
-        held = {("columns", "perf"): 1, ("columns", "gradcheck/text"): 1}
-        for debts, subjects in (
-            (held, []),
-            ({**held, ("columns", "perf"): 0}, ["perf", "perf/a.h:1"]),
-            ({**held, ("columns", "perf"): 2}, ["perf"]),  # fewer than stated
-            ({**held, ("sentences", "gone"): 1}, ["gone"]),
-        ):
-            found = [subject for subject, _ in prose.faults(tree, debts)]
-            self.assertEqual(found, subjects)
-        moved = {("columns", "perf"): 0, ("columns", "gone"): 2}
-        self.assertEqual(prose.read_debts(prose.accepted(tree, moved)), held)
-        self.assertEqual(prose.accepted(tree, {("columns", "perf"): 1}), "")
+        found = list(prose.faults(tree))
+        self.assertEqual(found, [("perf/a.h:2", "is over 80 columns")])
 
 
 if __name__ == "__main__":

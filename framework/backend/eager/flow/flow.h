@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Flow: the gradients that flow into one value of a backward run, summed, in
-// memory that is kept from run to run.
+// memory that is kept from run to run: a tensor is made anew only where its
+// type or shape has changed, or somebody else holds its bytes.
 //
 //   Flow flow;
 //   ASSAY_ASSIGN_OR_RETURN(Tensor* const first, flow.First(dtype, shape));
@@ -14,12 +15,39 @@
 
 #pragma once
 
-#include "framework/backend/eager/flow/memory.h"
+#include <utility>
+
 #include "framework/core/dtype.h"
+#include "framework/core/shape.h"
 #include "framework/core/status.h"
 #include "framework/core/tensor.h"
 
 namespace assay::flow {
+
+/// Equality without a call of memcmp, which costs more than a few extents.
+inline bool SameExtents(const Shape& a, const Shape& b) {
+  if (a.rank() != b.rank()) return false;
+  for (int axis = 0; axis < a.rank(); ++axis) {
+    if (a[axis] != b[axis]) return false;
+  }
+  return true;
+}
+
+/// True for a tensor of this type and shape.
+inline bool Is(const Tensor& tensor, DType dtype, const Shape& shape) {
+  return tensor.dtype() == dtype && SameExtents(tensor.shape(), shape);
+}
+
+/// Makes `held` a tensor of this type and shape whose bytes nobody else holds.
+/// Its content is unspecified.
+inline Status Fit(Tensor& held, DType dtype, const Shape& shape) {
+  if (Is(held, dtype, shape) && held.unique()) [[likely]]
+    return OkStatus();
+  Shape wanted = shape;  // may be that of `held`
+  held = Tensor();       // so that old and new are not held at once
+  ASSAY_ASSIGN_OR_RETURN(held, Tensor::Allocate(dtype, std::move(wanted)));
+  return OkStatus();
+}
 
 /// True for the element types of gradients: float16, bfloat16, float32 and
 /// float64.
@@ -28,8 +56,8 @@ inline bool IsGradientType(DType dtype) {
          dtype == DType::kFloat32 || dtype == DType::kFloat64;
 }
 
-/// Of 16 bits the sum is taken in float32 and rounded once, to nearest, ties to
-/// even. A gradient that flows alone is not copied.
+/// Gradients of 16 bits are summed in float32, and the sum is rounded once, to
+/// nearest, ties to even. A gradient that flows alone is not copied.
 class Flow {
  public:
   /// The sum is to lie in `memory`, which outlives the flow. A caller's is
@@ -55,8 +83,8 @@ class Flow {
   /// caller's is of another type or shape.
   Result<Tensor*> First(DType dtype, const Shape& shape);
 
-  /// Of an IsGradientType, unchanged until Clear. Internal where the type or
-  /// the shape is not that of the first.
+  /// Adds a gradient of an IsGradientType, which must stay unchanged until
+  /// Clear. Internal where its type or shape is not that of the first gradient.
   Status Add(const Tensor& gradient) {
     if (any()) return AddToSum(gradient);
     sum_ = &gradient;
@@ -70,7 +98,8 @@ class Flow {
   /// zeros where nothing flowed.
   Status Settle(DType dtype, const Shape& shape);
 
-  /// Of what was added; to be read when the flow is finished.
+  /// The sum of the gradients that were added; it may be read once the flow is
+  /// finished.
   const Tensor& sum() const { return *sum_; }
 
  private:

@@ -11,6 +11,8 @@
 #include <limits>
 #include <vector>
 
+#include "framework/testing/support/tensors_fixture.h"
+
 namespace assay::flow {
 namespace {
 
@@ -18,11 +20,7 @@ using testing::ElementsAre;
 
 template <class T>
 Tensor Of(DType dtype, const std::vector<T>& elements) {
-  Tensor tensor =
-      *Tensor::Allocate(dtype, {static_cast<int64_t>(elements.size())});
-  std::memcpy(tensor.mutable_data(), elements.data(),
-              elements.size() * sizeof(T));
-  return tensor;
+  return Raw(dtype, {std::ssize(elements)}, elements);
 }
 
 template <class T>

@@ -6,12 +6,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstddef>
-#include <limits>
 #include <numeric>
-#include <vector>
 
-#include "framework/core/numbers.h"
+#include "framework/testing/support/statuses_fixture.h"
 #include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::ranks {
@@ -19,6 +16,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using Pairs = std::vector<PlacedNumber>;
 
 std::vector<float> ThereAndBack(Codec& codec, const std::vector<float>& x) {
   std::vector<std::byte> bytes(
@@ -104,7 +102,7 @@ TEST(SignCodecTest, KeepsTheSumOfEachKind) {
 }
 
 // Kills: a number that is always rounded down, or always to the nearest level.
-// Of 4,000 draws the mean is within 6 of its standard deviations but for 2 in
+// The mean of 4,000 draws is within 6 of its standard deviations but for 2 in
 // 10^9 of seeds.
 TEST(LevelCodecTest, IsRightOnTheMean) {
   constexpr int kDraws = 4000, kLevels = 4;
@@ -138,6 +136,104 @@ TEST(LevelCodecTest, RefusesALevelThatIsNone) {
   std::vector<float> back(1);
   EXPECT_THAT(few.Decode(bytes, back).message(),
               HasSubstr("found the level 100, wanted at most 4"));
+}
+
+/// The first places, with the numbers 1, 2, 3 ...
+Pairs First(int count) {
+  Pairs pairs;
+  for (int i = 0; i < count; ++i) {
+    pairs.push_back({i, static_cast<float>(i + 1)});
+  }
+  return pairs;
+}
+
+// Kills: a switch that comes a pair too early or too late.
+TEST(SparseVectorTest, IsDenseWhereThatIsNoMoreBytes) {
+  const struct {
+    int64_t size;
+    int pairs;
+    bool is_dense;
+    size_t bytes;
+  } kRows[] = {{10, 4, false, 32}, {10, 5, true, 40}, {10, 6, true, 40},
+               {11, 5, false, 40}, {11, 6, true, 44}, {1, 0, false, 0},
+               {1, 1, true, 4},    {0, 0, true, 0}};
+  for (const auto& row : kRows) {
+    const SparseVector vector(row.size, First(row.pairs));
+    EXPECT_EQ(vector.is_dense(), row.is_dense) << row.size << ", " << row.pairs;
+    EXPECT_EQ(vector.bytes().size(), row.bytes);
+    std::vector<float> numbers(static_cast<size_t>(row.size));
+    for (const auto& [place, number] : First(row.pairs)) {
+      numbers[static_cast<size_t>(place)] = number;
+    }
+    EXPECT_EQ(vector.Numbers(), numbers);
+    const auto back = Got(SparseVector::FromBytes(row.size, vector.bytes()));
+    EXPECT_EQ(back.is_dense(), row.is_dense);
+    EXPECT_EQ(back.Numbers(), numbers);
+  }
+}
+
+// Kills: a place of one of the two that is lost, or comes twice.
+TEST(SparseVectorTest, SumsMergeByPlace) {
+  const SparseVector one(20, {{2, 1}, {5, 2}, {9, 3}});
+  const SparseVector other(20, {{0, 10}, {5, -2}, {12, 20}});
+  const SparseVector sum = SumOf(one, other);
+  EXPECT_FALSE(sum.is_dense());
+  // A place whose numbers cancel stays one.
+  EXPECT_EQ(sum.bytes().size(), 5 * sizeof(PlacedNumber));
+  EXPECT_THAT(sum.Numbers(), ElementsAre(10, 0, 1, 0, 0, 0, 0, 0, 0, 3, 0, 0,
+                                         20, 0, 0, 0, 0, 0, 0, 0));
+  EXPECT_EQ(SumOf(other, one).Numbers(), sum.Numbers());
+}
+
+TEST(SparseVectorTest, SumsOfDenseOnesAreDense) {
+  const SparseVector sparse(5, {{3, 1}});
+  const SparseVector dense(5, First(4));
+  ASSERT_TRUE(dense.is_dense());
+  for (const SparseVector& sum : {SumOf(sparse, dense), SumOf(dense, sparse)}) {
+    EXPECT_TRUE(sum.is_dense());
+    EXPECT_THAT(sum.Numbers(), ElementsAre(1, 2, 3, 5, 0));
+  }
+  EXPECT_THAT(SumOf(dense, dense).Numbers(), ElementsAre(2, 4, 6, 8, 0));
+  const SparseVector other(5, {{0, 4}, {1, 5}});
+  EXPECT_FALSE(other.is_dense());
+  EXPECT_TRUE(SumOf(sparse, other).is_dense());
+}
+
+/// The number 1 at these places.
+Pairs Ones(auto... places) { return {{places, 1}...}; }
+
+/// Bytes that no vector of ten numbers has.
+struct Wrong {
+  std::string name;
+  Pairs pairs;
+  size_t more;  // bytes after the pairs
+  std::string message;
+};
+
+const Wrong kWrongs[] = {
+    {"a place beyond the end", Ones(3, 10), 0,
+     "found a number at place 10, wanted 4 to 10 without its end"},
+    {"a place before the first", Ones(-1), 0,
+     "found a number at place -1, wanted 0 to 10"},
+    {"a place twice", Ones(3, 3), 0,
+     "found a number at place 3, wanted 4 to 10"},
+    {"places that fall", Ones(3, 2), 0,
+     "found a number at place 2, wanted 4 to 10"},
+    {"half a pair", Ones(3), 4, "found 12 bytes of a sparse vector, wanted 8"},
+    {"more than all", First(5), 8, "found 48 bytes of a sparse vector"},
+};
+
+// Kills: numbers that are written where they should not.
+TEST(SparseVectorTest, RefusesBytesThatNoVectorHas) {
+  for (const Wrong& wrong : kWrongs) {
+    const auto pairs = std::as_bytes(std::span(wrong.pairs));
+    std::vector<std::byte> bytes(pairs.begin(), pairs.end());
+    bytes.resize(bytes.size() + wrong.more);
+    const Status status = SparseVector::FromBytes(10, bytes).status();
+    EXPECT_THAT(status, IsStatus(StatusCode::kDataLoss, wrong.message))
+        << wrong.name;
+  }
+  EXPECT_FALSE(SparseVector::CheckLength(10, -8).ok());
 }
 
 }  // namespace

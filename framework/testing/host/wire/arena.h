@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Memory that the process of a suite shares with that of a backend. The suite's
-// side makes it and says what lies where; the backend's maps it.
+// side makes the memory and says where each block lies; the backend's side maps
+// it.
 //
 //   const std::shared_ptr<std::byte> memory = Arena::Allocate(size);
 //   const std::optional<Place> place = Arena::Find(memory.get(), size);
@@ -11,8 +12,8 @@
 //   std::byte* same = segments.At(*place, size);
 //
 // Each segment is a memory file that is sealed against another size, so that
-// nobody can take pages away from under who reads. What lies where is known to
-// the suite's side alone.
+// nobody can take pages away from a reader. Only the suite's side knows where
+// each block lies.
 
 #pragma once
 

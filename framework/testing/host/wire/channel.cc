@@ -150,7 +150,7 @@ Result<Message> Channel::Receive() {
   ssize_t got = 0;
   bool ended = false;
   do {
-    // What it sent before it ended is there.
+    // The messages that the process sent before it ended are there.
     ended = got < 0 && errno == EAGAIN && ProcessEnded();
     got = recvmsg(socket_.get(), &message,
                   MSG_CMSG_CLOEXEC | (ended ? MSG_DONTWAIT : 0));

@@ -3,11 +3,9 @@
 // Channel: messages between two processes of a machine, each a text and the
 // descriptors that come with it.
 //
-//   ASSAY_RETURN_IF_ERROR(channel.Send("text"));
-//   ASSAY_ASSIGN_OR_RETURN(const Message answer, channel.Receive());
-//
-// Cancelled when the other side is gone; nothing raises a signal. A short message
-// is one packet, sent and received in one system call each.
+// Send and Receive are Cancelled when the other side is gone; nothing raises a
+// signal. A short message is one packet, sent and received in one system call
+// each.
 
 #pragma once
 
@@ -19,7 +17,7 @@
 #include <vector>
 
 #include "framework/core/status.h"
-#include "framework/file/descriptor.h"
+#include "framework/file/file.h"
 
 namespace assay::wire {
 

@@ -37,7 +37,7 @@ enum class Call : uint64_t {
   kCaseEnd,  // what the case left behind
 };
 
-/// What a number stands for.
+/// The kind of object that a number stands for.
 enum class Kind : uint64_t { kNetwork, kBinding, kGradients };
 
 /// The optional interfaces that a network offers, as bits.

@@ -3,7 +3,6 @@
 #include "framework/testing/host/wire/wire.h"
 
 #include <cstring>
-#include <type_traits>
 
 namespace assay::wire {
 namespace {
@@ -34,108 +33,84 @@ void Writer::Put(std::string_view text) {
 }
 
 void Writer::Put(const Place& place) {
-  Put(uint64_t{place.segment});
-  Put(place.offset);
+  Put(uint64_t{place.segment}, place.offset);
 }
 
 void Writer::Put(const Status& status) {
-  Put(static_cast<uint64_t>(status.code()));
+  Put(status.code());
   if (status.ok()) return;
-  Put(static_cast<uint64_t>(status.reason()));
-  Put(status.message());
+  Put(status.reason(), status.message());
 }
 
 void Writer::Put(const ValueType& type) {
-  Put(static_cast<uint64_t>(type.kind));
-  Put(static_cast<uint64_t>(type.dtype));
-  Put(uint64_t{type.dims.has_value() ? 1U : 0U});
+  Put(type.kind, type.dtype, type.dims.has_value());
   if (type.dims.has_value()) {
     Put(uint64_t{type.dims->size()});
     for (const Dim& dim : *type.dims) {
-      Put(static_cast<uint64_t>(dim.extent));
-      Put(dim.symbol);
+      Put(static_cast<uint64_t>(dim.extent), dim.symbol);
     }
   }
-  Put(uint64_t{type.element != nullptr ? 1U : 0U});
+  Put(type.element != nullptr);
   if (type.element != nullptr) Put(*type.element);
 }
 
-void Writer::Put(const ValueInfo& info) {
-  Put(info.name);
-  Put(info.type);
+void Writer::Put(const ValueInfo& info) { Put(info.name, info.type); }
+
+void Writer::Put(const Shape& shape) {
+  Put(uint64_t{shape.dims().size()});
+  for (const int64_t extent : shape) Put(static_cast<uint64_t>(extent));
 }
 
 void Writer::Put(const Tensor& tensor) {
-  Put(static_cast<uint64_t>(tensor.dtype()));
+  Put(tensor.dtype());
   if (!tensor.defined()) return;
-  Put(static_cast<uint64_t>(tensor.device().kind));
-  Put(static_cast<uint64_t>(tensor.device().index));
-  Put(uint64_t{tensor.shape().dims().size()});
-  for (const int64_t extent : tensor.shape())
-    Put(static_cast<uint64_t>(extent));
+  Put(tensor.device().kind, static_cast<uint64_t>(tensor.device().index));
+  Put(tensor.shape());
   if (tensor.dtype() == DType::kString) {
-    Put(static_cast<uint64_t>(Bytes::kStrings));
+    Put(Bytes::kStrings);
     for (const std::string& text : tensor.strings()) Put(text);
     return;
   }
   const auto place = find_ ? find_(tensor) : std::nullopt;
   if (place.has_value()) {
-    Put(static_cast<uint64_t>(Bytes::kShared));
-    Put(*place);
+    Put(Bytes::kShared, *place);
   } else if (tensor.data() == nullptr ||
              tensor.device().kind != Device::Kind::kCpu) {
-    Put(static_cast<uint64_t>(Bytes::kNone));
+    Put(Bytes::kNone);
   } else {
-    Put(static_cast<uint64_t>(Bytes::kWritten));
+    Put(Bytes::kWritten);
     PutBytes(tensor.data(), tensor.bytes().size());
   }
 }
 
 void Writer::Put(const Value& value) {
-  Put(static_cast<uint64_t>(value.kind()));
+  Put(value.kind());
   switch (value.kind()) {
     case ValueKind::kNone:
       return;
     case ValueKind::kTensor:
       return Put(*value.tensor());
     case ValueKind::kSparseTensor:
-      Put(value.sparse()->values);
-      Put(value.sparse()->indices);
-      Put(uint64_t{value.sparse()->shape.dims().size()});
-      for (const int64_t extent : value.sparse()->shape) {
-        Put(static_cast<uint64_t>(extent));
-      }
-      return;
+      return Put(value.sparse()->values, value.sparse()->indices,
+                 value.sparse()->shape);
     case ValueKind::kSequence:
-      Put(value.sequence()->element);
-      return PutAll(value.sequence()->items);
+      return Put(value.sequence()->element, value.sequence()->items);
     case ValueKind::kOptional:
-      Put(value.optional()->element);
-      return Put(value.optional()->has_value() ? *value.optional()->value
-                                               : Value());
+      return Put(value.optional()->element, value.optional()->has_value()
+                                                ? *value.optional()->value
+                                                : Value());
     case ValueKind::kMap:
-      Put(value.map()->keys);
-      return PutAll(value.map()->values);
+      return Put(value.map()->keys, value.map()->values);
   }
 }
 
 void Writer::Put(const LoadOptions& options) {
-  Put(static_cast<uint64_t>(options.mode));
-  PutAll(options.extra_outputs);
-  PutAll(options.trainable);
-  PutAll(options.gradient_targets);
-  Put(uint64_t{options.exact ? 1U : 0U});
-  Put(uint64_t{options.settings.size()});
-  for (const auto& [name, value] : options.settings) {
-    Put(name);
-    Put(value);
-  }
+  Put(options.mode, options.extra_outputs, options.trainable,
+      options.gradient_targets, options.exact, options.settings);
 }
 
 void Writer::Put(const PlacedNode& node) {
-  Put(node.node);
-  Put(node.executor);
-  Put(node.function);
+  Put(node.node, node.executor, node.function);
 }
 
 void Reader::Refuse(std::string_view fault) {
@@ -220,14 +195,14 @@ ValueType Reader::ReadType(int depth) {
   }
   type.kind = static_cast<ValueKind>(kind);
   type.dtype = static_cast<DType>(dtype);
-  if (Number() != 0) {
+  if (Flag()) {
     type.dims.emplace();
     for (uint64_t n = Number(); n > 0 && fault_.empty(); --n) {
       const auto extent = static_cast<int64_t>(Number());
       type.dims->emplace_back(Text()).extent = extent;
     }
   }
-  if (Number() != 0) {
+  if (Flag()) {
     type.element = std::make_shared<const ValueType>(ReadType(depth + 1));
   }
   return type;
@@ -244,16 +219,21 @@ ValueInfo Reader::Read<ValueInfo>() {
   return {std::move(name), Read<ValueType>()};
 }
 
+Shape Reader::ReadShape() {
+  std::vector<int64_t> extents;
+  for (uint64_t n = Number(); n > 0 && fault_.empty(); --n) {
+    extents.push_back(static_cast<int64_t>(Number()));
+  }
+  return Shape(extents);
+}
+
 Tensor Reader::ReadTensor() {
   const uint64_t dtype = Number();
   if (dtype == 0) return {};
   Device device;
   device.kind = static_cast<Device::Kind>(Number());
   device.index = static_cast<int32_t>(Number());
-  std::vector<int64_t> extents;
-  for (uint64_t n = Number(); n > 0 && fault_.empty(); --n) {
-    extents.push_back(static_cast<int64_t>(Number()));
-  }
+  const Shape shape = ReadShape();
   const uint64_t kind = Number();
   if (dtype >= kDTypeCount || device.kind > Device::Kind::kCuda ||
       kind > static_cast<uint64_t>(Bytes::kStrings) ||
@@ -263,7 +243,6 @@ Tensor Reader::ReadTensor() {
   }
   if (!fault_.empty()) return {};
   const auto type = static_cast<DType>(dtype);
-  const Shape shape(extents);
   // The size, without memory.
   const Result<int64_t> count = shape.NumElements();
   if (!count.ok()) {
@@ -321,11 +300,7 @@ Value Reader::ReadValue(int depth) {
       return ReadTensor();
     case ValueKind::kSparseTensor: {
       SparseTensor sparse{ReadTensor(), ReadTensor(), {}};
-      std::vector<int64_t> extents;
-      for (uint64_t n = Number(); n > 0 && fault_.empty(); --n) {
-        extents.push_back(static_cast<int64_t>(Number()));
-      }
-      sparse.shape = Shape(extents);
+      sparse.shape = ReadShape();
       return sparse;
     }
     case ValueKind::kSequence: {
@@ -354,17 +329,19 @@ Value Reader::Read<Value>() {
 }
 
 template <>
+std::vector<Value> Reader::Read<std::vector<Value>>() {
+  return ReadAll<Value>();
+}
+
+template <>
 LoadOptions Reader::Read<LoadOptions>() {
   LoadOptions options;
   options.mode = Number() == 0 ? Mode::kInference : Mode::kTraining;
   options.extra_outputs = ReadAll<std::string>();
   options.trainable = ReadAll<std::string>();
   options.gradient_targets = ReadAll<std::string>();
-  options.exact = Number() != 0;
-  for (uint64_t n = Number(); n > 0 && fault_.empty(); --n) {
-    std::string name = Text();
-    options.settings[std::move(name)] = Text();
-  }
+  options.exact = Flag();
+  options.settings = ReadMap<std::string>();
   return options;
 }
 

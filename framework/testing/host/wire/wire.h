@@ -18,6 +18,7 @@
 
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -25,6 +26,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -54,23 +56,40 @@ class Writer {
   void Put(const Status& status);
   void Put(const ValueType& type);
   void Put(const ValueInfo& info);
+  void Put(const Shape& shape);
   void Put(const Tensor& tensor);
   void Put(const Value& value);
   void Put(const LoadOptions& options);
   void Put(const PlacedNode& node);
   void Put(double number);
+  void Put(std::same_as<bool> auto flag) { Put(uint64_t{flag ? 1U : 0U}); }
+  template <class Enum>
+  requires std::is_enum_v<Enum>
+  void Put(Enum word) { Put(static_cast<uint64_t>(word)); }
+  /// A count, then each name and what it names.
+  template <class Item>
+  void Put(const std::map<std::string, Item>& items) {
+    Put(uint64_t{items.size()});
+    for (const auto& [name, item] : items) Put(name, item);
+  }
   /// A count, then each.
   template <class Item>
-  void PutAll(std::span<const Item> items) {
+  void Put(std::span<const Item> items) {
     Put(uint64_t{items.size()});
     for (const Item& item : items) Put(item);
   }
   template <class Item>
-  void PutAll(const std::vector<Item>& items) {
-    PutAll(std::span<const Item>(items));
+  void Put(const std::vector<Item>& items) {
+    Put(std::span<const Item>(items));
+  }
+  /// Each in turn.
+  template <class First, class Second, class... More>
+  void Put(const First& first, const Second& second, const More&... more) {
+    Put(first);
+    Put(second, more...);
   }
 
-  /// What another has written.
+  /// Appends the bytes of another writer.
   void Append(const Writer& other) { bytes_ += other.bytes_; }
 
   const std::string& bytes() const { return bytes_; }
@@ -83,6 +102,14 @@ class Writer {
   std::string bytes_;
 };
 
+/// A writer into which these items were put.
+template <class... Items>
+Writer Written(const Items&... items) {
+  Writer out;
+  out.Put(items...);
+  return out;
+}
+
 class Reader {
  public:
   /// The memory at a place, of that size; null when there is none.
@@ -92,8 +119,9 @@ class Reader {
       : left_(bytes), at_(std::move(at)) {}
 
   uint64_t Number();
+  bool Flag() { return Number() != 0; }
   std::string Text();
-  /// A Place, Status, ValueType, ValueInfo, Tensor, Value, LoadOptions,
+  /// A Place, Status, ValueType, ValueInfo, Tensor, Value, values, LoadOptions,
   /// PlacedNode, std::string or double.
   template <class T>
   T Read();
@@ -103,6 +131,16 @@ class Reader {
     // Each item takes a byte or more, whatever the count says.
     for (uint64_t n = Number(); n > 0 && fault_.empty(); --n) {
       items.push_back(Read<T>());
+    }
+    return items;
+  }
+
+  template <class T>
+  std::map<std::string, T> ReadMap() {
+    std::map<std::string, T> items;
+    for (uint64_t n = Number(); n > 0 && fault_.empty(); --n) {
+      std::string name = Text();
+      items[std::move(name)] = Read<T>();
     }
     return items;
   }
@@ -118,6 +156,7 @@ class Reader {
   template <class T>
   T Fixed();
   std::string_view Take(uint64_t count);
+  Shape ReadShape();
   Tensor ReadTensor();
   ValueType ReadType(int depth);
   Value ReadValue(int depth);
@@ -145,6 +184,8 @@ template <>
 Tensor Reader::Read<Tensor>();
 template <>
 Value Reader::Read<Value>();
+template <>
+std::vector<Value> Reader::Read<std::vector<Value>>();
 template <>
 LoadOptions Reader::Read<LoadOptions>();
 template <>

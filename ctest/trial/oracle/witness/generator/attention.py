@@ -56,7 +56,7 @@ class Sizes:
 
 @dataclass(frozen=True)
 class Way:
-    """What a draw decides of an attention besides its sizes."""
+    """The choices of a draw for an attention besides its sizes."""
 
     sizes: Sizes
     flat: bool  # three dimensions: heads lie side by side
@@ -81,7 +81,7 @@ class Way:
         }
 
     def sees(self, given: Given, n: int, h: int, i: int, j: int) -> bool:
-        """Whether query i may see key j."""
+        """True where query i may see key j."""
         offset = self.sizes.past
         if "nonpad" in given:
             valid = int(given["nonpad"][n])
@@ -103,7 +103,7 @@ class Way:
         return mask.dtype == object or bool(masked(mask, n, h, i, j))
 
     def bias(self, given: Given, n: int, h: int, i: int, j: int) -> mpf:
-        """What a mask of floats adds to a score."""
+        """The number that a mask of floats adds to a score."""
         if "mask" not in given or given["mask"].dtype != object:
             return mpf(0)
         return masked(given["mask"], n, h, i, j)
@@ -124,7 +124,7 @@ def masked(mask: Array, n: int, h: int, i: int, j: int) -> mpf | bool:
 
 
 def by_head(x: Array, heads: int) -> Array:
-    """Of three dimensions (batch, sequence, heads * width) four, heads first."""
+    """Four dimensions, heads first, from (batch, sequence, heads * width)."""
     if x.ndim == 4:
         return x
     batch, length, whole = x.shape
@@ -263,7 +263,7 @@ Body = tuple[str, Callable[[Shape, mpf], mpf]]
 
 
 def score_bodies(draw: Draw, type: str, shape: Shape) -> list[Body]:
-    """What may be done to scores; a mask leaves every query a key."""
+    """Bodies that change scores; a mask leaves every query a key."""
     cap, bias = draw.uniform(0.5, 3.0), draw.rounded(draw.floats(shape[2:], -9, 9))
     seen = draw.flags(shape[2:])
     seen[:, draw.integer(0, shape[3] - 1)] = True
@@ -282,7 +282,7 @@ def score_bodies(draw: Draw, type: str, shape: Shape) -> list[Body]:
 
 
 def probability_bodies(draw: Draw, type: str) -> list[Body]:
-    """What may be done to probabilities, with names that scores have not."""
+    """Bodies that change probabilities, with names that scores have not."""
     least = draw.choice([0.125, 0.25])
     less = constant("f", type, least) + " g = Sub(p, f) r = Relu(g)"
     return [

@@ -90,7 +90,7 @@ def linked(links: list[Problem], end: Problem | None) -> tuple[str, Compute]:
 
 
 def are_defined(links: list[Problem], start: np.ndarray) -> bool:
-    """Whether no link is out of its domain, where later ones may hide it."""
+    """True where no link is out of its domain, where later ones may hide it."""
     with mp.workdps(30):
         x = exact(start)
         for link in links:

@@ -43,7 +43,7 @@ class Window:
 
 
 def inside(place: Shape, image: Shape) -> bool:
-    """Whether a place lies in the image, and not in its padding."""
+    """True where a place lies in the image, and not in its padding."""
     return all(0 <= k < size for k, size in zip(place, image))
 
 
@@ -54,7 +54,7 @@ def extents(kernel: Shape, dilations: Shape) -> Shape:
 
 @dataclass(frozen=True)
 class Sliding:
-    """What all that slide a window share, in the words of their attributes."""
+    """The common part of operators that slide a window, by their attributes."""
 
     image: Shape
     kernel: Shape
@@ -88,7 +88,7 @@ class Sliding:
 
     @property
     def is_same(self) -> bool:
-        """Whether auto_pad says how large the output is."""
+        """True where auto_pad says how large the output is."""
         return self.auto_pad in ("SAME_UPPER", "SAME_LOWER")
 
     def begins_of(self, sums: list[int]) -> Shape:
@@ -112,7 +112,7 @@ class Sliding:
 
 @dataclass(frozen=True)
 class Layout(Sliding):
-    """What a draw decides of a convolution."""
+    """The choices of a draw for a convolution."""
 
     filters: int = 1
     group: int = 1
@@ -197,7 +197,7 @@ def draw_conv(draw: Draw) -> Problem:
 
 @dataclass(frozen=True)
 class Transposed(Sliding):
-    """What a draw decides of a transposed convolution."""
+    """The choices of a draw for a transposed convolution."""
 
     output_padding: Shape | None = None
     output_shape: Shape | None = None

@@ -21,7 +21,7 @@ NOTHING = mpf("1e-400")  # far below the least double
 
 
 def is_float(array: Array) -> bool:
-    """Whether an output is of floats and not of integers or bools."""
+    """True where an output is of floats and not of integers or bools."""
     return array.dtype == object
 
 
@@ -52,7 +52,7 @@ def exact_inputs(problem: Problem) -> dict[str, Array]:
 
 
 def same(a: mpf, b: mpf, relative: mpf) -> bool:
-    """Whether two numbers agree, or are both nothing in double."""
+    """True where two numbers agree, or are both nothing in double."""
     if mp.isnan(a) or mp.isnan(b):
         return bool(mp.isnan(a) and mp.isnan(b))
     if a == b:
@@ -75,7 +75,7 @@ def values(problem: Problem) -> list[Array]:
 
 
 def agree(now: Array, before: Array) -> bool:
-    """Whether two precisions give the same output."""
+    """True where two precisions give the same output."""
     if not is_float(now):
         return bool(np.array_equal(now, before))
     relative = mpf("1e-40")
@@ -178,7 +178,7 @@ class Differences:
         return slopes
 
     def are_free(self, name: str, at: Sequence[int], slopes: list[mpf]) -> bool:
-        """Whether outputs of slope 0 do not depend on some elements at all.
+        """True where outputs of slope 0 do not depend on some elements at all.
 
         A great output swallows what a small input adds. So the elements become
         nan, and other numbers: an output that changes depends on them, and then
@@ -220,7 +220,7 @@ def slope(around: tuple[mpf, mpf, mpf], h: mpf) -> tuple[mpf, mpf]:
 
 
 def is_smooth(near: tuple[mpf, mpf], far: tuple[mpf, mpf]) -> bool:
-    """Whether differences with two steps, and both sides, agree.
+    """True where differences with two steps, and both sides, agree.
 
     The gap between the sides goes with the step when the function is smooth,
     and stays as it is at a kink.

@@ -93,29 +93,46 @@ def limited(name: str, problem: Problem, diagonal: bool) -> str:
         signal.alarm(0)
 
 
-def write(among: list[Operator], seed: int, count: int, slow: float) -> int:
-    """Prints so many cases; returns how many draws made none."""
-    left_out = 0
-    for operator, type, scale, number in plan(among, seed, count):
+def case_name(operator: Operator, type: str, scale: str, number: int) -> str:
+    """The name of a case; its seeds are those of its number."""
+    return f"{operator.name}/{type}/{scale}/{number}"
+
+
+def drawn_case(operator: Operator, type: str, scale: str, number: int) -> str | None:
+    """The text of the first of a few draws that makes a case; None where none does."""
+    name = case_name(operator, type, scale, number)
+    for trial in range(20):
+        try:
+            problem = draw_problem(operator, type, scale, number * 100 + trial)
+            return limited(name, problem, operator.pointwise)
+        except Undrawable:
+            continue
+        except Exception as error:
+            error.add_note(name)
+            raise
+    print(f"{name}: left out", file=sys.stderr)
+    return None
+
+
+def write(among: list[Operator], seed: int, count: int, slow: float) -> None:
+    """Prints so many cases, but for those that no draw makes."""
+    for one in plan(among, seed, count):
         begun = time.monotonic()
-        name = f"{operator.name}/{type}/{scale}/{number}"
-        for trial in range(20):
-            try:
-                problem = draw_problem(operator, type, scale, number * 100 + trial)
-                print(limited(name, problem, operator.pointwise), flush=True)
-                break
-            except Undrawable:
-                continue
-            except Exception as error:
-                error.add_note(name)
-                raise
-        else:
-            left_out += 1
-            print(f"{name}: left out", file=sys.stderr)
+        text = drawn_case(*one)
+        if text is not None:
+            print(text, flush=True)
         taken = time.monotonic() - begun
         if taken > slow:
-            print(f"{name}: {taken:.1f} s", file=sys.stderr)
-    return left_out
+            print(f"{case_name(*one)}: {taken:.1f} s", file=sys.stderr)
+
+
+def write_each(among: list[Operator], seed: int) -> None:
+    """Prints a case of each operator: of a few, the shortest that states derivatives,
+    where one does."""
+    for operator in among:
+        drawn = [drawn_case(*one) for one in plan([operator], seed, 6)]
+        texts = [text for text in drawn if text is not None]
+        print(min(texts, key=lambda text: ("\ngradient " not in text, len(text))))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -123,6 +140,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=100)
+    parser.add_argument("--each", action="store_true", help="one of each operator")
     parser.add_argument("--operator", help="of this name alone")
     parser.add_argument("--family", help="of this file alone")
     parser.add_argument("--list", action="store_true", help="print the operators")
@@ -134,7 +152,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.list or not among:
         print("\n".join(one.name for one in among))
         return 0 if among else 1
-    write(among, options.seed, options.count, options.slow)
+    if options.each:
+        write_each(among, options.seed)
+    else:
+        write(among, options.seed, options.count, options.slow)
     return 0
 
 

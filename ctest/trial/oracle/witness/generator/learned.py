@@ -159,7 +159,7 @@ def draw_linear_regressor(draw: Draw) -> Problem:
 def draw_linear_classifier(draw: Draw) -> Problem:
     """The label of the greatest score, and the scores after a transform.
 
-    Of two classes there may be one score, that of the second.
+    Two classes may have one score, that of the second.
     """
     shape, classes = draw.choice(FEATURES), draw.integer(2, 4)
     scored = 1 if classes == 2 and draw.flag() else classes
@@ -292,7 +292,7 @@ class Machine:
         return list(itertools.combinations(range(self.classes), 2))
 
     def scores(self, row: Line) -> Line:
-        """Of each pair, above 0 where the first wins."""
+        """The score of each pair, above 0 where the first wins."""
         near = [self.near(row, [*map(attribute, one)]) for one in self.support]
         found = []
         for (i, j), rho in zip(self.pairs(), self.rho):
@@ -317,7 +317,7 @@ class Machine:
         return votes.index(max(votes))
 
     def probabilities(self, scores: Line, a: Line, b: Line) -> Line:
-        """Of the classes, from a sigmoid of each pair's score."""
+        """The probability of each class, from a sigmoid of each pair's score."""
         least = mpf("1e-7")
         share = {}
         for at, (i, j) in enumerate(self.pairs()):

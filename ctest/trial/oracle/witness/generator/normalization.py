@@ -36,7 +36,7 @@ def mean(xs: list[mpf]) -> mpf:
 
 
 def variance(xs: list[mpf]) -> mpf:
-    """Of the population: the mean square of the distances from the mean."""
+    """The mean square of the distances from the mean, of the population."""
     middle = mean(xs)
     return mean([(x - middle) * (x - middle) for x in xs])
 

@@ -34,7 +34,7 @@ from problem import (
 
 @dataclass(frozen=True)
 class Layout(Sliding):
-    """What a draw decides of a pool."""
+    """The choices of a draw for a pool."""
 
     ceil_mode: bool | None = None
 
@@ -57,7 +57,7 @@ class Layout(Sliding):
         return self.window_at(begins), tuple(output)
 
     def padded(self, place: Shape) -> bool:
-        """Whether a place lies in the image or in its padding."""
+        """True where a place lies in the image or in its padding."""
         begins, ends = self.margins
         return self.is_same or all(
             -begin <= k < size + end

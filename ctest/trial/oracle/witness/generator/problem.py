@@ -45,7 +45,7 @@ FLOATS = {
     "float16": np.float16,
     "bfloat16": ml_dtypes.bfloat16,
 }
-# Of less than 16 bits, which no sum is computed in.
+# Types of less than 16 bits, in which no sum is computed.
 NARROW_FLOATS = {
     "float8e4m3fn": ml_dtypes.float8_e4m3fn,
     "float8e4m3fnuz": ml_dtypes.float8_e4m3fnuz,
@@ -57,10 +57,10 @@ NARROW_FLOATS = {
     "float6e3m2": ml_dtypes.float6_e3m2fn,
 }
 SCALES = ("tame", "edge", "wild")
-# Of TensorProto.DataType.
+# The numbers of TensorProto.DataType.
 DATA_TYPES = {"float": 1, "float16": 10, "double": 11, "bfloat16": 16}
 
-# Of operators that ONNX has not for every float type.
+# The types of operators that ONNX has not for every float type.
 NO_DOUBLE = ("float", "float16", "bfloat16")
 NO_BFLOAT16 = ("float", "float16", "double")
 

@@ -41,7 +41,7 @@ RANGES = {
     "uint64": (0, 2**62),
     "bool": (0, 1),
 }
-# Of TensorProto.DataType.
+# The numbers of TensorProto.DataType.
 NUMBERS = {
     "float": 1,
     "uint8": 2,
@@ -84,7 +84,7 @@ def cast(type: str) -> Callable[[mpf], Any]:
 
 
 def draw_cast(draw: Draw, like: bool = False) -> Problem:
-    """Of floats to any type within its range; or of integers to floats."""
+    """A cast of floats to any type within its range, or of integers to floats."""
     name, shape = ("CastLike" if like else "Cast"), draw.shape(0, 2, 6)
     if draw.flag(0.2):
         kind = draw.choice(["int32", "int64", "uint8", "int8", "bool"])
@@ -324,7 +324,7 @@ def draw_qlinear_matmul(draw: Draw) -> Problem:
 
 # -------------------------------------------------------------- narrow floats
 
-# Of TensorProto.DataType; those of 8 bits first.
+# The numbers of TensorProto.DataType; those of 8 bits first.
 CODES = {
     "float8e4m3fn": 17,
     "float8e4m3fnuz": 18,

@@ -75,7 +75,7 @@ class Shape:
 
 @dataclass(frozen=True)
 class Cell:
-    """What one direction knows: activations, weights and the clip."""
+    """The parameters of one direction: activations, weights and the clip."""
 
     functions: list[Function]
     w: Array  # [gates * hidden, inputs]
@@ -189,7 +189,7 @@ PLAIN += ["Elu", "Softsign", "Softplus"]
 
 @dataclass(frozen=True)
 class Choices:
-    """What a draw decides besides the sizes."""
+    """The choices of a draw besides the sizes."""
 
     direction: str | None
     activations: list[str] | None

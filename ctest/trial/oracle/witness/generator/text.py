@@ -98,7 +98,7 @@ def case_text(name: str, problem: Problem, diagonal: bool) -> str:
 
 
 def is_differentiable(problem: Problem, outputs: list[Array]) -> bool:
-    """Whether there are floats to differentiate, all of them finite."""
+    """True where there are floats to differentiate, all of them finite."""
     floats = [number for each in outputs if is_float(each) for number in each.ravel()]
     return bool(problem.moved and floats and all(map(mp.isfinite, floats)))
 

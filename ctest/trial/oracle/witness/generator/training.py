@@ -148,7 +148,7 @@ def gradient(nodes: str) -> str:
 
 
 def draw_gradient(draw: Draw) -> Problem:
-    """Of a function of elements, or of the squares of a product of matrices."""
+    """Gradients of a function of elements, or of squares of a product of matrices."""
     if draw.flag(0.3):
         return draw_gradient_of_product(draw)
     nodes, by_x, by_w = draw.choice(DERIVATIVES)

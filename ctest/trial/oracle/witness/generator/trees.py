@@ -45,7 +45,7 @@ AGGREGATES = ("AVERAGE", "SUM", "MIN", "MAX")  # as TreeEnsemble's page numbers 
 
 @dataclass(frozen=True)
 class Leaf:
-    """What a row that ends here gives: weights of targets or classes."""
+    """The weights of targets or classes that a row which ends here gives."""
 
     votes: tuple[tuple[int, float], ...]
 
@@ -104,7 +104,7 @@ def grown(
 
 
 def asker(draw: Draw, width: int, tensors: bool) -> Callable[[], dict[str, Any]]:
-    """Of questions about some features, all in one mode as ONNX's reference wants.
+    """Draws questions about features, all in one mode as ONNX's reference wants.
 
     Borders are of double in tensors, else of float32.
     """

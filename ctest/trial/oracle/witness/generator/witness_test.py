@@ -10,9 +10,11 @@ formula from a right one. Where it is the one that is wrong, DIFFERENT says why.
 from __future__ import annotations
 
 import contextlib
+import re
 import unittest
 import warnings
 from collections.abc import Sequence
+from pathlib import Path
 
 import ml_dtypes
 import numpy as np
@@ -127,7 +129,7 @@ def model_of(problem: Problem) -> onnx.ModelProto:
 
 
 def reference_outputs(problem: Problem) -> list[np.ndarray]:
-    """What ONNX's ReferenceEvaluator computes."""
+    """The outputs of ONNX's ReferenceEvaluator."""
     model = model_of(problem)
     fed = {
         name: value.astype(type_of(problem.types[name]))
@@ -188,7 +190,7 @@ def unlike(
 
 
 def gives_floats(schema: onnx.defs.OpSchema) -> bool:
-    """Whether an output may be of floats, or of what holds floats."""
+    """True where an output may be of floats, or of a type that holds floats."""
     types = [
         type
         for output in schema.outputs
@@ -222,6 +224,11 @@ class EveryOperatorTest(unittest.TestCase):
                     drawn |= operators_of(model_of(problem).graph)
         self.assertEqual(every - drawn, set(LEFT_OUT))
         self.assertFalse(drawn & set(LEFT_OUT))
+
+    def test_the_sample_has_one_case_of_each(self) -> None:
+        text = (Path(__file__).parents[1] / "sample.txt").read_text(encoding="utf-8")
+        sampled = re.findall(r"^case (\w+)/", text, re.MULTILINE)
+        self.assertEqual(sorted(sampled), [one.name for one in operators()])
 
 
 class ReferenceTest(unittest.TestCase):

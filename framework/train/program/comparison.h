@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The commands of assay-trainer that compare training runs. Each writes what it
+// found and returns the exit code.
+
+#pragma once
+
+#include <ostream>
+
+#include "framework/core/status.h"
+#include "framework/train/program/trainer_request.h"
+
+namespace assay::program {
+
+// Two training runs in step, each in a host of its own, beside one judge. Both
+// return 0 where the two runs do the same, and 1 otherwise.
+
+Result<int> OptDiff(const OptDiffRequest& request, std::ostream& out);
+Result<int> FindCause(const BisectRequest& request, std::ostream& out);
+
+/// The samples that a backend takes to learn, over several seeds, compared with
+/// those of another run or of a table. Writes each run and the comparison.
+/// Returns 0 where the two cannot be told apart, or where there is one run and
+/// it learnt with every seed; 1 otherwise. Invalid argument for a number of
+/// seeds that Compare does not take, before anything is trained.
+Result<int> Converge(const ConvergeRequest& request, std::ostream& out);
+
+}  // namespace assay::program
