@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "backends/reference/gradient_rows.h"
 #include "framework/backend/exact.h"

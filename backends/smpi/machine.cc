@@ -7,7 +7,6 @@
 
 #include <array>
 #include <csignal>
-#include <memory>
 #include <optional>
 #include <simgrid/s4u.hpp>
 #include <span>

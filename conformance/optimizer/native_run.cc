@@ -6,7 +6,6 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <span>
 #include <string_view>
 
 #include "framework/core/text.h"

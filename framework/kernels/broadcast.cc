@@ -3,7 +3,6 @@
 #include "framework/kernels/broadcast.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "framework/kernels/reshape.h"
 

@@ -12,7 +12,6 @@
 #include <memory>
 #include <numeric>
 #include <span>
-#include <string_view>
 #include <utility>
 #include <vector>
 

@@ -9,7 +9,6 @@
 #pragma once
 
 #include <optional>
-#include <vector>
 
 #include "dnnl.hpp"
 #include "framework/core/dtype.h"

@@ -3,7 +3,6 @@
 #include "backends/reference/dense/pair_block.h"
 
 #include <cmath>
-#include <utility>
 
 #include "backends/reference/dense/pair_product.h"
 #include "backends/reference/loop/accumulate.h"

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <concepts>
 #include <limits>
-#include <string_view>
 
 #include "backends/reference/exact/gather.h"
 #include "backends/reference/exact/hull.h"

@@ -12,7 +12,6 @@
 #include <cmath>
 #include <functional>
 #include <random>
-#include <string>
 #include <vector>
 
 #include "backends/reference/exact/hull.h"

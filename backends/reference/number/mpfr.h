@@ -9,8 +9,6 @@
 
 #include <mpfr.h>
 
-#include <utility>
-
 #include "backends/reference/scalar/math_functions.h"
 
 namespace assay::reference {

@@ -6,7 +6,6 @@
 #include <bit>
 #include <cmath>
 #include <span>
-#include <utility>
 
 #include "backends/reference/tape/tape.h"
 

@@ -16,7 +16,6 @@
 #include <cmath>
 #include <concepts>
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <vector>
 

@@ -6,7 +6,6 @@
 
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "backends/reference/exact/referee.h"
 #include "backends/reference/loop/product.h"

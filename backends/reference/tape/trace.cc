@@ -3,7 +3,6 @@
 #include "backends/reference/tape/trace.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <utility>
 

@@ -7,7 +7,6 @@
 
 #include <array>
 #include <cstddef>
-#include <memory>
 
 #include "conformance/distributed/ranks/bits.h"
 #include "conformance/distributed/ranks/distributed_row.h"

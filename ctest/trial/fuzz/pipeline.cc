@@ -2,7 +2,6 @@
 
 #include "ctest/trial/fuzz/pipeline.h"
 
-#include <memory>
 #include <utility>
 #include <vector>
 

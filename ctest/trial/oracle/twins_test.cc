@@ -6,7 +6,6 @@
 
 #include <cmath>
 #include <set>
-#include <stdexcept>
 #include <vector>
 
 #include "ctest/trial/oracle/oracle_module.h"

@@ -6,9 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdlib>
-#include <limits>
 #include <map>
-#include <memory>
 #include <set>
 #include <utility>
 

@@ -3,7 +3,6 @@
 #include "framework/backend/eager/preparation.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "framework/backend/eager/flow/flow.h"
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <set>
-#include <utility>
 
 #include "framework/core/text.h"
 #include "framework/graph/operator.h"

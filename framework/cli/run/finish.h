@@ -9,7 +9,6 @@
 #include <filesystem>
 #include <optional>
 #include <ostream>
-#include <string>
 #include <vector>
 
 #include "framework/core/status.h"

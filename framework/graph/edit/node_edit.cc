@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <string>
-#include <utility>
 
 #include "framework/graph/onnx_writer.h"
 #include "framework/graph/reader/onnx_reader.h"

@@ -7,7 +7,6 @@
 #include <set>
 #include <span>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "framework/graph/onnx_writer.h"

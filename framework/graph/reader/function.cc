@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <exception>
-#include <optional>
 #include <string>
 #include <tuple>
 #include <unordered_set>

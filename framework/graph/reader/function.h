@@ -10,9 +10,7 @@
 
 #pragma once
 
-#include <memory>
 #include <span>
-#include <vector>
 
 #include "framework/core/status.h"
 #include "framework/core/value.h"

@@ -10,7 +10,6 @@
 #include <google/protobuf/arena.h>
 #include <google/protobuf/message_lite.h>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <memory>
 #include <numeric>
 
 #include "framework/ranks/scheme/scheme_fixture.h"

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <string_view>
 #include <utility>
 
 #include "framework/core/numbers.h"

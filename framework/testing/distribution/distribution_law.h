@@ -12,7 +12,6 @@
 
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>

@@ -3,7 +3,6 @@
 #include "framework/testing/measure/recheck.h"
 
 #include <algorithm>
-#include <memory>
 #include <optional>
 #include <utility>
 

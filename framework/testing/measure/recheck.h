@@ -24,7 +24,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "framework/backend/backend.h"
 #include "framework/core/status.h"

@@ -6,7 +6,6 @@
 #include <cctype>
 #include <chrono>
 #include <cmath>
-#include <functional>
 #include <set>
 
 #include "framework/file/csv.h"

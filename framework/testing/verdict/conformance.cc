@@ -3,7 +3,6 @@
 #include "framework/testing/verdict/conformance.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <sstream>
 #include <string_view>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <map>
-#include <memory>
 #include <utility>
 
 #include "framework/file/module_path.h"

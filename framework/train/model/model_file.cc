@@ -3,7 +3,6 @@
 #include "framework/train/model/model_file.h"
 
 #include <algorithm>
-#include <memory>
 
 #include "framework/core/text.h"
 #include "framework/file/digest.h"

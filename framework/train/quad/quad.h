@@ -16,7 +16,6 @@
 #include <functional>
 #include <limits>
 #include <map>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>

@@ -19,7 +19,6 @@
 #include <cstdint>
 #include <limits>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "framework/train/optimizer/optimizer.h"

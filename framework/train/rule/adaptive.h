@@ -10,7 +10,6 @@
 #include <cmath>
 #include <cstdint>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "framework/train/optimizer/optimizer.h"

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <functional>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "backends/reference/families.h"

@@ -3,7 +3,6 @@
 #include "backends/reference/ops/nn/attention_plan.h"
 
 #include <algorithm>
-#include <iterator>
 #include <string_view>
 #include <utility>
 

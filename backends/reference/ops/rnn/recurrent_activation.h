@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <functional>
 #include <optional>
 #include <span>
 #include <string>

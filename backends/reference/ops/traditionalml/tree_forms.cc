@@ -7,7 +7,6 @@
 #include <cmath>
 #include <map>
 #include <optional>
-#include <set>
 
 #include "backends/reference/families.h"
 #include "backends/reference/scalar/codec.h"

@@ -15,7 +15,6 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
-#include <initializer_list>
 
 #include "ctest/trial/hostile/misdeed.h"
 
