@@ -4,7 +4,7 @@
 //
 //   ASSAY_ASSIGN_OR_RETURN(
 //       auto objective, NetworkObjective::Load(backend, {model, weights}));
-//   ASSAY_RETURN_IF_ERROR(objective->Put({images, labels}));
+//   ASSAY_RETURN_IF_ERROR(objective->Put(batch));  // images and labels
 //   ASSAY_ASSIGN_OR_RETURN(const double loss, optimizer.Step(*objective));
 //
 // The model's parameters are inputs and it has a loss (graph/edit/training.h).

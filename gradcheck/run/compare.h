@@ -11,13 +11,12 @@
 //     u (greatest of these)       a product of two small errors
 //     r q                         underflow
 //
-// - An element of the class exact must be exact, where the oracle's answer is,
-//   no sum is rounded and the type holds the result.
-// - At a kink, where the oracle's hull has a width, every number in the hull
-//   is right, within the first part and q.
-// - An infinite derivative must be infinite with the same sign.
-// - Where a cotangent of zero may meet an infinite derivative, NaN is right.
-// - An element that the oracle does not know is counted and not judged.
+// An element of the class exact must be exact, where the oracle's answer is, no
+// sum is rounded and the type holds the result. At a kink, where the oracle's
+// hull has a width, every number in the hull is right, within the first part
+// and q. An infinite derivative must be infinite with the same sign. Where a
+// cotangent of zero may meet an infinite derivative, NaN is right. An element
+// that the oracle does not know is counted and not judged.
 
 #pragma once
 

@@ -3,7 +3,7 @@
 // Behaviour: a hostile behaviour by what its source says of it, which is the
 // comment above its ASSAY_MISDEED in a file of behaviours/.
 //
-//   const std::vector<Behaviour> all = BehavioursIn(ASSAY_BEHAVIOURS);
+//   const std::vector<Behaviour> all = BehavioursIn(folder);
 //   all[0].instance();  // "crash+act=abort+at=Neg"
 //   all[0].outcome;     // "crash"
 

@@ -28,7 +28,7 @@ from build_tree import BuildTree
 from choice import Choice, parser_of
 from owed import Owed
 from remembered import Check, Memory, version_of
-from sources import Fault, Tree, folder, is_test, reached, report
+from sources import VENDORS, Fault, Tree, folder, is_test, reached, report
 
 PRELUDE = "ctest/trial/rules/examples_test.h"
 _SAMPLED = 2
@@ -207,7 +207,9 @@ def batches(tree: Tree) -> dict[str, Batch]:
         batch.headers.append(name)
         space = _NAMESPACE.search(tree.text(name))
         # Without its `inline`, which stands at the first opening only.
-        batch.namespaces[name] = space[1].replace("::inline", "") if space else "none"
+        # A vendor's source says `using namespace assay`.
+        none = "assay::vendor" if name.startswith(VENDORS) else "none"
+        batch.namespaces[name] = space[1].replace("::inline", "") if space else none
         batch.examples += examples_of(name, tree.text(name), rooms)
     return {name: batch for name, batch in found.items() if batch.examples}
 

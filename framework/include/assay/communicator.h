@@ -3,7 +3,7 @@
 // All that the source of a communicator includes: a library that carries
 // messages between ranks.
 //
-//   ASSAY_REGISTER_COMMUNICATOR(AcmeRanks);
+//     ASSAY_REGISTER_COMMUNICATOR(AcmeRanks);  // once
 
 #pragma once
 

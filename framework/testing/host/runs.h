@@ -6,8 +6,8 @@
 //   ASSAY_ASSIGN_OR_RETURN(FirstRun first, BindAndRun(*network, inputs, {}));
 //   ASSAY_RETURN_IF_ERROR(first.status);
 //   ASSAY_ASSIGN_OR_RETURN(const auto spent,
-//                          RunMany(*network, *first.binding, 20, [&](auto y) {
-//                            return Count(y);   // false: that is enough
+//                          RunMany(*network, *first.binding, 20, [](auto y) {
+//                            return y.size() == 1;  // false: that is enough
 //                          }));
 
 #pragma once

@@ -3,11 +3,13 @@
 // HostProcess: the process in which a backend runs, so that its code is never
 // in the one that reads expected values and writes verdicts.
 //
-//   ASSAY_ASSIGN_OR_RETURN(auto host, HostProcess::Start(program, use, true));
+//   HostProcess::End end;
+//   ASSAY_ASSIGN_OR_RETURN(
+//       auto host, HostProcess::Start(program, use, walls, true, &end));
 //   host::RemoteBackend backend(use.name, host->link());
-//   ASSAY_RETURN_IF_ERROR(host->Begin());
+//   ASSAY_RETURN_IF_ERROR(host->Begin(&end));
 //   ...                                   // calls of the backend
-//   const HostProcess::End end = host->Finish();
+//   end = host->Finish();
 //
 // The program loads the module once and forks for each Begin, so that a crash
 // costs a fork. Where the module has started threads when it was loaded, it
