@@ -70,8 +70,9 @@ namespace {
 /// Moves the axes of a view of x by `perm`, into an output of that shape or,
 /// where there is none, of the moved axes.
 Status Permute(const Tensor& x, const Shape& view,
-               const std::vector<int64_t>& perm, std::optional<Shape> shape,
-               Output output, KernelContext& run) {
+               const std::vector<int64_t>& perm,
+               const std::optional<Shape>& shape, Output output,
+               KernelContext& run) {
   const Strides dense = DenseStrides(view);
   Dims dims;
   Strides strides;
