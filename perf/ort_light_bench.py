@@ -42,10 +42,9 @@ class OnnxRuntime:
             str(model), options, providers=["CPUExecutionProvider"]
         )
         self.load = (time.perf_counter() - start) * 1e3
-        tensor = onnx.TensorProto()
-        tensor.ParseFromString((data / "input_0.pb").read_bytes())
-        name = self.session.get_inputs()[0].name
-        self.feed = {name: numpy_helper.to_array(tensor)}
+        content = (data / "input_0.pb").read_bytes()
+        value = numpy_helper.to_array(onnx.TensorProto.FromString(content))
+        self.feed = {self.session.get_inputs()[0].name: value}
 
     def forward(self) -> float:
         """Milliseconds of one run."""

@@ -33,6 +33,7 @@ import onnxruntime as ort
 from onnx import numpy_helper
 
 ROOT = Path(__file__).parents[1]
+SIDES = {"python": "ONNX Runtime from Python", "evaluator": "ONNX's evaluator"}
 
 
 def read_value(path: Path, kind: onnx.TypeProto) -> object:
@@ -40,16 +41,10 @@ def read_value(path: Path, kind: onnx.TypeProto) -> object:
     data = path.read_bytes()
     which = kind.WhichOneof("value")
     if which == "sequence_type":
-        sequence = onnx.SequenceProto()
-        sequence.ParseFromString(data)
-        return numpy_helper.to_list(sequence)
+        return numpy_helper.to_list(onnx.SequenceProto.FromString(data))
     if which == "optional_type":
-        optional = onnx.OptionalProto()
-        optional.ParseFromString(data)
-        return numpy_helper.to_optional(optional)
-    tensor = onnx.TensorProto()
-    tensor.ParseFromString(data)
-    return numpy_helper.to_array(tensor)
+        return numpy_helper.to_optional(onnx.OptionalProto.FromString(data))
+    return numpy_helper.to_array(onnx.TensorProto.FromString(data))
 
 
 def close(got: object, want: object, case: dict) -> bool:
@@ -186,11 +181,9 @@ def compare(options: argparse.Namespace, work: Path) -> None:
     print(f"of {len(cases)} cases {options.backend} passes {len(every)}")
     subset(manifest, {c["test_id"] for c in cases}, corpus, work / "nodes")
     commands = {}
-    for name in ("python", "evaluator"):
+    for name, title in SIDES.items():
         ids = Python(name).passed(cases, corpus)
         every &= set(ids)
-        title = ("ONNX Runtime from Python" if name == "python"
-                 else "ONNX's evaluator")
         print(f"{title} {len(ids)}")
         commands[title] = [sys.executable, __file__, "--side", name, "--cases"]
     if (program := c_abi(options.build)) is not None:
@@ -226,7 +219,7 @@ def main() -> None:
     parser.add_argument("--backend", default="reference")
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--cases", type=Path, help="run one side on these")
-    parser.add_argument("--side", choices=("python", "evaluator"))
+    parser.add_argument("--side", choices=SIDES)
     options = parser.parse_args()
     if options.cases is not None:
         cases = json.loads((options.cases / "manifest.json").read_text())[

@@ -76,15 +76,8 @@ def main() -> None:
 
 def write(run: Path, page: Path) -> None:
     """Times the command as a run ends with it, Python's start included."""
-    command = [
-        sys.executable,
-        "-m",
-        "assay_report",
-        "page",
-        str(run),
-        "--out",
-        str(page),
-    ]
+    page_of = [sys.executable, "-m", "assay_report", "page", str(run)]
+    command = [*page_of, "--out", str(page)]
     start = time.perf_counter()
     subprocess.run(command, check=True, env=os.environ | {"PYTHONPATH": str(REPORTS)})
     show("writing, wall", time.perf_counter() - start, "s", "5")

@@ -52,9 +52,7 @@ class Case:
     @cached_property
     def model(self) -> ModelProto:
         """The parsed model."""
-        model = ModelProto()
-        model.ParseFromString(self.model_bytes)
-        return model
+        return ModelProto.FromString(self.model_bytes)
 
     @cached_property
     def fed_inputs(self) -> list[ValueInfoProto]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -31,20 +32,17 @@ DISK_GROUPS = ("simple", "pytorch-converted", "pytorch-operator")
 
 def serialize_value(value: Any, info: onnx.ValueInfoProto) -> bytes:
     """The bytes of `input_K.pb` or `output_K.pb` for a collected value."""
-    proto: Any
+    makers: dict[str | None, Any] = {
+        "map_type": numpy_helper.from_dict,
+        "sequence_type": numpy_helper.from_list,
+        "optional_type": numpy_helper.from_optional,
+        "tensor_type": lambda v, n: numpy_helper.from_array(np.asarray(v), n),
+    }
     kind = info.type.WhichOneof("value")
-    if isinstance(value, onnx.TensorProto):
-        proto = value
-    elif kind == "map_type":
-        proto = numpy_helper.from_dict(value, info.name)
-    elif kind == "sequence_type":
-        proto = numpy_helper.from_list(value, info.name)
-    elif kind == "optional_type":
-        proto = numpy_helper.from_optional(value, info.name)
-    elif kind == "tensor_type":
-        proto = numpy_helper.from_array(np.asarray(value), info.name)
-    else:
+    is_made = isinstance(value, onnx.TensorProto)
+    if not is_made and kind not in makers:
         raise CorpusError(f"value {info.name}: no file format for {kind}")
+    proto = value if is_made else makers[kind](value, info.name)
     return bytes(proto.SerializeToString(deterministic=True))
 
 
@@ -75,16 +73,8 @@ def _from_memory(
         for inputs, outputs in test.data_sets
     )
     model_bytes = test.model.SerializeToString(deterministic=True)
-    return Case(
-        test.name,
-        group,
-        model_bytes,
-        sets,
-        test.rtol,
-        test.atol,
-        tested,
-        expanded,
-    )
+    limits = (test.rtol, test.atol)
+    return Case(test.name, group, model_bytes, sets, *limits, tested, expanded)
 
 
 def _files(folder: Path, stem: str) -> tuple[bytes, ...]:
@@ -120,14 +110,7 @@ def _light(test: TestCase) -> Case:
         path.with_name(f"{path.stem}_output_{index}.pb").read_bytes()
         for index in range(len(case.model.graph.output))
     )
-    return Case(
-        case.name,
-        case.group,
-        case.model_bytes,
-        (DataSet(inputs, outputs),),
-        case.rtol,
-        case.atol,
-    )
+    return replace(case, data_sets=(DataSet(inputs, outputs),))
 
 
 def _node_cases() -> Iterator[Case]:

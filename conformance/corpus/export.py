@@ -28,25 +28,13 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="export.py", description="Export ONNX's test cases as files."
     )
-    parser.add_argument(
-        "--out",
-        required=True,
-        type=Path,
-        metavar="DIR",
-        help="the corpus; an older one there is replaced",
-    )
-    parser.add_argument(
-        "--accept-digests",
-        action="store_true",
-        help="rewrite digests.txt from what is exported",
-    )
-    parser.add_argument(
-        "--digests",
-        type=Path,
-        default=DIGESTS,
-        metavar="FILE",
-        help="the pinned digests (default: %(default)s)",
-    )
+    add = parser.add_argument
+    text = "the corpus; an older one there is replaced"
+    add("--out", required=True, type=Path, metavar="DIR", help=text)
+    text = "rewrite digests.txt from what is exported"
+    add("--accept-digests", action="store_true", help=text)
+    text = "the pinned digests (default: %(default)s)"
+    add("--digests", type=Path, default=DIGESTS, metavar="FILE", help=text)
     return parser.parse_args(arguments)
 
 

@@ -22,14 +22,10 @@ from values import DTYPE_NAMES
 # beside them the operators that merely contain others: If, Loop, Scan,
 # SequenceMap, AffineGrid.)
 RANDOM_OPERATORS = frozenset(
-    {
-        "Bernoulli",
-        "Multinomial",
-        "RandomNormal",
-        "RandomNormalLike",
-        "RandomUniform",
-        "RandomUniformLike",
-    }
+    (
+        *("Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike"),
+        *("RandomUniform", "RandomUniformLike"),
+    )
 )
 
 _MAX_TEXT = 64

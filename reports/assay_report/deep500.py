@@ -16,7 +16,7 @@ A cell for which there is no number is empty. Files are written whole or not at 
 
 import csv
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from assay_report.page import write_whole
@@ -60,11 +60,10 @@ def accuracy_table(run: Run) -> str:
     least: dict[tuple[str, str], tuple[str, str]] = {}
     columns = ("test_id", "backend", "min_diff", "max_diff")
     for test_id, backend, low, high in zip(*(run.accuracy[c] for c in columns)):
-        key = (test_id, backend)
-        before = least.get(key, ("", ""))
-        least[key] = (
-            _least(before[0], low),
-            _greatest(before[1], high),
+        before = least.get((test_id, backend), ("", ""))
+        least[test_id, backend] = (
+            _of_two(min, before[0], low),
+            _of_two(max, before[1], high),
         )
     return _csv(
         ("test", "backend", "min difference", "max difference"),
@@ -72,13 +71,9 @@ def accuracy_table(run: Run) -> str:
     )
 
 
-def _least(one: str, other: str) -> str:
-    """The lesser of two numbers as text, either of which may be missing."""
-    return min((one, other), key=float) if one and other else one or other
-
-
-def _greatest(one: str, other: str) -> str:
-    return max((one, other), key=float) if one and other else one or other
+def _of_two(choose: Callable[..., str], one: str, other: str) -> str:
+    """One of two numbers as text, either of which may be missing."""
+    return choose(one, other, key=float) if one and other else one or other
 
 
 def time_table(run: Run) -> str:

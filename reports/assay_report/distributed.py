@@ -160,7 +160,6 @@ class Ranks:
 
     n_cases: int
     n_rows: int
-    backends: tuple[str, ...]
     grids: tuple[Grid, ...]
     faults: tuple[RankFault, ...]
     n_more_faults: int
@@ -234,26 +233,20 @@ def assess_ranks(cells: Cells, rows: RankRows) -> Ranks:
         return Square(tuple(failed.most_common()), fault.number if fault else 0, query)
 
     by_place: dict[tuple[bool, str, str], dict[str, Square]] = {}
-    for backend, name in enumerate(cells.backends):
-        of_key: dict[tuple[bool, str, str], list[int]] = {}
-        for (at, place), of in members.items():
-            if at == backend:
-                of_key.setdefault(place.key, []).extend(of)
-        for key, of in sorted(of_key.items()):
-            by_place.setdefault(key, {})[name] = square(name, Place(*key, 0), of)
     grids = []
     for backend, name in enumerate(cells.backends):
-        squares = {
-            place: square(name, place, of)
-            for (at, place), of in members.items()
-            if at == backend and place.is_scheme
-        }
-        if squares:
+        mine = {place: of for (at, place), of in members.items() if at == backend}
+        of_key: dict[tuple[bool, str, str], list[int]] = {}
+        for place, of in mine.items():
+            of_key.setdefault(place.key, []).extend(of)
+        for key, of in sorted(of_key.items()):
+            by_place.setdefault(key, {})[name] = square(name, Place(*key, 0), of)
+        schemes = {place: of for place, of in mine.items() if place.is_scheme}
+        if squares := {key: square(name, key, of) for key, of in schemes.items()}:
             grids.append(_grid(cells, rows, backend, squares))
     return Ranks(
         n_cases=len(rows.place_of),
         n_rows=len(rows.table),
-        backends=tuple(cells.backends[at] for at in sorted({at for at, _ in members})),
         grids=tuple(grids),
         faults=tuple(shown_faults),
         n_more_faults=len(faults) - len(shown_faults),

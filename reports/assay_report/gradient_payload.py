@@ -10,12 +10,7 @@ numbers; gradients.csv has the rest. The reader is templates/gradients.js.
 
 from itertools import pairwise
 
-from assay_report.gradients import (
-    GradientRows,
-    gradient_cases,
-    units_text,
-    variant_of,
-)
+from assay_report.gradients import GradientRows, gradient_cases, units_text, variant_of
 from assay_report.payload import (
     FULL_DETAIL_CELLS,
     Cells,

@@ -92,9 +92,7 @@ def losses_of(cells: Cells, rows: RankRows) -> tuple[Losses, ...]:
 
 
 def _group(
-    backend: str,
-    network: str,
-    lines: Mapping[tuple[str, str], Mapping[int, Point]],
+    backend: str, network: str, lines: Mapping[tuple[str, str], Mapping[int, Point]]
 ) -> Losses:
     columns = sorted({ranks for line in lines.values() for ranks in line})
     kept = tuple(columns[:_MOST_COLUMNS])

@@ -27,6 +27,7 @@ from assay_report.gradients import (
 from assay_report.losses import losses_of
 from assay_report.operators import operator_rows, pack_operators
 from assay_report.payload import Cells, cells_of, pack, shown
+from assay_report.plot import seconds_text
 from assay_report.rank_costs import agreement_of, assess_costs, mixing_of
 from assay_report.run_folder import Run, flag, read_run
 from assay_report.scaling import SMPI, Network, assess_curves
@@ -37,8 +38,7 @@ from assay_report.verdict import OUTCOMES, Assessment, assess
 _TEMPLATES = Path(__file__).with_name("templates")
 _SCRIPTS = (
     *("query.js", "store.js", "rows.js", "matrix.js", "detail.js"),
-    *("gradients.js", "operators.js", "distributed.js", "csv.js", "lists.js"),
-    "main.js",
+    *("gradients.js", "operators.js", "lists.js", "main.js"),
 )
 # More than these are drawn only when asked for: a browser is slow with many.
 _UNEXPECTED_ROWS = 80
@@ -80,9 +80,7 @@ def render_page(run: Run, network: Network = SMPI) -> str:
             **_ranks(run, cells, network),
             operator_block=_operators(run, assessment, cells),
             folder=_folder(run),
-            style=inline(
-                "page.css", "gradients.css", "steps.css", "plot.css", "distributed.css"
-            ),
+            style=inline("page.css", "gradients.css", "plot.css", "distributed.css"),
             script=inline(*_SCRIPTS),
         )
     )
@@ -99,7 +97,11 @@ def environment() -> jinja2.Environment:
         keep_trailing_newline=True,
     )
     made.filters.update(
-        thousands=_thousands, duration=_duration, moment=_moment, shown=shown
+        thousands="{:,}".format,
+        seconds=seconds_text,
+        duration=_duration,
+        moment=_moment,
+        shown=shown,
     )
     return made
 
@@ -173,10 +175,6 @@ def inline(*names: str) -> Markup:
     return Markup("\n").join(
         Markup((_TEMPLATES / name).read_text(encoding="ascii")) for name in names
     )
-
-
-def _thousands(number: int) -> str:
-    return f"{number:,}"
 
 
 def _moment(text: str) -> str:

@@ -332,16 +332,12 @@ def _rounded(
     values: Sequence[str], digits: int, is_brief: Sequence[bool], short: int | None
 ) -> list[str]:
     """The column in `digits`, brief rows in `short` digits or without a text."""
-    if True not in is_brief:
-        full = {text: significant(text, digits) for text in set(values)}
-        return [full[text] for text in values]
     is_full = [not one for one in is_brief]
     full = {t: significant(t, digits) for t in set(compress(values, is_full))}
-    if short is None:
-        return [
-            "" if is_short else full[text] for text, is_short in zip(values, is_brief)
-        ]
-    brief = {t: significant(t, short) for t in set(compress(values, is_brief))}
+    brief = {
+        text: "" if short is None else significant(text, short)
+        for text in set(compress(values, is_brief))
+    }
     return [
         brief[text] if is_short else full[text]
         for text, is_short in zip(values, is_brief)

@@ -85,14 +85,19 @@ class Plot:
             f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img">',
             f"<title>{escape(self.y_name)} against {escape(self.x_name)}</title>",
             *self._grid(),
+            *self._drawn(),
+            "</svg>",
         ]
+        return Markup("\n".join(parts))
+
+    def _drawn(self) -> list[str]:
+        """Everything that stands on the grid."""
+        parts = []
         for at, (_, band) in enumerate(self.series):
             parts += self._band(at, band)
         for at, (_, band) in enumerate(self.dashed):
             parts += self._line(at, band, "dashed")
-        parts += self._points()
-        parts.append("</svg>")
-        return Markup("\n".join(parts))
+        return parts + self._points()
 
     def _points(self) -> list[str]:
         """The marks that stand on the lines."""
@@ -117,25 +122,19 @@ class Plot:
         left, bottom = self._place(self._x[0], self._y[0])
         right, top = self._place(self._x[-1], self._y[-1])
         parts = []
+
+        def text(kind: str, x: float, y: float, said: str) -> None:
+            parts.append(f'<text class="{kind}" x="{x}" y="{y}">{escape(said)}</text>')
+
         for tick in self._y:
             _, y = self._place(self._x[0], tick)
             parts.append(f'<path class="grid" d="M{left} {y}H{right}"/>')
-            parts.append(
-                f'<text class="tick end" x="{left - 7}" y="{y + 4}">'
-                f"{self._y_text(tick)}</text>"
-            )
+            text("tick end", left - 7, y + 4, self._y_text(tick))
         for tick in self._x:
             x, _ = self._place(tick, self._y[0])
-            parts.append(
-                f'<text class="tick mid" x="{x}" y="{bottom + 16}">'
-                f"{number(tick)}</text>"
-            )
-        middle = (left + right) / 2
+            text("tick mid", x, bottom + 16, number(tick))
         parts.append(f'<path class="axis" d="M{left} {top}V{bottom}H{right}"/>')
-        parts.append(
-            f'<text class="name mid" x="{middle}" y="{HEIGHT - 6}">'
-            f"{escape(self.x_name)}</text>"
-        )
+        text("name mid", (left + right) / 2, HEIGHT - 6, self.x_name)
         return parts
 
     def _band(self, at: int, band: Band) -> list[str]:
@@ -154,10 +153,10 @@ class Plot:
         if not points:
             return []
         path = " ".join(f"{x},{y}" for x, y in points)
-        parts = [f'<polyline class="{kind} s{at % SERIES}" points="{path}"/>']
+        color = f"s{at % SERIES}"
+        parts = [f'<polyline class="{kind} {color}" points="{path}"/>']
         if kind == "line":
             x, y = points[-1]
-            color = f"s{at % SERIES}"
             parts.append(f'<circle class="dot {color}" cx="{x}" cy="{y}" r="3"/>')
         return parts
 
@@ -179,34 +178,21 @@ class BoxPlot(Plot):
         low = min(lows) if self.floor is None else self.floor
         self._y = ticks(low, max(highs))
 
-    def svg(self) -> Markup:
-        """The whole figure."""
-        parts = [
-            f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img">',
-            f"<title>{escape(self.y_name)} against {escape(self.x_name)}</title>",
-            *self._grid(),
-        ]
+    def _drawn(self) -> list[str]:
         width = 0.8 / max(len(self.boxes), 1)
-        for at, (_, boxes) in enumerate(self.boxes):
-            for row in boxes:
-                parts += self._box(at, row[0] + 0.1 + width * at, 0.85 * width, row)
-        parts.append("</svg>")
-        return Markup("\n".join(parts))
+        return [
+            part
+            for at, (_, boxes) in enumerate(self.boxes)
+            for row in boxes
+            for part in self._box(at, row[0] + 0.1 + width * at, 0.85 * width, row)
+        ]
 
     def _box(
-        self,
-        at: int,
-        begin: float,
-        width: float,
-        row: tuple[int, float, float, float, float, float],
+        self, at: int, begin: float, width: float, row: Sequence[float]
     ) -> list[str]:
-        (left, low), (right, high) = (
-            self._place(begin, row[1]),
-            self._place(begin + width, row[5]),
-        )
-        _, lower = self._place(begin, row[2])
-        _, middle = self._place(begin, row[3])
-        _, upper = self._place(begin, row[4])
+        left, low = self._place(begin, row[1])
+        right, high = self._place(begin + width, row[5])
+        lower, middle, upper = (self._place(begin, y)[1] for y in row[2:5])
         across = round((left + right) / 2, 1)
         color = f"s{at % SERIES}"
         return [

@@ -48,7 +48,6 @@ class Cost:
     detail: str
     squares: Mapping[str, Square]  # by backend
     ranks: str = ""
-    n_rows: int = 0
     bits: Check = field(default_factory=Check)
     bytes: Check = field(default_factory=Check)
     messages: Check = field(default_factory=Check)
@@ -161,7 +160,6 @@ def _add(cost: Cost, rows: RankRows, row: int, where: str) -> None:
     def of(name: str) -> float | None:
         return rows.numbers[name][row]
 
-    cost.n_rows += 1
     cost.bits.add(of("differing_bits"), 0, where)
     cost.bytes.add(of("bytes_sent"), of("bytes_formula"), where)
     cost.messages.add(of("messages"), of("messages_formula"), where)

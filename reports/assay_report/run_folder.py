@@ -14,9 +14,9 @@ import io
 import itertools
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 SCHEMA = 1
 _SUMMARY_SCHEMA = f"assay.summary/{SCHEMA}"
@@ -60,6 +60,7 @@ _NUMBERS: tuple[tuple[str, str, type[int] | type[float]], ...] = (
 _SCHEMA_FILE = Path(__file__).with_name("schema.json")
 _FIELD_LIMIT_BYTES = 1 << 24
 _CHUNK_ROWS = 512
+_Kind = TypeVar("_Kind")
 
 
 class RunFolderError(Exception):
@@ -175,18 +176,13 @@ def read_run(folder: Path) -> Run:
     for name, column, kind in _NUMBERS:
         _check_numbers(tables[name], column, kind)
     summary = _read_summary(folder / "summary.json", facts["run_id"])
+    names = ("env", "backends", "results", "accuracy", "gradients", "plan", "attempts")
     return Run(
         facts=facts,
-        env=tables["env"],
-        backends=tables["backends"],
-        results=tables["results"],
-        accuracy=tables["accuracy"],
-        gradients=tables["gradients"],
         steps=tables["optimizer_steps"],
         ranks=tables["distributed"],
-        plan=tables["plan"],
-        attempts=tables["attempts"],
         summary=summary,
+        **{name: tables[name] for name in names},
     )
 
 
@@ -369,43 +365,33 @@ def _read_summary(path: Path, run_id: str) -> Summary:
         ) from error
 
 
+def _of(kind: type[_Kind], entry: Mapping[str, Any], **others: int) -> _Kind:
+    """Its fields are texts of the entry under the same names, but for others."""
+    names = {field.name for field in fields(kind)} - others.keys()
+    return kind(**{name: str(entry[name]) for name in names}, **others)
+
+
 def _summary(data: Mapping[str, Any]) -> Summary:
+    mutants = data["mutants"]
     return Summary(
         exit_code=int(data["exit_code"]),
         is_partial=bool(data["partial"]),
         suites=tuple(map(str, data["selection"]["suites"])),
         query=str(data["selection"]["filter"]),
         tallies=tuple(
-            Tally(
-                backend=str(entry["backend"]),
-                corpus=str(entry["corpus"]),
-                n_planned=int(entry["planned"]),
-                equation=str(entry["equation"]),
-                verdict=str(entry["verdict"]),
-                reason=str(entry["reason"]),
-            )
+            _of(Tally, entry, n_planned=int(entry["planned"]))
             for entry in data["backends"]
         ),
         n_drifted={name: len(ids) for name, ids in data["drift"].items()},
-        unexpected=tuple(
-            Unexpected(
-                backend=str(entry["backend"]),
-                test_id=str(entry["test_id"]),
-                outcome=str(entry["outcome"]),
-                reason=str(entry["reason"]),
-            )
-            for entry in data["unexpected"]
-        ),
+        unexpected=tuple(_of(Unexpected, entry) for entry in data["unexpected"]),
         mutants=Mutants(
-            is_assessed=bool(data["mutants"]["assessed"]),
-            reason=str(data["mutants"].get("reason", "")),
-            n_killed=int(data["mutants"]["killed"]),
-            n_killed_by_all=int(
-                data["mutants"].get("killed_by_all", data["mutants"]["killed"])
-            ),
-            n_total=int(data["mutants"]["total"]),
-            n_tried=int(data["mutants"].get("tried", data["mutants"]["total"])),
-            nightly=str(data["mutants"].get("nightly", "")),
-            survivors=tuple(map(str, data["mutants"]["survivors"])),
+            is_assessed=bool(mutants["assessed"]),
+            reason=str(mutants.get("reason", "")),
+            n_killed=int(mutants["killed"]),
+            n_killed_by_all=int(mutants.get("killed_by_all", mutants["killed"])),
+            n_total=int(mutants["total"]),
+            n_tried=int(mutants.get("tried", mutants["total"])),
+            nightly=str(mutants.get("nightly", "")),
+            survivors=tuple(map(str, mutants["survivors"])),
         ),
     )

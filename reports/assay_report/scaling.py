@@ -152,6 +152,11 @@ def assess_curves(rows: RankRows, network: Network = SMPI) -> Curves | None:
     most = max(_LEAST_RANKS, *(ranks for _, ranks, _ in found))
     powers = [1 << at for at in range(1, most.bit_length())]
     columns = tuple(n for n in _IN_NUMBERS if n <= most)
+
+    def times(algorithm: str, size: int) -> tuple[str, ...]:
+        paths = (path_of(algorithm, n) for n in columns)
+        return tuple(seconds_text(network.seconds(path, size)) for path in paths)
+
     return Curves(
         network=network,
         algorithms=ALGORITHMS,
@@ -160,7 +165,7 @@ def assess_curves(rows: RankRows, network: Network = SMPI) -> Curves | None:
         ),
         columns=columns,
         rows=tuple(
-            (title, tuple((a, _times(network, a, size, columns)) for a in ALGORITHMS))
+            (title, tuple((name, times(name, size)) for name in ALGORITHMS))
             for size, title in _SIZES
         ),
         n_rows=len(found),
@@ -214,12 +219,4 @@ def _plot(
             ]
             for name in ALGORITHMS
         ],
-    )
-
-
-def _times(
-    network: Network, algorithm: str, size: int, columns: Sequence[int]
-) -> tuple[str, ...]:
-    return tuple(
-        seconds_text(network.seconds(path_of(algorithm, n), size)) for n in columns
     )

@@ -47,14 +47,6 @@ class Timed:
     def ratio(self) -> float:
         return self.simulated / self.formula
 
-    @property
-    def simulated_text(self) -> str:
-        return seconds_text(self.simulated)
-
-    @property
-    def formula_text(self) -> str:
-        return seconds_text(self.formula)
-
 
 @dataclass(frozen=True)
 class StepTimes:
@@ -162,9 +154,7 @@ def _steps(rows: RankRows) -> tuple[tuple[int, ...], tuple[StepTimes, ...]]:
     kept = tuple(columns[:_MOST_COLUMNS])
     return kept, tuple(
         StepTimes(
-            name,
-            way,
-            tuple(seconds_text(line[n]) if n in line else "" for n in kept),
+            name, way, tuple(seconds_text(line[n]) if n in line else "" for n in kept)
         )
         for (name, way), line in sorted(found.items())
     )

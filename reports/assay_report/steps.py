@@ -12,8 +12,9 @@ where a run goes its own way (conformance/optimizer).
 
 import math
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from assay_report.run_folder import RunFolderError, Table
 
@@ -177,24 +178,21 @@ def _of_backend(name: str, of: _Gathered) -> BackendSteps:
     presets = list(dict.fromkeys(preset for preset, _ in of.by_case))
     cases = _ordered({case for _, case in of.by_case})
     columns = sorted({column for _, column in of.by_step})
+
+    def rows(
+        found: Mapping[tuple[str, Any], Cell], columns: Iterable[Any]
+    ) -> list[tuple[str, list[Cell]]]:
+        return [
+            (preset, [found.get((preset, one), Cell()) for one in columns])
+            for preset in presets
+        ]
+
     return BackendSteps(
         name,
         len(of.cases),
         of.worst,
-        Map(
-            cases,
-            [
-                (preset, [of.by_case.get((preset, case), Cell()) for case in cases])
-                for preset in presets
-            ],
-        ),
-        Map(
-            [_steps_text(column) for column in columns],
-            [
-                (preset, [of.by_step.get((preset, at), Cell()) for at in columns])
-                for preset in presets
-            ],
-        ),
+        Map(cases, rows(of.by_case, cases)),
+        Map([_steps_text(one) for one in columns], rows(of.by_step, columns)),
     )
 
 

@@ -2,7 +2,7 @@
 """Reads the folders of `assay train` and groups runs that differ by the seed alone.
 
     groups = group_runs([read_training(folder) for folder in folders])
-    groups[0].accuracy_by_samples()   # [(64, low, middle, high), ...]
+    groups[0].by_samples("accuracy")   # [(64, low, middle, high), ...]
 
 A band is the range over the seeds, around their median; no distribution is assumed.
 """
@@ -11,7 +11,7 @@ import csv
 import math
 import statistics
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -126,15 +126,8 @@ def _points(file: Path) -> dict[str, list[Point]]:
     for line, row in enumerate(rows[1:], start=2):
         try:
             epoch, _, samples, seconds, of, loss, accuracy = row
-            points[of].append(
-                Point(
-                    int(epoch),
-                    int(samples),
-                    float(seconds),
-                    float(loss),
-                    float(accuracy),
-                )
-            )
+            numbers = map(float, (seconds, loss, accuracy))
+            points[of].append(Point(int(epoch), int(samples), *numbers))
         except (ValueError, KeyError):
             raise RunFolderError(
                 f"{file}:{line}: found '{','.join(row)}', wanted numbers, and train or "
@@ -178,17 +171,23 @@ class Group:
     name: str
     runs: list[TrainingRun]
 
-    def accuracy_by_samples(self) -> Band:
-        return self._by_samples(lambda point: point.accuracy)
+    def by_samples(self, name: str) -> Band:
+        """The test set's `name`, "accuracy" or "loss"."""
+        return _band([{p.samples: getattr(p, name) for p in r.test} for r in self.runs])
 
-    def loss_by_samples(self) -> Band:
-        return self._by_samples(lambda point: point.loss)
-
-    def accuracy_by_seconds(self) -> Band:
-        return self._by_seconds(lambda point: point.accuracy)
-
-    def loss_by_seconds(self) -> Band:
-        return self._by_seconds(lambda point: point.loss)
+    def by_seconds(self, name: str) -> Band:
+        """At seconds that every seed was tested before and behind."""
+        begin = max(run.test[0].seconds for run in self.runs)
+        end = min(run.test[-1].seconds for run in self.runs)
+        if end < begin:
+            return []
+        steps = range(_GRID + 1) if end > begin else range(1)
+        grid = [begin + (end - begin) * i / _GRID for i in steps]
+        curves = [
+            ([p.seconds for p in run.test], [getattr(p, name) for p in run.test])
+            for run in self.runs
+        ]
+        return [(x, *_spread([_between(xs, ys, x) for xs, ys in curves])) for x in grid]
 
     def training_loss(self) -> Band:
         """The mean loss of each epoch, by the samples at its end."""
@@ -213,38 +212,18 @@ class Group:
         return Range(tuple(run.test[-1].accuracy for run in self.runs))
 
     def samples_to(self, accuracy: float) -> Range:
-        return self._until(accuracy, lambda point: point.samples)
+        return self._until(accuracy, "samples")
 
     def seconds_to(self, accuracy: float) -> Range:
-        return self._until(accuracy, lambda point: point.seconds)
+        return self._until(accuracy, "seconds")
 
-    def _until(self, accuracy: float, what: Callable[[Point], float]) -> Range:
+    def _until(self, accuracy: float, name: str) -> Range:
         found = [
-            next((what(p) for p in run.test if p.accuracy >= accuracy), None)
+            next((getattr(p, name) for p in run.test if p.accuracy >= accuracy), None)
             for run in self.runs
         ]
         values = tuple(value for value in found if value is not None)
         return Range(values, len(found) - len(values))
-
-    def _by_samples(self, what: Callable[[Point], float]) -> Band:
-        return _band([{p.samples: what(p) for p in run.test} for run in self.runs])
-
-    def _by_seconds(self, what: Callable[[Point], float]) -> Band:
-        """At seconds that every seed was tested before and behind."""
-        begin = max(run.test[0].seconds for run in self.runs)
-        end = min(run.test[-1].seconds for run in self.runs)
-        if end < begin:
-            return []
-        steps = range(_GRID + 1) if end > begin else range(1)
-        grid = [begin + (end - begin) * i / _GRID for i in steps]
-        curves = [
-            (
-                [p.seconds for p in run.test],
-                [what(p) for p in run.test],
-            )
-            for run in self.runs
-        ]
-        return [(x, *_spread([_between(xs, ys, x) for xs, ys in curves])) for x in grid]
 
 
 def _quantile(ordered: list[float], share: float) -> float:

@@ -12,6 +12,7 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from assay_report.page import environment, inline, write_whole
 from assay_report.plot import BoxPlot, Plot, number
@@ -70,52 +71,29 @@ def render_training_page(groups: Sequence[Group], goal: float | None = None) -> 
 
 
 def _plots(groups: Sequence[Group]) -> list[tuple[str, Plot]]:
-    losses = [(group.name, group.training_loss()) for group in groups]
+    def of(bands: str, *name: str) -> list[tuple[str, Any]]:
+        return [(group.name, getattr(group, bands)(*name)) for group in groups]
+
     return [
         (
             "Test accuracy against samples",
-            Plot(
-                "samples",
-                "accuracy",
-                [(group.name, group.accuracy_by_samples()) for group in groups],
-            ),
+            Plot("samples", "accuracy", of("by_samples", "accuracy")),
         ),
         (
             "Test accuracy against seconds",
-            Plot(
-                "seconds",
-                "accuracy",
-                [(group.name, group.accuracy_by_seconds()) for group in groups],
-            ),
+            Plot("seconds", "accuracy", of("by_seconds", "accuracy")),
         ),
         (
             "Loss against samples: test, and training as a dashed line",
-            Plot(
-                "samples",
-                "loss",
-                [(group.name, group.loss_by_samples()) for group in groups],
-                dashed=losses,
-                floor=0.0,
-            ),
+            Plot("samples", "loss", of("by_samples", "loss"), of("training_loss"), 0.0),
         ),
         (
             "Test loss against seconds",
-            Plot(
-                "seconds",
-                "loss",
-                [(group.name, group.loss_by_seconds()) for group in groups],
-                floor=0.0,
-            ),
+            Plot("seconds", "loss", of("by_seconds", "loss"), floor=0.0),
         ),
         (
             "Losses of an epoch's batches: median, quartiles, 5 to 95 %",
-            BoxPlot(
-                "epoch",
-                "loss",
-                [],
-                floor=0.0,
-                boxes=[(group.name, group.batch_losses()) for group in groups],
-            ),
+            BoxPlot("epoch", "loss", [], floor=0.0, boxes=of("batch_losses")),
         ),
     ]
 

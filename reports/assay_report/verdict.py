@@ -8,17 +8,11 @@ file of the same run says otherwise, that is a problem which the page shows
 in red, because one of the two is wrong.
 """
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
-from assay_report.run_folder import (
-    Run,
-    RunFolderError,
-    Tally,
-    Unexpected,
-    flag,
-)
+from assay_report.run_folder import Run, RunFolderError, Tally, Unexpected, flag
 
 # Every outcome with what it means, in the order in which they are shown.
 OUTCOMES = {
@@ -79,9 +73,7 @@ class BackendVerdict:
 
     @property
     def n_judged(self) -> int:
-        return sum(
-            n for outcome, n in self.counts.items() if outcome not in _NOT_JUDGED
-        )
+        return sum(n for one, n in self.counts.items() if one not in _NOT_JUDGED)
 
     @property
     def adds_up(self) -> bool:
@@ -118,13 +110,20 @@ def assess(run: Run) -> Assessment:
     return Assessment(_headline(run, backends, len(unexpected)), backends, unexpected)
 
 
+@dataclass
+class _Counted:
+    """The results of one backend, while records are read."""
+
+    outcomes: Counter[str] = field(default_factory=Counter)
+    declined: Counter[str] = field(default_factory=Counter)
+    n_vacuous: int = 0
+    n_unclaimed_pass: int = 0
+
+
 def _backend_verdicts(
     run: Run, all_unexpected: Sequence[Unexpected]
 ) -> tuple[BackendVerdict, ...]:
-    counts: dict[str, Counter[str]] = {}
-    vacuous: Counter[str] = Counter()
-    declined: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    passed: Counter[str] = Counter()
+    counted: dict[str, _Counted] = {}
     results = run.results
     claimed = set(_claimed(run))
     columns = ("test_id", "backend", "outcome", "vacuous", "reason_code")
@@ -136,14 +135,14 @@ def _backend_verdicts(
                 f"{results.path}: found outcome {outcome!r} in record {at + 1}, "
                 f"wanted one of {', '.join(OUTCOMES)}"
             )
-        counts.setdefault(backend, Counter())[outcome] += 1
+        of = counted.setdefault(backend, _Counted())
+        of.outcomes[outcome] += 1
         where = f"{results.path}: vacuous in record {at + 1}"
-        if flag(is_vacuous, where) and outcome == "pass":
-            vacuous[backend] += 1
+        of.n_vacuous += flag(is_vacuous, where) and outcome == "pass"
         if outcome == "unsupported":
-            declined[backend][code] += 1
+            of.declined[code] += 1
         elif outcome == "pass" and (test_id, backend) not in claimed:
-            passed[backend] += 1
+            of.n_unclaimed_pass += 1
     unexpected = Counter(entry.backend for entry in all_unexpected)
     described = {name: at for at, name in enumerate(run.backends["backend"])}
     return tuple(
@@ -151,53 +150,37 @@ def _backend_verdicts(
             run,
             name,
             described.get(name),
-            counts.get(name, Counter()),
-            vacuous[name],
+            counted.get(name, _Counted()),
             unexpected[name],
-            declined[name],
-            passed[name],
         )
-        for name in dict.fromkeys([*described, *counts])
+        for name in dict.fromkeys([*described, *counted])
     )
 
 
 def _claimed(run: Run) -> Iterator[tuple[str, str]]:
     """The cases and backends that are inside the backend's claims."""
-    plan = run.plan
-    for test_id, backend, is_claimed in zip(
-        plan["test_id"], plan["backend"], plan["claimed"]
-    ):
+    columns = ("test_id", "backend", "claimed")
+    for test_id, backend, is_claimed in zip(*(run.plan[name] for name in columns)):
         if is_claimed == "1":
             yield test_id, backend
 
 
 def _backend_verdict(
-    run: Run,
-    name: str,
-    at: int | None,
-    counts: Counter[str],
-    n_vacuous: int,
-    n_unexpected: int,
-    declined: Counter[str],
-    n_unclaimed_pass: int,
+    run: Run, name: str, at: int | None, counted: _Counted, n_unexpected: int
 ) -> BackendVerdict:
-    def described(column: str) -> str:
-        return "" if at is None else run.backends[column][at]
-
+    described = (
+        *("version", "settings", "device", "build_id", "module_sha256"),
+        "unavailable_reason",
+    )
     return BackendVerdict(
         name=name,
-        version=described("version"),
-        settings=described("settings"),
-        device=described("device"),
-        build_id=described("build_id"),
-        module_sha256=described("module_sha256"),
-        unavailable_reason=described("unavailable_reason"),
-        counts={outcome: counts[outcome] for outcome in OUTCOMES},
-        n_vacuous=n_vacuous,
+        counts={outcome: counted.outcomes[outcome] for outcome in OUTCOMES},
+        n_vacuous=counted.n_vacuous,
         tallies=tuple(t for t in run.summary.tallies if t.backend == name),
         n_unexpected=n_unexpected,
-        declined=tuple(declined.most_common()),
-        n_unclaimed_pass=n_unclaimed_pass,
+        declined=tuple(counted.declined.most_common()),
+        n_unclaimed_pass=counted.n_unclaimed_pass,
+        **{one: "" if at is None else run.backends[one][at] for one in described},
     )
 
 
@@ -216,17 +199,11 @@ def _all_unexpected(run: Run) -> tuple[Unexpected, ...]:
         else:
             listed[key] = told
     results = run.results
-    for backend, test_id, outcome, message in zip(
-        results["backend"],
-        results["test_id"],
-        results["outcome"],
-        results["message"],
-    ):
+    columns = ("backend", "test_id", "outcome", "message")
+    for backend, test_id, outcome, message in zip(*(results[one] for one in columns)):
         if outcome in _NEVER_EXPECTED:
-            listed.setdefault(
-                (backend, test_id, ""),
-                Unexpected(backend, test_id, outcome, message),
-            )
+            found = Unexpected(backend, test_id, outcome, message)
+            listed.setdefault((backend, test_id, ""), found)
     # Entries about a whole backend come first: they may explain the rest.
     return tuple(sorted(listed.values(), key=lambda one: one.test_id != ""))
 
@@ -287,6 +264,4 @@ def _headline(
 
 
 def _because(verdict: BackendVerdict) -> str:
-    if verdict.unavailable_reason:
-        return f": {verdict.unavailable_reason}"
-    return ""
+    return verdict.unavailable_reason and f": {verdict.unavailable_reason}"

@@ -2,6 +2,7 @@
 """Runs a page in Debian's Chromium and brings back what a script found.
 
     browse(page, "await main(); return document.title;")
+    self.seen(files, "return document.title;")   # of a run, in a BrowserCase
 
 The script is the body of an async function in place of the page's last line,
 `main();`, so it sees all that the page's scripts define. The answer comes
@@ -14,14 +15,58 @@ import shutil
 import subprocess
 import tempfile
 import threading
+import unittest
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
+
+from synthetic import RunFiles
 
 CHROMIUM = shutil.which("chromium")
 _START = "\nmain();\n"
 _MARK = "assay-answer:"
 _LIMIT_S = 60
+# Before a script of a BrowserCase.
+_READY = """
+await main();
+const get = (id) => document.getElementById(id);
+const all = (selector) => [...document.querySelectorAll(selector)];
+const panel = get('panel');
+const until = async (test) => {
+  while (!test()) await new Promise(requestAnimationFrame);
+};
+const sideways = () => document.documentElement.scrollWidth -
+  document.documentElement.clientWidth;
+"""
+
+
+@unittest.skipUnless(CHROMIUM, "no chromium on this machine")
+class BrowserCase(unittest.TestCase):
+    """A test of a page in Chromium."""
+
+    # Names for its scripts.
+    prelude = ""
+
+    def seen(self, files: RunFiles, script: str, **options: Any) -> Any:
+        """The answer of a script on the page of a run, once that is drawn."""
+        return browse(files.page(), _READY + self.prelude + script, **options)
+
+    def assert_sees(
+        self, wanted: object, files: RunFiles, script: str, **options: Any
+    ) -> None:
+        self.assertEqual(self.seen(files, script, **options), wanted)
+
+    def panel_of(
+        self, files: RunFiles, test_id: str, backend: str, state: str = ""
+    ) -> str:
+        """The words of the panel that an address opens."""
+        script = """
+            await until(() => panel.open);
+            for (const one of panel.querySelectorAll('details')) one.open = true;
+            return panel.innerText.replace(/\\s+/g, ' ');
+            """
+        cell = f"case={test_id.replace('#', '%23')}&backend={backend}"
+        return str(self.seen(files, script, hash_text=state + cell))
 
 
 def browse(page: str, script: str, hash_text: str = "", width: int = 1440) -> Any:

@@ -1,19 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The section on ranks in Chromium: what opens, what links find, narrow pages."""
+"""The section on ranks in Chromium: what opens, what links find."""
 
-import tempfile
-import unittest
-from pathlib import Path
-from typing import Any
-
-from assay_report.page import render_page
-from assay_report.run_folder import read_run
-from browser import CHROMIUM, browse
+from browser import BrowserCase
 from distributed_test import GOSSIP, OWN, TRAIN, failed_ranks
-from synthetic import RunFiles
 
 READ = """
-await main();
 const section = document.querySelector('.ranks');
 const faults = () => [...section.querySelectorAll('.fault')].map((one) => one.open);
 const found = (query) => {
@@ -26,16 +17,11 @@ const page = {store: new Store(await unpack('data-matrix'))};
 """
 
 
-def seen(files: RunFiles, script: str, **options: Any) -> Any:
-    with tempfile.TemporaryDirectory() as scratch:
-        page = render_page(read_run(files.write(Path(scratch))))
-    return browse(page, READ + script, **options)
+class RanksScriptTest(BrowserCase):
+    prelude = READ
 
-
-@unittest.skipUnless(CHROMIUM, "no chromium on this machine")
-class RanksScriptTest(unittest.TestCase):
     def test_square_opens_the_list_of_its_fails(self) -> None:
-        found = seen(
+        found = self.seen(
             failed_ranks(),
             """
             const before = faults();
@@ -63,7 +49,7 @@ class RanksScriptTest(unittest.TestCase):
                 ranks=name.partition("#n")[2],
             )
         files.add("distributed/reduce/own_two.float32.sum.61#n8", "openmpi", "fail")
-        found = seen(
+        found = self.seen(
             files,
             """
             return [...section.querySelectorAll('.fault')].map((fault) => {
@@ -82,25 +68,3 @@ class RanksScriptTest(unittest.TestCase):
             OWN,
         ]
         self.assertCountEqual(found, [[f"{one} openmpi"] for one in cases])
-
-    def test_page_without_ranks_has_no_errors(self) -> None:
-        files = RunFiles(["alpha"])
-        files.add("node/Add/one", "alpha", "pass")
-        self.assertIsNone(seen(files, "return section;"))
-
-    def test_page_does_not_scroll_sideways(self) -> None:
-        for width in (500, 1280):
-            found = seen(
-                failed_ranks(),
-                """
-                for (const one of section.querySelectorAll('details')) one.open = true;
-                const {scrollWidth, clientWidth} = document.documentElement;
-                return scrollWidth - clientWidth;
-                """,
-                width=width,
-            )
-            self.assertEqual(found, 0, width)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -8,8 +8,7 @@ import unittest
 from pathlib import Path
 
 from assay_report.__main__ import main
-from assay_report.distributed import Ranks, assess_ranks, rank_rows
-from assay_report.page import render_page
+from assay_report.distributed import RankRows, Ranks, assess_ranks, rank_rows
 from assay_report.payload import Cells
 from assay_report.rank_costs import (
     Agreement,
@@ -19,10 +18,10 @@ from assay_report.rank_costs import (
     assess_costs,
     mixing_of,
 )
-from assay_report.run_folder import Run, RunFolderError, read_run
+from assay_report.run_folder import RunFolderError, read_run
 from assay_report.scaling import Curves, assess_curves
-from page_test import HOSTILE, Words
 from synthetic import RunFiles
+from words import HOSTILE, Words, WordsCase
 
 RING = "distributed/allreduce/ring.float32.sum.4#n4"
 OWN = "distributed/reduce/own.float32.sum.61#n8.drawn"
@@ -33,18 +32,17 @@ ASYNC = "distributed/async_server/slack1#n4"
 _SCHEME = {"collective": "", "bytes_formula": "", "messages_formula": ""}
 
 
-def of(files: RunFiles) -> Run:
-    with tempfile.TemporaryDirectory() as scratch:
-        return read_run(files.write(Path(scratch)))
+def ranked(files: RunFiles) -> tuple[Cells, RankRows]:
+    run = files.read()
+    cells = Cells(run.results, run.backends["backend"], run.plan)
+    return cells, rank_rows(run, cells)
 
 
 class Assessed:
     """Everything that the page says of the ranks of a run."""
 
     def __init__(self, files: RunFiles) -> None:
-        run = of(files)
-        cells = Cells(run.results, run.backends["backend"], run.plan)
-        rows = rank_rows(run, cells)
+        cells, rows = ranked(files)
         self.ranks: Ranks = assess_ranks(cells, rows)
         costs = assess_costs(cells, rows, self.ranks)
         self.costs: dict[str, Cost] = {
@@ -57,7 +55,7 @@ class Assessed:
 
 
 def words(files: RunFiles) -> str:
-    return Words(render_page(of(files))).text
+    return Words(files.page()).text
 
 
 def failed_ranks() -> RunFiles:
@@ -334,21 +332,7 @@ class NetworkTest(unittest.TestCase):
                 self.assertIn(wanted, said.getvalue())
 
 
-class SectionTest(unittest.TestCase):
-    def test_run_without_ranks_shows_nothing_of_them(self) -> None:
-        files = RunFiles(["alpha"])
-        files.add("node/Abs/test", "alpha", "pass")
-        page = render_page(of(files))
-        self.assertNotIn('id="distributed"', page)
-
-    def test_run_folder_without_the_table_is_whole(self) -> None:
-        files = RunFiles(["alpha"])
-        files.add("node/Abs/test", "alpha", "pass")
-        with tempfile.TemporaryDirectory() as scratch:
-            folder = files.write(Path(scratch))
-            (folder / "distributed.csv").unlink()
-            self.assertEqual(len(read_run(folder).ranks), 0)
-
+class SectionTest(WordsCase):
     def test_damaged_rows_are_refused(self) -> None:
         rows = (
             (
@@ -366,7 +350,7 @@ class SectionTest(unittest.TestCase):
                 files = failed_ranks()
                 files.tables["distributed"][0].update(edit)
                 with self.assertRaisesRegex(RunFolderError, wanted):
-                    render_page(of(files))
+                    files.page()
 
     def test_missing_columns_and_an_empty_file_are_refused(self) -> None:
         with tempfile.TemporaryDirectory() as scratch:
@@ -403,7 +387,7 @@ class SectionTest(unittest.TestCase):
                 files.add_ranks(
                     *(test_id, backend), scheme=f"scheme{number}", ranks=str(number)
                 )
-        page = render_page(of(files))
+        page = files.page()
         begin = page.index('<section aria-labelledby="distributed"')
         section = page[begin : page.index('<section aria-labelledby="reading"')]
         self.assertLess(len(section), 3_500_000)
@@ -412,33 +396,19 @@ class SectionTest(unittest.TestCase):
         self.assertIn("9,970 more groups of fails stand in the matrix of cases", text)
 
     def test_hostile_text_stays_text(self) -> None:
-        plain = Words(render_page(of(failed_ranks())))
-        names = ("scheme", "topology", "optimizer", "collective", "transport")
+        tags = {tag for tag, _ in Words(failed_ranks().page()).tags}
+        names = ("scheme", "topology", "optimizer", "collective", "transport", "root")
         for text in HOSTILE:
             with self.subTest(text):
                 files = failed_ranks()
                 for row in files.tables["distributed"]:
                     row.update(dict.fromkeys((*names, "hash", "determinism"), text))
-                    row.update(root=text)
                 for row in files.tables["results"]:
                     row.update(message=text, reason_code=text)
-                found = Words(render_page(of(files)))
-                self.assertIn(" ".join(text.split()), found.text)
-                tags = {tag for tag, _ in plain.tags}
-                self.assertLessEqual({tag for tag, _ in found.tags}, tags)
-                self.assertFalse(
-                    [a for _, a in found.tags if any(k.startswith("on") for k in a)]
-                )
+                self.assert_stays_text(text, files, tags)
 
     def test_same_run_gives_the_same_bytes_and_unique_ids(self) -> None:
-        pages = {render_page(of(failed_ranks())) for _ in range(2)}
-        self.assertEqual(len(pages), 1)
-        found = Words(pages.pop())
-        self.assertEqual(len(found.ids), len(set(found.ids)))
+        found = self.assert_is_steady({failed_ranks().page() for _ in range(2)})
         opened = [a["data-opens"] for _, a in found.tags if "data-opens" in a]
         self.assertEqual(len(opened), 3)
         self.assertLessEqual(set(opened), set(found.ids))
-
-
-if __name__ == "__main__":
-    unittest.main()

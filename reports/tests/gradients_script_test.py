@@ -1,21 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The table of gradients and its part of the panel, in Chromium."""
 
-import tempfile
-import unittest
-from pathlib import Path
-from typing import Any
-
-from assay_report.page import render_page
-from assay_report.run_folder import read_run
-from browser import CHROMIUM, browse
+from browser import BrowserCase
 from gradients_test import case, failed_run
-from page_test import HOSTILE
 from synthetic import RunFiles
+from words import HOSTILE
 
 READ = """
-await main();
-const table = document.getElementById('gradient-table');
+const table = get('gradient-table');
 const texts = (nodes) => [...nodes].map(
   (node) => node.textContent.replace(/\\s+/g, ' ').trim());
 const rows = () => [...table.querySelectorAll('.operator')].map(
@@ -48,18 +40,13 @@ def graded_run() -> RunFiles:
     return files
 
 
-def seen(files: RunFiles, script: str, **options: Any) -> Any:
-    with tempfile.TemporaryDirectory() as scratch:
-        page = render_page(read_run(files.write(Path(scratch))))
-    return browse(page, READ + script, **options)
+class GradientTableTest(BrowserCase):
+    prelude = READ
 
-
-@unittest.skipUnless(CHROMIUM, "no chromium on this machine")
-class GradientTableTest(unittest.TestCase):
     # Kills: a worst error that is that of the first row, of another type or of
     # another backend; a case of another suite that is counted.
     def test_operators_have_the_worst_of_each_type(self) -> None:
-        found = seen(
+        found = self.seen(
             graded_run(),
             """
             const first = rows();
@@ -81,27 +68,16 @@ class GradientTableTest(unittest.TestCase):
 
     # Kills: a scale that is off by a step, or that takes a fail for a pass.
     def test_colours_have_the_steps_of_the_scale(self) -> None:
-        texts = [
-            "0",
-            "1e-9",
-            "0.01",
-            "0.011",
-            "0.1",
-            "0.5",
-            "0.51",
-            "1",
-            "1.002",
-            "3.3e44",
-            "\u221e",
-        ]
-        found = seen(
+        texts = ["0", "1e-9", "0.01", "0.011", "0.1", "0.5", "0.51", "1", "1.002"]
+        texts += ["3.3e44", "\u221e"]
+        self.assert_sees(
+            [0, 1, 1, 2, 2, 3, 4, 4, 5, 5, 5],
             graded_run(),
             f"return {texts!r}.map((text) => gradientStep(gradientError(text)));",
         )
-        self.assertEqual(found, [0, 1, 1, 2, 2, 3, 4, 4, 5, 5, 5])
 
     def test_head_sorts_and_says_so(self) -> None:
-        found = seen(
+        found = self.seen(
             graded_run(),
             """
             const order = () => [rows().map(([op]) => op).join(' '),
@@ -128,7 +104,7 @@ class GradientTableTest(unittest.TestCase):
     def test_row_opens_to_its_cases_by_keyboard(self) -> None:
         files = graded_run()
         files.tables["results"][1].update(reason_code="subgradient_ok")
-        found = seen(
+        found = self.seen(
             files,
             """
             const button = table.querySelectorAll('.op')[1];
@@ -162,7 +138,7 @@ class GradientTableTest(unittest.TestCase):
             test_id = case("Abs", f"n{number:02}")
             files.add(test_id, "alpha", "pass")
             files.add_gradient(test_id, "alpha", headroom=repr(number / 45))
-        found = seen(
+        found = self.seen(
             files,
             """
             table.querySelector('.op').click();
@@ -182,8 +158,8 @@ class GradientTableTest(unittest.TestCase):
         pressed = (
             "return texts(document.querySelectorAll('.chips [aria-pressed=true]'))"
         )
-        self.assertEqual(seen(graded_run(), pressed), ["alpha"])
-        self.assertEqual(seen(files, pressed), ["beta"])
+        self.assertEqual(self.seen(graded_run(), pressed), ["alpha"])
+        self.assertEqual(self.seen(files, pressed), ["beta"])
 
     def test_panel_has_the_worst_gradient_and_all_that_failed(self) -> None:
         files = failed_run()
@@ -193,16 +169,7 @@ class GradientTableTest(unittest.TestCase):
         files.add_gradient(
             case("Conv", "small"), "alpha", input="b", outcome="fail", headroom="-8"
         )
-        text = seen(
-            files,
-            """
-            const panel = document.getElementById('panel');
-            while (!panel.open) await new Promise(requestAnimationFrame);
-            for (const one of panel.querySelectorAll('details')) one.open = true;
-            return panel.innerText.replace(/\\s+/g, ' ');
-            """,
-            hash_text=f"case={case('Conv', 'small').replace('#', '%23')}&backend=alpha",
-        )
+        text = self.panel_of(files, case("Conv", "small"), "alpha")
         for wanted in (
             "Gradients the worst and what failed, of 3 by b [2,3] random 1 error 9 in",
             "by w [2,3] random 1 error 2 in units of the limit worst element 4 = [1, 1]"
@@ -213,14 +180,6 @@ class GradientTableTest(unittest.TestCase):
             self.assertIn(wanted, text)
         self.assertNotIn("by x", text)
 
-    def test_page_without_gradients_has_no_errors(self) -> None:
-        files = RunFiles(["alpha"])
-        files.add("node/Add/one", "alpha", "fail")
-        with tempfile.TemporaryDirectory() as scratch:
-            page = render_page(read_run(files.write(Path(scratch))))
-        found = browse(page, "await main(); return document.title;")
-        self.assertTrue(found.startswith("1 unexpected result"))
-
     def test_hostile_text_stays_text(self) -> None:
         files = RunFiles(["alpha"])
         names = ("input", "cotangent", "class", "got", "want", "limit", "worst_index")
@@ -230,7 +189,7 @@ class GradientTableTest(unittest.TestCase):
             files.add_gradient(
                 test_id, "alpha", outcome="fail", **dict.fromkeys(names, text)
             )
-        found = seen(
+        found = self.seen(
             files,
             """
             globalThis.alert = () => { throw new Error('a script ran'); };
@@ -246,20 +205,3 @@ class GradientTableTest(unittest.TestCase):
         self.assertCountEqual(found["ops"], HOSTILE)
         self.assertCountEqual(found["repros"], HOSTILE)
         self.assertEqual(found["images"], 0)
-
-    def test_narrow_page_does_not_scroll_sideways(self) -> None:
-        for width in (500, 1280):
-            found = seen(
-                failed_run(),
-                """
-                table.querySelector('.op').click();
-                const {scrollWidth, clientWidth} = document.documentElement;
-                return scrollWidth - clientWidth;
-                """,
-                width=width,
-            )
-            self.assertEqual(found, 0)
-
-
-if __name__ == "__main__":
-    unittest.main()

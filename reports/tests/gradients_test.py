@@ -2,9 +2,7 @@
 """The section on gradients as text: numbers, conventions, fails, damages."""
 
 import math
-import tempfile
 import unittest
-from pathlib import Path
 
 from assay_report.gradients import (
     Gradients,
@@ -13,26 +11,16 @@ from assay_report.gradients import (
     units_text,
     variant_of,
 )
-from assay_report.page import render_page
 from assay_report.payload import Cells
-from assay_report.run_folder import Run, RunFolderError, read_run
-from page_test import HOSTILE, Words
+from assay_report.run_folder import RunFolderError
 from synthetic import RunFiles
-
-
-def of(files: RunFiles) -> Run:
-    with tempfile.TemporaryDirectory() as scratch:
-        return read_run(files.write(Path(scratch)))
+from words import HOSTILE, Words, WordsCase
 
 
 def assessed(files: RunFiles) -> Gradients:
-    run = of(files)
+    run = files.read()
     cells = Cells(run.results, run.backends["backend"], run.plan)
     return assess_gradients(cells, gradient_rows(run, cells))
-
-
-def words(files: RunFiles) -> str:
-    return Words(render_page(of(files))).text
 
 
 def case(op: str, name: str = "test", dtype: str = "float32") -> str:
@@ -44,9 +32,7 @@ def failed_run() -> RunFiles:
     files = RunFiles(["alpha", "beta"])
     for name, n_in in (("wide", "600"), ("small", "6")):
         files.add(
-            case("Conv", name),
-            "alpha",
-            "fail",
+            *(case("Conv", name), "alpha", "fail"),
             reason_code="fail_backward",
             message=f"the gradient of 'w' in {name}",
         )
@@ -181,7 +167,7 @@ class KinksTest(unittest.TestCase):
         self.assertEqual(first.words, (("split", 2), ("first", 1)))
         self.assertEqual(first.n_elements, 9)
         self.assertIsNone(found["Sign"].choices[0])
-        text = words(files)
+        text = Words(files.page()).text
         for wanted in (
             "Max split 2 first 1 9 elements split 1 first 1 6 elements \u2260 2 of 2",
             "Relu 0 1 3 elements 0 1 3 elements none of 1",
@@ -196,7 +182,7 @@ class FaultTest(unittest.TestCase):
         self.assertEqual((fault.op, fault.backend, fault.n_cases), ("Conv", "alpha", 2))
         self.assertEqual(fault.test_id, case("Conv", "small"))
         self.assertEqual((fault.inputs, fault.ratio), (("w",), "-1"))
-        text = words(failed_run())
+        text = Words(failed_run().page()).text
         for wanted in (
             "Fails of gradients 2",
             "fail Conv on alpha 2 cases, by w, worst 2 fail_backward",
@@ -225,32 +211,19 @@ class FaultTest(unittest.TestCase):
         faults = assessed(files).faults
         self.assertEqual([one.outcome for one in faults], ["fail", "xfail"])
         self.assertEqual((faults[1].row, faults[1].worst), ({}, ""))
-        self.assertIn("xfail Mish on beta 1 case fail_forward", words(files))
+        self.assertIn(
+            "xfail Mish on beta 1 case fail_forward", Words(files.page()).text
+        )
 
     def test_first_fails_stand_open_and_expected_ones_do_not(self) -> None:
         files = failed_run()
         files.add(case("Mish"), "beta", "xfail", reason_code="fail_forward")
-        page = render_page(of(files))
+        page = files.page()
         self.assertEqual(page.count('<details class="fault" open>'), 1)
         self.assertEqual(page.count('<details class="fault">'), 1)
 
 
-class SectionTest(unittest.TestCase):
-    def test_run_without_gradients_shows_nothing_of_them(self) -> None:
-        files = RunFiles(["alpha"])
-        files.add("node/Abs/test", "alpha", "pass")
-        page = render_page(of(files))
-        self.assertNotIn('id="gradients"', page)
-        self.assertNotIn('<script type="application/octet-stream" id="data-g', page)
-
-    def test_run_folder_without_the_table_is_whole(self) -> None:
-        files = RunFiles(["alpha"])
-        files.add("node/Abs/test", "alpha", "pass")
-        with tempfile.TemporaryDirectory() as scratch:
-            folder = files.write(Path(scratch))
-            (folder / "gradients.csv").unlink()
-            self.assertEqual(len(read_run(folder).gradients), 0)
-
+class SectionTest(WordsCase):
     def test_damaged_gradients_are_refused(self) -> None:
         rows = (
             ({"headroom": "much"}, r"headroom in record 1: found 'much', wanted a num"),
@@ -265,48 +238,20 @@ class SectionTest(unittest.TestCase):
                 files.add_gradient(case("Abs"), "alpha")
                 files.tables["gradients"][0].update(edit)
                 with self.assertRaisesRegex(RunFolderError, wanted):
-                    render_page(of(files))
+                    files.page()
 
     def test_hostile_text_stays_text(self) -> None:
-        plain = Words(render_page(of(failed_run())))
+        tags = {tag for tag, _ in Words(failed_run().page()).tags} | {"th", "b", "span"}
+        names = ("input", "shape", "class", "cotangent", "want", "got", "limit")
+        names += ("worst_index", "n_in", "repro", "kink_convention", "kink_count", "op")
         for text in HOSTILE:
             with self.subTest(text):
                 files = failed_run()
                 for row in files.tables["gradients"]:
-                    row.update(
-                        dict.fromkeys(
-                            (
-                                "input",
-                                "shape",
-                                "class",
-                                "cotangent",
-                                "want",
-                                "got",
-                                "limit",
-                                "worst_index",
-                                "n_in",
-                                "repro",
-                            ),
-                            text,
-                        )
-                    )
-                    row.update(kink_convention=text, kink_count=text, op=text)
+                    row.update(dict.fromkeys(names, text))
                 for row in files.tables["results"]:
                     row.update(message=text, reason_code=text, op=text)
-                found = Words(render_page(of(files)))
-                self.assertIn(" ".join(text.split()), found.text)
-                tags = {tag for tag, _ in plain.tags} | {"th", "b", "span"}
-                self.assertLessEqual({tag for tag, _ in found.tags}, tags)
-                self.assertFalse(
-                    [a for _, a in found.tags if any(k.startswith("on") for k in a)]
-                )
+                self.assert_stays_text(text, files, tags)
 
     def test_same_run_gives_the_same_bytes_and_unique_ids(self) -> None:
-        pages = {render_page(of(failed_run())) for _ in range(2)}
-        self.assertEqual(len(pages), 1)
-        ids = Words(pages.pop()).ids
-        self.assertEqual(len(ids), len(set(ids)))
-
-
-if __name__ == "__main__":
-    unittest.main()
+        self.assert_is_steady({failed_run().page() for _ in range(2)})

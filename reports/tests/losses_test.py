@@ -4,10 +4,8 @@
 import math
 import unittest
 
-from assay_report.distributed import rank_rows
 from assay_report.losses import Losses, Point, losses_of
-from assay_report.payload import Cells
-from distributed_test import failed_ranks, of, words
+from distributed_test import failed_ranks, ranked, words
 from synthetic import RunFiles
 
 ACME = "acme+ranks=threads"
@@ -41,9 +39,7 @@ def trained() -> RunFiles:
 
 
 def assessed(files: RunFiles) -> tuple[Losses, ...]:
-    run = of(files)
-    cells = Cells(run.results, run.backends["backend"], run.plan)
-    return losses_of(cells, rank_rows(run, cells))
+    return losses_of(*ranked(files))
 
 
 class LossesTest(unittest.TestCase):
@@ -115,7 +111,3 @@ class LossesTest(unittest.TestCase):
     def test_run_without_losses_says_nothing_of_them(self) -> None:
         self.assertEqual(assessed(failed_ranks()), ())
         self.assertNotIn("Loss by scheme", words(failed_ranks()))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -2,7 +2,6 @@
 """The page as text: what it says, what it never contains, how it is written."""
 
 import contextlib
-import html.parser
 import io
 import re
 import tempfile
@@ -10,47 +9,9 @@ import unittest
 from pathlib import Path
 
 from assay_report.__main__ import main
-from assay_report.page import render_page
 from assay_report.run_folder import read_run
-from synthetic import RunFiles, chance_run
-
-HOSTILE = (
-    "</script><script>alert(1)</script>",
-    "<img src=x onerror=alert(1)>",
-    "\" onmouseover='alert(1)",
-    "{{ 7 * 7 }} {% raw %} &lt;b&gt;",
-    "line\nbreak\u2028and \u202e\u00e9\U0001f600",
-)
-
-
-class Words(html.parser.HTMLParser):
-    """Collects elements, and the text of a page without scripts and styles."""
-
-    def __init__(self, page: str) -> None:
-        super().__init__()
-        self.tags: list[tuple[str, dict[str, str | None]]] = []
-        self.ids: list[str] = []
-        self._silent = 0
-        self._words: list[str] = []
-        self.feed(page)
-        self.text = " ".join(" ".join(self._words).split())
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, dict(attrs)))
-        self.ids += [value for name, value in attrs if name == "id" and value]
-        self._silent += tag in ("script", "style")
-
-    def handle_endtag(self, tag: str) -> None:
-        self._silent -= tag in ("script", "style")
-
-    def handle_data(self, data: str) -> None:
-        if not self._silent:
-            self._words.append(data)
-
-
-def rendered(files: RunFiles) -> str:
-    with tempfile.TemporaryDirectory() as scratch:
-        return render_page(read_run(files.write(Path(scratch))))
+from synthetic import RunFiles, chance_run, mutants_of
+from words import HOSTILE, Words, WordsCase
 
 
 def small_run() -> RunFiles:
@@ -62,118 +23,78 @@ def small_run() -> RunFiles:
     return files
 
 
-class PageTest(unittest.TestCase):
+class PageTest(WordsCase):
     def test_page_says(self) -> None:
-        def partial(files: RunFiles) -> None:
-            files.run["complete"] = "0"
-            files.summary_edits["partial"] = True
-            files.summary_edits["selection"] = {
-                "filter": "op:Add",
-                "suites": ["node"],
-            }
-
-        def incomplete(files: RunFiles) -> None:
-            files.run["complete"] = "0"
-
-        def dirty(files: RunFiles) -> None:
-            files.run["dirty"] = "1"
-
-        def drifted(files: RunFiles) -> None:
-            files.summary_edits["drift"] = {"onnx": ["a", "b"]}
-
-        def survivor(files: RunFiles) -> None:
-            files.summary_edits["mutants"] = {
-                "assessed": True,
-                "killed": 2,
-                "killed_by_all": 2,
-                "total": 3,
-                "survivors": ["pad_off_by_one"],
-            }
-
-        def selection(files: RunFiles) -> None:
-            files.summary_edits["partial"] = True
-            files.run["complete"] = "0"
-            files.summary_edits["mutants"] = {
-                "assessed": True,
-                "killed": 1,
-                "killed_by_all": 3,
-                "total": 3,
-                "survivors": [],
-            }
-
-        def sampled(files: RunFiles) -> None:
-            files.summary_edits["mutants"] = {
-                "assessed": True,
-                "killed": 2,
-                "killed_by_all": 2,
-                "tried": 2,
-                "total": 1000,
-                "nightly": "commit 0123456789ab, 2026-11-29",
-                "survivors": [],
-            }
-
-        def unassessed(files: RunFiles) -> None:
-            files.summary_edits["mutants"] = {
-                "assessed": False,
-                "reason": "mutants.csv is of another build",
-                "killed": 0,
-                "killed_by_all": 0,
-                "total": 0,
-                "survivors": [],
-            }
-
-        rows = [
-            (None, "Deliberate defects 3 of 3 seen by these suites"),
-            (survivor, "2 of 3 seen , not: pad_off_by_one"),
+        chosen = {"filter": "op:Add", "suites": ["node"]}
+        incomplete = {"complete": "0"}
+        other = "mutants.csv is of another build"
+        nightly = "commit 0123456789ab, 2026-11-29"
+        survivor = mutants_of(2, 3, survivors=["pad_off_by_one"])
+        selection = mutants_of(1, 3, killed_by_all=3)
+        sampled = mutants_of(2, 1000, tried=2, nightly=nightly)
+        unassessed = mutants_of(0, 0, assessed=False, reason=other)
+        # Edits of runs.csv and of summary.json, and what the page says then.
+        rows: list[tuple[dict[str, str], dict[str, object], str]] = [
+            ({}, {}, "Deliberate defects 3 of 3 seen by these suites"),
+            ({}, {"mutants": survivor}, "2 of 3 seen , not: pad_off_by_one"),
             (
-                selection,
+                *(incomplete, {"partial": True, "mutants": selection}),
                 "at least 1 of 3 seen by the cases of this run; whole suites see 3",
             ),
-            (selection, "Partial run , corpora onnx , tier ci ; never enough"),
             (
-                sampled,
+                *(incomplete, {"partial": True, "mutants": selection}),
+                "Partial run , corpora onnx , tier ci ; never enough",
+            ),
+            (
+                *({}, {"mutants": sampled}),
                 "2 of 2 seen by these suites, a sample; "
                 "whole list of 1,000: commit 0123456789ab, 2026-11-29",
             ),
-            (unassessed, "not assessed: mutants.csv is of another build"),
-            (None, "1 unexpected result"),
-            (None, "pass 2 (vacuous 1) of 2"),
-            (None, "2 planned = 2 pass pass, but not claimed: 1 Not conformant : no"),
-            (None, "2 planned = 1 fail + 1 unsupported unsupported: dtype 1 Not"),
-            (None, "fail node/Add/one beta 9 of 60 elements differ"),
-            (None, "Complete run , every case of tier ci : 2 cases on 2 backends"),
-            (None, "2026-03-01 12:00:00 UTC"),
-            (None, "took 42.5 s"),
-            (partial, "Partial run , suites node and cases where op:Add"),
-            (incomplete, "Incomplete run , not every case of tier ci"),
-            (dirty, "0123456789ab with uncommitted changes"),
-            (drifted, "onnx: 2 expected outputs differ from the pinned ones"),
+            ({}, {"mutants": unassessed}, f"not assessed: {other}"),
+            ({}, {}, "1 unexpected result"),
+            ({}, {}, "pass 2 (vacuous 1) of 2"),
+            ({}, {}, "2 planned = 2 pass pass, but not claimed: 1 Not conformant : no"),
+            ({}, {}, "2 planned = 1 fail + 1 unsupported unsupported: dtype 1 Not"),
+            ({}, {}, "fail node/Add/one beta 9 of 60 elements differ"),
+            ({}, {}, "Complete run , every case of tier ci : 2 cases on 2 backends"),
+            ({}, {}, "2026-03-01 12:00:00 UTC"),
+            ({}, {}, "took 42.5 s"),
+            (
+                *(incomplete, {"partial": True, "selection": chosen}),
+                "Partial run , suites node and cases where op:Add",
+            ),
+            (incomplete, {}, "Incomplete run , not every case of tier ci"),
+            ({"dirty": "1"}, {}, "0123456789ab with uncommitted changes"),
+            (
+                *({}, {"drift": {"onnx": ["a", "b"]}}),
+                "onnx: 2 expected outputs differ from the pinned ones",
+            ),
         ]
-        for edit, wanted in rows:
+        for run, summary, wanted in rows:
             with self.subTest(wanted):
                 files = small_run()
-                if edit:
-                    edit(files)
-                self.assertIn(wanted, Words(rendered(files)).text)
+                files.run |= run
+                files.summary_edits |= summary
+                self.assertIn(wanted, Words(files.page()).text)
 
     def test_run_without_a_judged_case_is_not_green(self) -> None:
         files = RunFiles(["alpha"])
         files.add("node/Add/one", "alpha", "unsupported")
         for name, made in (("declined", files), ("empty", RunFiles([]))):
             with self.subTest(name):
-                page = rendered(made)
-                self.assertIn('<h1 class="headline none">Nothing was judged', page)
+                wanted = '<h1 class="headline none">Nothing was judged'
+                self.assertIn(wanted, made.page())
 
     def test_backend_without_a_judged_case_says_so(self) -> None:
         files = small_run()
         files.tables["results"] = files.tables["results"][:2]
         files.unexpected.clear()
-        text = Words(rendered(files)).text
+        text = Words(files.page()).text
         self.assertIn("pass 0 (vacuous 0) of 0 nothing was judged", text)
         self.assertIn("beta: not one case was judged", text)
 
     def test_hostile_text_stays_text(self) -> None:
-        plain = Words(rendered(small_run()))
+        tags = {tag for tag, _ in Words(small_run().page()).tags}
         for text in HOSTILE:
             with self.subTest(text):
                 files = RunFiles([text, "beta"])
@@ -184,26 +105,29 @@ class PageTest(unittest.TestCase):
                 files.tables["env"][0].update(key=text, value=text)
                 files.tables["backends"][0].update(version=text, device=text)
                 files.reasons[text] = (text, text)
-                words = Words(rendered(files))
-                self.assertIn(" ".join(text.split()), words.text)
-                self.assertEqual(
-                    {tag for tag, _ in words.tags}, {tag for tag, _ in plain.tags}
-                )
-                self.assertFalse(
-                    [a for _, a in words.tags if any(k.startswith("on") for k in a)]
-                )
+                found = self.assert_stays_text(text, files, tags)
+                self.assertEqual({tag for tag, _ in found.tags}, tags)
+
+    def test_run_without_such_rows_has_no_section(self) -> None:
+        page = small_run().page()
+        for name in ("gradients", "distributed", "steps"):
+            self.assertNotIn(f'id="{name}"', page)
+        self.assertNotIn('<script type="application/octet-stream" id="data-g', page)
+
+    def test_run_folder_without_a_table_of_a_suite_is_whole(self) -> None:
+        for name in ("gradients", "distributed", "optimizer_steps"):
+            with self.subTest(name), tempfile.TemporaryDirectory() as scratch:
+                folder = small_run().write(Path(scratch))
+                (folder / f"{name}.csv").unlink()
+                run = read_run(folder)
+                self.assertFalse(len(run.gradients) + len(run.ranks) + len(run.steps))
 
     def test_page_needs_nothing_from_outside(self) -> None:
-        page = rendered(chance_run(cases=40, backends=2))
+        page = chance_run(cases=40, backends=2).page()
         words = Words(page)
         policy = [a["content"] for _, a in words.tags if "http-equiv" in a]
-        self.assertEqual(
-            policy,
-            [
-                "default-src 'none'; style-src 'unsafe-inline'; "
-                "script-src 'unsafe-inline'"
-            ],
-        )
+        wanted = "default-src 'none'; style-src 'unsafe-inline'; "
+        self.assertEqual(policy, [f"{wanted}script-src 'unsafe-inline'"])
         for tag, attributes in words.tags:
             self.assertNotIn("src", attributes, tag)
             if "href" in attributes:
@@ -211,18 +135,17 @@ class PageTest(unittest.TestCase):
         self.assertEqual(re.findall(r"https?://\S+|url\(|@import|\bfetch\(", page), [])
 
     def test_ids_are_unique(self) -> None:
-        ids = Words(rendered(small_run())).ids
-        self.assertEqual(len(ids), len(set(ids)))
+        self.assert_is_steady({small_run().page() for _ in range(2)})
 
     def test_long_list_of_unexpected_names_the_rest(self) -> None:
         files = RunFiles(["alpha"])
         for number in range(81):
             files.add(f"node/Add/{number}", "alpha", "crash")
-        text = Words(rendered(files)).text
+        text = Words(files.page()).text
         self.assertIn("The first 80 of 81.", text)
 
     def test_same_run_gives_the_same_bytes(self) -> None:
-        pages = {rendered(chance_run(cases=40, backends=2)) for _ in range(2)}
+        pages = {chance_run(cases=40, backends=2).page() for _ in range(2)}
         self.assertEqual(len(pages), 1)
 
 
@@ -264,7 +187,3 @@ class CommandTest(unittest.TestCase):
         self.out.mkdir()
         self.assertEqual(self.command()[0], 99)
         self.assertEqual(list(self.out.parent.iterdir()), [self.out])
-
-
-if __name__ == "__main__":
-    unittest.main()

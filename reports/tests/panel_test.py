@@ -1,39 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """The panel of a cell, in Chromium; skipped where there is none."""
 
-import unittest
-
-from browser import CHROMIUM, browse
-from script_test import rendered, searched_run
+from browser import BrowserCase
+from script_test import searched_run
 from synthetic import RunFiles
 
 
-@unittest.skipUnless(CHROMIUM, "no chromium on this machine")
-class PanelTest(unittest.TestCase):
+class PanelTest(BrowserCase):
     def test_address_opens_a_cell(self) -> None:
         files = searched_run()
         files.add_output(
-            "node/Conv/test_conv",
-            "beta",
-            worst_index="17",
-            worst_want="0.5",
-            worst_got="nan",
-            max_ulp="3",
-            atol="1e-07",
-            rtol="0.001",
-            limit="0.0005001",
-            limit_source="corpus",
+            *("node/Conv/test_conv", "beta"),
+            **{"worst_index": "17", "worst_want": "0.5", "worst_got": "nan"},
+            **{"max_ulp": "3", "atol": "1e-07", "rtol": "0.001"},
+            **{"limit": "0.0005001", "limit_source": "corpus"},
         )
-        text = browse(
-            rendered(files),
-            """
-            await main();
-            const panel = document.getElementById('panel');
-            while (!panel.open) await new Promise(requestAnimationFrame);
-            return panel.innerText.replace(/\\s+/g, ' ');
-            """,
-            hash_text="q=op:Add&case=node/Conv/test_conv&backend=beta",
-        )
+        text = self.panel_of(files, "node/Conv/test_conv", "beta", "q=op:Add&")
         for wanted in (
             "fail on beta unexpected",
             "value: 9 of 60 Elements differ (NaN)",
@@ -44,21 +26,6 @@ class PanelTest(unittest.TestCase):
             "opset 22",
         ):
             self.assertIn(wanted, text)
-
-    def panel_of(self, files: RunFiles, test_id: str, backend: str) -> str:
-        text = browse(
-            rendered(files),
-            """
-            await main();
-            const panel = document.getElementById('panel');
-            while (!panel.open) await new Promise(requestAnimationFrame);
-            for (const one of panel.querySelectorAll('details')) one.open = true;
-            return panel.innerText.replace(/\\s+/g, ' ');
-            """,
-            hash_text=f"case={test_id}&backend={backend}",
-        )
-        assert isinstance(text, str)
-        return text
 
     def test_panel_has_the_numbers_of_a_fail_that_was_run_again(self) -> None:
         files = RunFiles(["alpha"])
@@ -73,10 +40,9 @@ class PanelTest(unittest.TestCase):
             **{"max_abs_err": "6", "max_rel_err": "0", "rmse": "1.5"},
             **{"worst": "2:-0:6 5:1:2", "error_bins": "40 0 0 0 0 8 0 12 0 0 0"},
         )
+        one = ("node/Add/one", "alpha")
         for attempt in "1234":
-            files.add_attempt(
-                *("node/Add/one", "alpha"), attempt=attempt, outcome="fail"
-            )
+            files.add_attempt(*one, attempt=attempt, outcome="fail")
         files.add_output(
             *("node/Add/one", "alpha"),
             **{**exact, "reference": "oracle", "max_ulp": "0.5"},
@@ -116,7 +82,3 @@ class PanelTest(unittest.TestCase):
         self.assertIn("--run 'my runs/one' Copy Hand it on assay capsule", text)
         self.assertNotIn("shrink", text)
         self.assertNotIn("Attempts", text)
-
-
-if __name__ == "__main__":
-    unittest.main()

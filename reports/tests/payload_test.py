@@ -4,7 +4,6 @@
 import base64
 import gzip
 import json
-import tempfile
 import unittest
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import Any
 from unittest import mock
 
 from assay_report import payload, run_folder
-from assay_report.run_folder import Run, Table, read_run
+from assay_report.run_folder import Run, Table
 from assay_report.verdict import assess
 from synthetic import RunFiles, chance_run
 
@@ -46,9 +45,7 @@ def blocks_of(run: Run) -> payload.Blocks:
 
 
 def packed(files: RunFiles) -> tuple[Any, Any, bool]:
-    with tempfile.TemporaryDirectory() as scratch:
-        run = read_run(files.write(Path(scratch)))
-    blocks = blocks_of(run)
+    blocks = blocks_of(files.read())
     return unpacked(blocks.matrix), unpacked(blocks.detail), blocks.is_rounded
 
 
@@ -109,9 +106,7 @@ class PayloadTest(unittest.TestCase):
         )
         self.assertEqual(set(matrix["cell"]["message"]), {"a \x01\x01 b"})
 
-    def test_only_passes_of_a_large_run_lose_their_distances_to_an_oracle(
-        self,
-    ) -> None:
+    def test_only_passes_of_a_large_run_lose_distances_to_an_oracle(self) -> None:
         references = ["expected", "oracle", "expected_oracle"]
         rows = [
             ("small run", 10**9, "pass", references),
@@ -123,10 +118,8 @@ class PayloadTest(unittest.TestCase):
             files.add("node/Add/one", "a", outcome)
             for reference in references:
                 files.add_output("node/Add/one", "a", reference=reference)
-            with (
-                self.subTest(name),
-                mock.patch.object(payload, "FULL_DETAIL_CELLS", limit),
-            ):
+            bound = mock.patch.object(payload, "FULL_DETAIL_CELLS", limit)
+            with self.subTest(name), bound:
                 _, detail, _ = packed(files)
                 self.assertEqual(detail["output"]["column"]["reference"], wanted)
 
@@ -198,8 +191,7 @@ class PayloadTest(unittest.TestCase):
         with mock.patch.object(payload, "schema_columns", return_value=new):
             files = RunFiles(["a"])
             files.add("node/Add/one", "a", "pass")
-            with tempfile.TemporaryDirectory() as scratch:
-                run = read_run(files.write(Path(scratch)))
+            run = files.read()
             files.add_output("node/Add/one", "a", chance_of_rain="0.123456")
             rows = files.tables["accuracy"]
             accuracy = Table(
@@ -221,14 +213,9 @@ class PayloadTest(unittest.TestCase):
         self.assertEqual(matrix["cell"]["unexpected"], ["\x01m"])
 
     def test_digits(self) -> None:
-        numbers = {
-            "max_abs_err": "1.23456789e-07",
-            "headroom": "-inf",
-            "max_ulp": "3",
-            "worst_want": "0.12345678901234567",
-            "rmse": "0.0123456",
-            "n_elem": "12345",
-        }
+        numbers = {"max_abs_err": "1.23456789e-07", "headroom": "-inf", "max_ulp": "3"}
+        numbers |= {"worst_want": "0.12345678901234567", "rmse": "0.0123456"}
+        numbers |= {"n_elem": "12345"}
         short = ["1.235e-07", "-inf", "3", "0.12345678901234567", "0.01235", "12345"]
         shortest = ["1.2e-07", "-inf", "3", "", "", "12345"]
         rows = [
@@ -240,10 +227,8 @@ class PayloadTest(unittest.TestCase):
             files = RunFiles(["a"])
             files.add("node/Add/one", "a", outcome)
             files.add_output("node/Add/one", "a", **numbers)
-            with (
-                self.subTest(name),
-                mock.patch.object(payload, "FULL_DETAIL_CELLS", limit),
-            ):
+            bound = mock.patch.object(payload, "FULL_DETAIL_CELLS", limit)
+            with self.subTest(name), bound:
                 _, detail, is_rounded = packed(files)
                 column = detail["output"]["column"]
                 found = [column.get(one, [""])[0] for one in numbers]
@@ -258,7 +243,3 @@ class PayloadTest(unittest.TestCase):
         self.assertEqual(
             matrix["cell"]["reason_code"], [f"r{number}" for number in range(70_000)]
         )
-
-
-if __name__ == "__main__":
-    unittest.main()

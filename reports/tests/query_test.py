@@ -2,11 +2,10 @@
 """The search language of the page, in Chromium; skipped where there is none."""
 
 import json
-import unittest
 from typing import Any
 
-from browser import CHROMIUM, browse
-from script_test import rendered, searched_run
+from browser import BrowserCase, browse
+from script_test import searched_run
 
 # Cells in order: a0 b0 a1 b1 a2; nothing was planned for b2.
 QUERIES = (
@@ -117,10 +116,9 @@ return %s.map((text) => {
 """
 
 
-@unittest.skipUnless(CHROMIUM, "no chromium on this machine")
-class QueryTest(unittest.TestCase):
+class QueryTest(BrowserCase):
     def search(self, queries: list[str]) -> Any:
-        return browse(rendered(searched_run()), SEARCH % json.dumps(queries))
+        return browse(searched_run().page(), SEARCH % json.dumps(queries))
 
     def test_query_finds(self) -> None:
         found = self.search([query for query, _ in QUERIES])
@@ -141,35 +139,31 @@ class QueryTest(unittest.TestCase):
                 self.assertEqual(answer, f"! {note}" if note else "")
 
     def test_query_with_a_mistake_marks_the_list_as_old(self) -> None:
-        found = browse(
-            rendered(searched_run()),
-            """
-            await main();
-            const grid = document.getElementById('grid');
-            const query = document.getElementById('query');
-            const type = (text) => {
-              query.value = text;
-              query.dispatchEvent(new Event('input'));
-              return [grid.classList.contains('stale'),
-                document.getElementById('count').textContent];
-            };
-            return [type('opp:Conv'), type('op:Conv')];
-            """,
-        )
-        self.assertEqual(
-            found,
+        self.assert_sees(
             [
                 [True, "The list is that of the query before."],
                 [False, "2 of 3 cases, 3 cells"],
             ],
+            searched_run(),
+            """
+            const grid = get('grid');
+            const query = get('query');
+            const type = (text) => {
+              query.value = text;
+              query.dispatchEvent(new Event('input'));
+              return [grid.classList.contains('stale'),
+                get('count').textContent];
+            };
+            return [type('opp:Conv'), type('op:Conv')];
+            """,
         )
 
     def test_back_undoes_a_query(self) -> None:
-        found = browse(
-            rendered(searched_run()),
+        self.assert_sees(
+            ["", "3 of 3 cases, 5 cells"],
+            searched_run(),
             """
-            await main();
-            const query = document.getElementById('query');
+            const query = get('query');
             query.focus();
             for (const text of ['op:Con', 'op:Conv']) {
               query.value = text;
@@ -177,11 +171,6 @@ class QueryTest(unittest.TestCase):
             }
             history.back();
             await new Promise((done) => addEventListener('popstate', done));
-            return [query.value, document.getElementById('count').textContent];
+            return [query.value, get('count').textContent];
             """,
         )
-        self.assertEqual(found, ["", "3 of 3 cases, 5 cells"])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -125,7 +125,3 @@ class RealRunTest(unittest.TestCase):
             "error_bins": "0 0 0 0 0 0 0 0 0 0 4",
         }
         self.assertEqual({name: found.get(name) for name in wanted}, wanted)
-
-
-if __name__ == "__main__":
-    unittest.main()

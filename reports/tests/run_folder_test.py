@@ -133,7 +133,3 @@ class RunFolderTest(unittest.TestCase):
             self.assertRaisesRegex(RunFolderError, "found schema 1, wanted 2"),
         ):
             schema_columns("runs")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -112,7 +112,3 @@ class LogPlotTest(unittest.TestCase):
     def test_nothing_at_all_has_axes(self) -> None:
         svg = LogPlot("ranks", "seconds", []).svg()
         self.assertIn("<title>seconds against ranks", svg)
-
-
-if __name__ == "__main__":
-    unittest.main()

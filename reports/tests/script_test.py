@@ -3,20 +3,12 @@
 
 import csv
 import io
-import tempfile
-import unittest
-from pathlib import Path
 
-from assay_report.page import render_page
-from assay_report.run_folder import read_run
-from browser import CHROMIUM, browse
-from page_test import HOSTILE
+from browser import BrowserCase
+from distributed_test import failed_ranks
+from gradients_test import failed_run
 from synthetic import RunFiles, chance_run
-
-
-def rendered(files: RunFiles) -> str:
-    with tempfile.TemporaryDirectory() as scratch:
-        return render_page(read_run(files.write(Path(scratch))))
+from words import HOSTILE
 
 
 def searched_run() -> RunFiles:
@@ -43,54 +35,47 @@ def searched_run() -> RunFiles:
     return files
 
 
-@unittest.skipUnless(CHROMIUM, "no chromium on this machine")
-class ScriptTest(unittest.TestCase):
+class ScriptTest(BrowserCase):
     def test_only_rows_in_view_are_in_the_document(self) -> None:
-        nodes = browse(
-            rendered(chance_run(cases=3000, backends=8)),
-            "await main(); return document.querySelectorAll('#work *').length;",
+        nodes = self.seen(
+            chance_run(cases=3000, backends=8),
+            "return document.querySelectorAll('#work *').length;",
         )
         self.assertGreater(nodes, 100)
         self.assertLess(nodes, 700)
 
     def test_typing_filters_and_enters_the_address(self) -> None:
-        found = browse(
-            rendered(searched_run()),
-            """
-            await main();
-            const query = document.getElementById('query');
-            query.value = 'op:Conv and backend:beta';
-            query.dispatchEvent(new Event('input'));
-            const chips = [...document.querySelectorAll('.chip')];
-            chips.find((chip) => chip.dataset.outcome === 'pass').click();
-            const none = document.getElementById('count').textContent;
-            document.querySelector('[data-outcome=pass]').click();
-            return [none, document.getElementById('count').textContent,
-              location.hash];
-            """,
-        )
-        self.assertEqual(
-            found,
+        self.assert_sees(
             [
                 "0 of 3 cases, 0 cells",
                 "1 of 3 cases, 1 cells",
                 "#q=op%3AConv+and+backend%3Abeta",
             ],
+            searched_run(),
+            """
+            const query = get('query');
+            query.value = 'op:Conv and backend:beta';
+            query.dispatchEvent(new Event('input'));
+            const chips = all('.chip');
+            chips.find((chip) => chip.dataset.outcome === 'pass').click();
+            const none = get('count').textContent;
+            document.querySelector('[data-outcome=pass]').click();
+            return [none, get('count').textContent,
+              location.hash];
+            """,
         )
 
     def test_link_into_a_closed_group_opens_it(self) -> None:
-        found = browse(
-            rendered(searched_run()),
+        self.assert_sees(
+            ["test_add"],
+            searched_run(),
             """
-            await main();
-            const panel = document.getElementById('panel');
-            while (!panel.open) await new Promise(requestAnimationFrame);
-            return [...document.querySelectorAll('.rows .leaf')].map(
+            await until(() => panel.open);
+            return all('.rows .leaf').map(
               (leaf) => leaf.textContent);
             """,
             hash_text="g=op&case=node/Add/test_add&backend=beta",
         )
-        self.assertEqual(found, ["test_add"])
 
     def test_cases_are_ordered_by_their_numbers(self) -> None:
         files = RunFiles(["alpha", "beta"])
@@ -107,10 +92,9 @@ class ScriptTest(unittest.TestCase):
             )
             files.add(f"node/Add/{name}", "beta", "unsupported")
         script = """
-            await main();
-            const texts = () => [...document.querySelectorAll('.rows .name')].map(
+            const texts = () => all('.rows .name').map(
               (name) => name.textContent);
-            while (!texts().length) await new Promise(requestAnimationFrame);
+            await until(() => texts().length);
             return texts();
             """
         rows = [
@@ -121,20 +105,19 @@ class ScriptTest(unittest.TestCase):
         ]
         for order, wanted in rows:
             with self.subTest(order):
-                found = browse(rendered(files), script, hash_text=f"s={order}")
+                found = self.seen(files, script, hash_text=f"s={order}")
                 self.assertEqual(found, [f"node/Add/{one}" for one in wanted])
 
     def test_view_is_saved_as_csv(self) -> None:
         files = searched_run()
         files.tables["results"][4]["message"] = 'two "quoted",\nlines'
-        found = browse(
-            rendered(files),
+        found = self.seen(
+            files,
             """
-            await main();
             const saved = [];
             saveCsv = (name, text) => saved.push(name, text);
-            document.getElementById('save').click();
-            while (!saved.length) await new Promise(requestAnimationFrame);
+            get('save').click();
+            await until(() => saved.length);
             return saved;
             """,
             hash_text="q=op:Conv+and+backend:beta",
@@ -153,22 +136,20 @@ class ScriptTest(unittest.TestCase):
             self.assertEqual(cell[name], wanted)
 
     def test_operators_are_drawn_when_they_come_into_view(self) -> None:
-        found = browse(
-            rendered(chance_run(cases=300, backends=8)),
+        self.assert_sees(
+            [0, 40, 440, 0],
+            chance_run(cases=300, backends=8),
             """
-            await main();
             const rows = () => document.querySelectorAll('#operator-table tbody tr');
             const before = rows().length;
-            document.getElementById('operators').scrollIntoView();
-            while (!rows().length) await new Promise(requestAnimationFrame);
+            get('operators').scrollIntoView();
+            await until(() => rows().length);
             const first = rows().length;
-            [...document.querySelectorAll('.rest button')].pop().click();
-            const {scrollWidth, clientWidth} = document.documentElement;
-            return [before, first, rows().length, scrollWidth - clientWidth];
+            all('.rest button').pop().click();
+            return [before, first, rows().length, sideways()];
             """,
             width=500,
         )
-        self.assertEqual(found, [0, 40, 440, 0])
 
     def test_operators_are_counted_and_sorted(self) -> None:
         files = RunFiles(["alpha", "beta"])
@@ -181,10 +162,9 @@ class ScriptTest(unittest.TestCase):
         for number, code in enumerate(("dtype", "opset", "dtype")):
             case = f"node/Add/{number}"
             files.add(case, "beta", "unsupported", reason_code=code)
-        found = browse(
-            rendered(files),
+        found = self.seen(
+            files,
             """
-            await main();
             const page = new Page(new Store(await unpack('data-matrix')));
             const table = await page.drawOperators();
             const texts = () => [...table.body.rows].map((row) =>
@@ -219,41 +199,33 @@ class ScriptTest(unittest.TestCase):
         self.assertEqual(found["csv"].count("\n"), 4)
 
     def test_address_of_an_unknown_case_says_so(self) -> None:
-        found = browse(
-            rendered(searched_run()),
-            """
-            await main();
-            return document.getElementById('problem').textContent;
-            """,
+        self.assert_sees(
+            "no case node/Cnov/test on beta in this run",
+            searched_run(),
+            "return get('problem').textContent;",
             hash_text="case=node/Cnov/test&backend=beta",
         )
-        self.assertEqual(found, "no case node/Cnov/test on beta in this run")
 
     def test_long_reason_leaves_room_for_the_others(self) -> None:
         files = RunFiles(["alpha"])
         files.add("node/Add/one", "alpha", "fail", message="long words " * 9000)
         files.add("node/Add/two", "alpha", "fail", message="short")
-        heights = browse(
-            rendered(files),
+        heights = self.seen(
+            files,
             """
-            await main();
-            return [...document.querySelectorAll('#unexpected-rows tr')].map(
+            return all('#unexpected-rows tr').map(
               (row) => row.offsetHeight);
             """,
         )
         self.assertLess(max(heights), 200)
 
     def test_keyboard_walks_opens_and_closes(self) -> None:
-        found = browse(
-            rendered(searched_run()),
+        self.assert_sees(
+            ["fail", "node/Conv/test_conv", "fail", ""],
+            searched_run(),
             """
-            await main();
             const press = (key) => document.activeElement.dispatchEvent(
               new KeyboardEvent('keydown', {key, bubbles: true}));
-            const panel = document.getElementById('panel');
-            const until = async (test) => {
-              while (!test()) await new Promise(requestAnimationFrame);
-            };
             document.querySelector('#grid [tabindex="0"]').focus();
             ['ArrowDown', 'ArrowRight', 'ArrowRight'].forEach(press);
             const cell = document.activeElement.textContent;
@@ -267,19 +239,17 @@ class ScriptTest(unittest.TestCase):
               location.hash];
             """,
         )
-        self.assertEqual(found, ["fail", "node/Conv/test_conv", "fail", ""])
 
     def test_groups_count_all_cases_whatever_the_filter(self) -> None:
-        found = browse(
-            rendered(searched_run()),
+        self.assert_sees(
+            [["Conv1 of 2 match", "2/2", "1 0/1"]],
+            searched_run(),
             """
-            await main();
-            return [...document.querySelectorAll('.group')].map(
+            return all('.group').map(
               (row) => [...row.children].map((cell) => cell.textContent));
             """,
             hash_text="g=op&q=is:unexpected",
         )
-        self.assertEqual(found, [["Conv1 of 2 match", "2/2", "1 0/1"]])
 
     def test_all_unexpected_results_can_be_shown(self) -> None:
         files = RunFiles(["alpha"])
@@ -288,12 +258,11 @@ class ScriptTest(unittest.TestCase):
         files.unexpected[101]["reason"] = "lost from passing.txt"
         whole_run = {"backend": "alpha", "test_id": "", "outcome": "", "reason": "old"}
         files.unexpected.append(whole_run)
-        found = browse(
-            rendered(files),
+        found = self.seen(
+            files,
             """
-            await main();
-            document.getElementById('all-unexpected').click();
-            const rows = [...document.querySelectorAll('#unexpected-rows tr')];
+            get('all-unexpected').click();
+            const rows = all('#unexpected-rows tr');
             return rows.map((row) => row.lastElementChild.textContent);
             """,
         )
@@ -314,20 +283,16 @@ class ScriptTest(unittest.TestCase):
             files.add_output(
                 f"node/Add/{number}{text}", "alpha", output_name=text, worst_got=text
             )
-        found = browse(
-            rendered(files),
+        found = self.seen(
+            files,
             """
             globalThis.alert = () => { throw new Error('a script ran'); };
-            await main();
             const texts = [];
-            const panel = document.getElementById('panel');
             for (let at = 0; at < 5; at += 1) {
               const cell = document.querySelectorAll('.rows .o-fail')[at];
               const id = cell.parentElement.firstChild.textContent;
               cell.click();
-              while (panel.querySelector('h2')?.textContent !== id) {
-                await new Promise(requestAnimationFrame);
-              }
+              await until(() => panel.querySelector('h2')?.textContent === id);
               texts.push([panel.querySelector('.message').textContent,
                 panel.querySelector('.copyable code').textContent,
                 panel.querySelector('h4').firstChild.textContent]);
@@ -338,18 +303,27 @@ class ScriptTest(unittest.TestCase):
         self.assertEqual(found["texts"], [[text] * 3 for text in HOSTILE])
         self.assertEqual(found["images"], 0)
 
-    def test_narrow_page_does_not_scroll_sideways(self) -> None:
-        found = browse(
-            rendered(chance_run(cases=60, backends=8)),
-            """
-            await main();
-            const {scrollWidth, clientWidth} = document.documentElement;
-            return scrollWidth - clientWidth;
-            """,
-            width=500,  # the least that a headless window takes
+    def test_page_does_not_scroll_sideways(self) -> None:
+        rows = (  # 500 is the least that a headless window takes
+            ("matrix", chance_run(cases=60, backends=8), (500,), ""),
+            ("gradients", failed_run(), (500, 1280), "all('.op')[0].click();"),
+            (
+                *("ranks", failed_ranks(), (500, 1280)),
+                "for (const one of all('.ranks details')) one.open = true;",
+            ),
         )
-        self.assertEqual(found, 0)
+        for name, files, widths, script in rows:
+            for width in widths:
+                with self.subTest(name, width=width):
+                    found = self.seen(
+                        files, f"{script} return sideways();", width=width
+                    )
+                    self.assertEqual(found, 0)
 
-
-if __name__ == "__main__":
-    unittest.main()
+    def test_page_without_gradients_or_ranks_has_no_errors(self) -> None:
+        files = RunFiles(["alpha"])
+        files.add("node/Add/one", "alpha", "fail")
+        script = "return [document.title, document.querySelector('.ranks')];"
+        title, section = self.seen(files, script)
+        self.assertTrue(title.startswith("1 unexpected result"))
+        self.assertIsNone(section)

@@ -3,14 +3,12 @@
 
 import unittest
 
-from assay_report.distributed import rank_rows
 from assay_report.page import render_page
-from assay_report.payload import Cells
 from assay_report.scaling import Network
 from assay_report.simulated import Simulated, assess_simulated
-from distributed_test import failed_ranks, of, words
-from page_test import Words
+from distributed_test import failed_ranks, ranked, words
 from synthetic import RunFiles
+from words import Words
 
 RING = "distributed/allreduce/ring.float32.sum.{}#n8"
 SCHEME = "distributed/train_all_reduce/{}.adam#n{}"
@@ -50,9 +48,7 @@ def clocked() -> RunFiles:
 
 
 def assessed(files: RunFiles) -> Simulated | None:
-    run = of(files)
-    cells = Cells(run.results, run.backends["backend"], run.plan)
-    return assess_simulated(rank_rows(run, cells))
+    return assess_simulated(ranked(files)[1])
 
 
 class SimulatedTest(unittest.TestCase):
@@ -94,7 +90,7 @@ class SimulatedTest(unittest.TestCase):
 
     def test_page_marks_each_as_simulated(self) -> None:
         stated = Network("fast", 2e-6, 6.4e-11, "a paper")
-        page = render_page(of(clocked()), stated)
+        page = render_page(clocked().read(), stated)
         text = Words(page).text
         for wanted in (
             "Seconds of the simulated clock simulated",
@@ -113,7 +109,3 @@ class SimulatedTest(unittest.TestCase):
     def test_run_without_a_clock_says_nothing_of_it(self) -> None:
         self.assertIsNone(assessed(failed_ranks()))
         self.assertNotIn("simulated clock", words(failed_ranks()))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,15 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Heat maps of optimizer steps: shares of limits, the worst of each cell, faults."""
 
-import tempfile
 import unittest
-from pathlib import Path
 
-from assay_report.page import render_page
-from assay_report.run_folder import RunFolderError, read_run
+from assay_report.run_folder import RunFolderError
 from assay_report.steps import Cell, Steps, assess_steps
-from page_test import Words
 from synthetic import RunFiles
+from words import Words
 
 ADAM = "optimizer/adam/paper.mlp#locked.float32"
 FREE = "optimizer/adam/paper.mlp#free.float32"
@@ -25,9 +22,7 @@ def files_of(*rows: tuple[str, dict[str, str]]) -> RunFiles:
 
 
 def steps_of(*rows: tuple[str, dict[str, str]]) -> Steps:
-    with tempfile.TemporaryDirectory() as scratch:
-        run = read_run(files_of(*rows).write(Path(scratch)))
-    steps = assess_steps(run.steps)
+    steps = assess_steps(files_of(*rows).read().steps)
     assert steps is not None
     return steps
 
@@ -45,10 +40,7 @@ class StepsTest(unittest.TestCase):
     def test_a_cell_has_the_worst_of_its_steps(self) -> None:
         (alpha,) = steps_of(
             (ADAM, {"step": "1", "linf_diff": "0.125", "limit": "1"}),
-            (
-                ADAM,
-                {"step": "7", "linf_diff": "0.75", "limit": "1", "tensor": "b"},
-            ),
+            (ADAM, {"step": "7", "linf_diff": "0.75", "limit": "1", "tensor": "b"}),
             (ADAM, {"step": "9", "linf_diff": "0.25", "limit": "1"}),
         ).backends
         ((_, (cell,)),) = alpha.by_case.rows
@@ -78,16 +70,6 @@ class StepsTest(unittest.TestCase):
         with self.assertRaisesRegex(RunFolderError, "found '.*many.*', wanted numbers"):
             steps_of((ADAM, {"linf_diff": "many"}))
 
-    def test_the_page_has_the_section_only_where_there_are_steps(self) -> None:
-        with tempfile.TemporaryDirectory() as scratch:
-            with_steps = read_run(files_of((ADAM, {})).write(Path(scratch) / "a"))
-            without = RunFiles(["alpha"])
-            without.add(ADAM, "alpha", "pass")
-            text = Words(render_page(with_steps)).text
-            self.assertIn("1 cases, the farthest 0.50 of its limit", text)
-            page = render_page(read_run(without.write(Path(scratch) / "b")))
-            self.assertNotIn('id="steps"', page)
-
-
-if __name__ == "__main__":
-    unittest.main()
+    def test_the_page_has_a_section_of_steps(self) -> None:
+        text = Words(files_of((ADAM, {})).page()).text
+        self.assertIn("1 cases, the farthest 0.50 of its limit", text)

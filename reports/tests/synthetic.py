@@ -12,71 +12,51 @@ import csv
 import json
 import math
 import random
+import tempfile
 from collections import Counter
 from pathlib import Path
 
-from assay_report.run_folder import TABLES, schema_columns
+from assay_report.page import render_page
+from assay_report.run_folder import TABLES, Run, read_run, schema_columns
 from assay_report.verdict import OUTCOMES
 
 RUN_ID = "20260301T120000Z-5a5a"
 OPERATORS = (
-    "Abs",
-    "Add",
-    "And",
-    "ArgMax",
-    "Attention",
-    "AveragePool",
-    "BatchNorm",
-    "Cast",
-    "Clip",
-    "Concat",
-    "Conv",
-    "ConvTranspose",
-    "CumSum",
-    "Div",
-    "Einsum",
-    "Equal",
-    "Erf",
-    "Exp",
-    "Expand",
-    "Flatten",
-    "Gather",
-    "Gelu",
-    "Gemm",
-    "If",
-    "LSTM",
-    "LayerNorm",
-    "Log",
-    "Loop",
-    "MatMul",
-    "MaxPool",
-    "Mod",
-    "Mul",
-    "Pad",
-    "Pow",
-    "QuantizeLinear",
-    "ReduceMean",
-    "ReduceSum",
-    "Relu",
-    "Reshape",
-    "Resize",
-    "Scan",
-    "ScatterND",
-    "Shape",
-    "Sigmoid",
-    "Slice",
-    "Softmax",
-    "Split",
-    "Sqrt",
-    "StringConcat",
-    "Sub",
-    "TopK",
-    "Transpose",
-    "Unique",
-    "Where",
-    "ml.TreeEnsemble",
+    *("Abs", "Add", "And", "ArgMax", "Attention", "AveragePool", "BatchNorm"),
+    *("Cast", "Clip", "Concat", "Conv", "ConvTranspose", "CumSum", "Div", "Einsum"),
+    *("Equal", "Erf", "Exp", "Expand", "Flatten", "Gather", "Gelu", "Gemm", "If"),
+    *("LSTM", "LayerNorm", "Log", "Loop", "MatMul", "MaxPool", "Mod", "Mul", "Pad"),
+    *("Pow", "QuantizeLinear", "ReduceMean", "ReduceSum", "Relu", "Reshape"),
+    *("Resize", "Scan", "ScatterND", "Shape", "Sigmoid", "Slice", "Softmax"),
+    *("Split", "Sqrt", "StringConcat", "Sub", "TopK", "Transpose", "Unique"),
+    *("Where", "ml.TreeEnsemble"),
 )
+# The columns of a row where a test says nothing else. A gradient and a step pass at
+# half of their limits; four ranks are all as they should be.
+_ROWS = {
+    "runs": "schema=1; started_utc=2026-03-01T12:00:00Z; duration_s=42.5; dirty=0; "
+    "assay_version=0.1.0; env_id=e0; seed=1; tier=ci; complete=1; "
+    "commit=0123456789abcdef0123456789abcdef01234567",
+    "backends": "settings=cpu:f32:all:1; version=1.0; device=cpu",
+    "results": "opset=21; dtype=float32; vacuous=0",
+    "plan": "corpus=onnx; kind=node; comparator=tolerance; claimed=0",
+    "accuracy": "output_index=0; output_name=y; dtype=float32; shape=[3,4,5]; "
+    "n_elem=60; reference=expected",
+    "attempts": "",
+    "gradients": "domain=ai.onnx; input=x; input_index=0; shape=[2,3]; n_in=6; "
+    "n_out=6; class=smooth; cotangent=random 1; headroom=0.5; limit=0.001; "
+    "worst_index=4; want=1; got=1.0005; nan_mismatch=0; unknown=0; kink_count=0; "
+    "outcome=pass",
+    "optimizer_steps": "mode=locked; step=1; tensor=w; l2_diff=0.002; "
+    "linf_diff=0.0005; limit=0.001; outcome=pass",
+    "distributed": "ranks=4; mode=exact; differing_bits=0; hash=77; bytes_sent=96; "
+    "bytes_formula=96; messages=24; messages_formula=24; run_us=5; seed=0",
+}
 _UNEXPECTED = ("fail", "suspect", "xpass", "flaky", "error", "crash", "timeout")
+
+
+def _row(table: str) -> dict[str, str]:
+    return dict(one.split("=", 1) for one in _ROWS[table].split("; ") if one)
 
 
 class RunFiles:
@@ -84,168 +64,70 @@ class RunFiles:
 
     def __init__(self, backends: list[str]) -> None:
         self.tables: dict[str, list[dict[str, str]]] = {name: [] for name in TABLES}
-        self.run = {
-            "schema": "1",
+        self.run = _row("runs") | {
             "run_id": RUN_ID,
-            "started_utc": "2026-03-01T12:00:00Z",
-            "duration_s": "42.5",
-            "commit": "0123456789abcdef0123456789abcdef01234567",
-            "dirty": "0",
-            "assay_version": "0.1.0",
             "corpus_hash": "c0ffee" * 8,
             "policy_hash": "5eed" * 12,
-            "env_id": "e0",
-            "seed": "1",
-            "tier": "ci",
             "command": "assay run --tier ci --backend " + " ".join(backends),
-            "complete": "1",
         }
         self.reasons = dict.fromkeys(backends, ("not conformant", "no claims"))
         self.unexpected: list[dict[str, str]] = []
         self.summary_edits: dict[str, object] = {}
-        for name in backends:
-            self.tables["backends"].append(
-                {
-                    "run_id": RUN_ID,
-                    "backend": name,
-                    "settings": "cpu:f32:all:1",
-                    "version": "1.0",
-                    "device": "cpu",
-                    "module_sha256": "ab" * 32,
-                }
-            )
-        for key, value in {
-            "cpu": "a processor, 2 cores",
-            "os": "Debian 12",
-            "compiler": "g++ 12.2.0",
-        }.items():
-            self.tables["env"].append({"env_id": "e0", "key": key, "value": value})
+        self.tables["backends"] = [
+            {"run_id": RUN_ID, "backend": name, "module_sha256": "ab" * 32}
+            | _row("backends")
+            for name in backends
+        ]
+        environment = ("cpu", "a processor, 2 cores"), ("os", "Debian 12")
+        self.tables["env"] = [
+            {"env_id": "e0", "key": key, "value": value}
+            for key, value in (*environment, ("compiler", "g++ 12.2.0"))
+        ]
 
     def add(self, test_id: str, backend: str, outcome: str, **columns: str) -> None:
         """One verdict; what is unexpected also enters summary.json."""
-        of_plan = ("corpus", "kind", "comparator", "claimed")
-        plan = {name: columns.pop(name) for name in of_plan if name in columns}
+        of_plan = {name: columns.pop(name) for name in _row("plan") if name in columns}
+        key = {"test_id": test_id, "backend": backend}
+        self.tables["plan"].append(key | _row("plan") | of_plan)
         suite, op = test_id.split("/")[:2]
-        row = {
-            **self._key(test_id, backend),
-            "suite": suite,
-            "op": op,
-            "opset": "21",
-            "dtype": "float32",
-            "outcome": outcome,
-            "vacuous": "0",
-            "repro": f"assay run --backend {backend} --filter id:{test_id}",
-            **columns,
-        }
-        self.tables["results"].append(row)
-        self.tables["plan"].append(
-            {
-                "test_id": test_id,
-                "backend": backend,
-                "corpus": "onnx",
-                "kind": "node",
-                "comparator": "tolerance",
-                "claimed": "0",
-                **plan,
-            }
-        )
+        repro = f"assay run --backend {backend} --filter id:{test_id}"
+        own = {"suite": suite, "op": op, "outcome": outcome, "repro": repro}
+        self._append("results", test_id, backend, own | columns)
         if outcome in _UNEXPECTED:
-            self.unexpected.append(
-                {
-                    "backend": backend,
-                    "test_id": test_id,
-                    "outcome": outcome,
-                    "reason": columns.get("message", ""),
-                }
-            )
+            said = {"outcome": outcome, "reason": columns.get("message", "")}
+            self.unexpected.append(key | said)
 
     def add_output(self, test_id: str, backend: str, **columns: str) -> None:
         """One row of accuracy.csv."""
-        self.tables["accuracy"].append(
-            {
-                **self._key(test_id, backend),
-                "output_index": "0",
-                "output_name": "y",
-                "dtype": "float32",
-                "shape": "[3,4,5]",
-                "n_elem": "60",
-                "reference": "expected",
-                **columns,
-            }
-        )
+        self._append("accuracy", test_id, backend, columns)
 
     def add_attempt(self, test_id: str, backend: str, **columns: str) -> None:
         """One row of attempts.csv."""
-        self.tables["attempts"].append({**self._key(test_id, backend), **columns})
+        self._append("attempts", test_id, backend, columns)
 
     def add_gradient(self, test_id: str, backend: str, **columns: str) -> None:
-        """One row of gradients.csv: a pass at half of its limit."""
+        """One row of gradients.csv."""
         _, _, variant = test_id.partition("#")
         input_class, _, dtype = variant.partition(".")
-        self.tables["gradients"].append(
-            {
-                **self._key(test_id, backend),
-                "op": test_id.split("/")[1],
-                "domain": "ai.onnx",
-                "dtype": dtype,
-                "input": "x",
-                "input_index": "0",
-                "shape": "[2,3]",
-                "n_in": "6",
-                "n_out": "6",
-                "class": "smooth",
-                "input_class": input_class,
-                "cotangent": "random 1",
-                "headroom": "0.5",
-                "limit": "0.001",
-                "worst_index": "4",
-                "want": "1",
-                "got": "1.0005",
-                "nan_mismatch": "0",
-                "unknown": "0",
-                "kink_count": "0",
-                "outcome": "pass",
-                **columns,
-            }
-        )
+        own = {"op": test_id.split("/")[1], "dtype": dtype, "input_class": input_class}
+        self._append("gradients", test_id, backend, own | columns)
 
     def add_step(self, test_id: str, backend: str, **columns: str) -> None:
-        """One row of optimizer_steps.csv: half of its limit at step 1."""
-        self.tables["optimizer_steps"].append(
-            {
-                **self._key(test_id, backend),
-                "mode": "locked",
-                "step": "1",
-                "tensor": "w",
-                "l2_diff": "0.002",
-                "linf_diff": "0.0005",
-                "limit": "0.001",
-                "outcome": "pass",
-                **columns,
-            }
-        )
+        """One row of optimizer_steps.csv."""
+        self._append("optimizer_steps", test_id, backend, columns)
 
     def add_ranks(self, test_id: str, backend: str, **columns: str) -> None:
-        """One row of distributed.csv: four ranks, all as it should be."""
+        """One row of distributed.csv."""
         _, op, rest = test_id.split("/", 2)
-        self.tables["distributed"].append(
-            {
-                **self._key(test_id, backend),
-                "collective": f"{op}/{rest.partition('.')[0]}",
-                "transport": backend,
-                "ranks": "4",
-                "mode": "exact",
-                "differing_bits": "0",
-                "hash": "77",
-                "bytes_sent": "96",
-                "bytes_formula": "96",
-                "messages": "24",
-                "messages_formula": "24",
-                "run_us": "5",
-                "seed": "0",
-                **columns,
-            }
-        )
+        own = {"collective": f"{op}/{rest.partition('.')[0]}", "transport": backend}
+        self._append("distributed", test_id, backend, own | columns)
+
+    def _append(
+        self, table: str, test_id: str, backend: str, columns: dict[str, str]
+    ) -> None:
+        key = {"schema": "1", "run_id": self.run["run_id"], "attempt": "1"}
+        key |= {"test_id": test_id, "backend": backend, "settings": "cpu:f32:all:1"}
+        self.tables[table].append(key | _row(table) | columns)
 
     def summary(self) -> dict[str, object]:
         """The content of summary.json."""
@@ -258,25 +140,13 @@ class RunFiles:
             "selection": {"filter": "", "suites": [], "tier": "ci"},
             "drift": {"onnx": []},
             "backends": [
-                {
-                    "backend": name,
-                    "corpus": "onnx",
-                    "planned": planned[name],
-                    "equation": f"{planned[name]} = ...",
-                    "verdict": verdict,
-                    "reason": reason,
-                }
+                {"backend": name, "corpus": "onnx", "planned": planned[name]}
+                | {"equation": f"{planned[name]} = ...", "verdict": verdict}
+                | {"reason": reason}
                 for name, (verdict, reason) in self.reasons.items()
             ],
             "unexpected": self.unexpected,
-            "mutants": {
-                "assessed": True,
-                "killed": 3,
-                "killed_by_all": 3,
-                "total": 3,
-                "build_id": "0" * 64,
-                "survivors": [],
-            },
+            "mutants": mutants_of(3, 3) | {"build_id": "0" * 64},
         } | self.summary_edits
 
     def write(self, folder: Path) -> Path:
@@ -300,15 +170,20 @@ class RunFiles:
         (folder / "summary.json").write_text(json.dumps(self.summary()))
         return folder
 
-    def _key(self, test_id: str, backend: str) -> dict[str, str]:
-        return {
-            "schema": "1",
-            "run_id": self.run["run_id"],
-            "attempt": "1",
-            "test_id": test_id,
-            "backend": backend,
-            "settings": "cpu:f32:all:1",
-        }
+    def read(self) -> Run:
+        """The run that these files are."""
+        with tempfile.TemporaryDirectory() as scratch:
+            return read_run(self.write(Path(scratch)))
+
+    def page(self) -> str:
+        """The page of that run."""
+        return render_page(self.read())
+
+
+def mutants_of(killed: int, total: int, **others: object) -> dict[str, object]:
+    """The part of summary.json on deliberate defects: assessed, none survived."""
+    counts = {"killed": killed, "killed_by_all": killed, "total": total}
+    return {"assessed": True, **counts, "survivors": [], **others}
 
 
 def chance_run(cases: int, backends: int, seed: int = 1) -> RunFiles:
@@ -325,6 +200,7 @@ def chance_run(cases: int, backends: int, seed: int = 1) -> RunFiles:
         op = OPERATORS[number * len(OPERATORS) // cases]
         test_id = f"node/{op}/test_{op.lower()}_{_words(chance)}_{number}"
         case = {
+            "op": op,
             "opset": str(chance.choice((13, 18, 21, 22, 24))),
             "dtype": chance.choice(("float32", "float32", "float16", "int64")),
             "vacuous": "1" if chance.random() < 0.01 else "0",
@@ -335,102 +211,65 @@ def chance_run(cases: int, backends: int, seed: int = 1) -> RunFiles:
         shape = f"[{chance.randint(1, 9)},{chance.randint(1, 64)}]"
         cost_us = math.exp(chance.gauss(3, 1))
         for name in names:
-            _chance_cell(
-                files, chance, test_id, name, case, shape, cost_us, declined[name]
+            is_declined = op in declined[name]
+            outcome, columns = _chance_verdict(chance, case, cost_us, is_declined)
+            repro = (
+                f"assay run --backend {name} --corpus onnx --filter 'id:{test_id}' "
+                f"--seed {case['seed']}"
             )
+            files.add(test_id, name, outcome, **case, **columns, repro=repro)
+            if outcome in ("pass", "fail"):
+                output = _chance_output(chance, outcome, case["dtype"])
+                common = {"dtype": case["dtype"], "limit_source": "corpus"}
+                files.add_output(test_id, name, shape=shape, **common, **output)
     return files
 
 
-def _chance_cell(
-    files: RunFiles,
-    chance: random.Random,
-    test_id: str,
-    backend: str,
-    case: dict[str, str],
-    shape: str,
-    cost_us: float,
-    declined: set[str],
-) -> None:
-    op = test_id.split("/")[1]
+def _chance_verdict(
+    chance: random.Random, case: dict[str, str], cost_us: float, is_declined: bool
+) -> tuple[str, dict[str, str]]:
+    """An outcome, and its other columns of results.csv."""
+    op = case["op"]
     times = {
         "load_us": str(int(cost_us * 4 * math.exp(chance.gauss(0, 0.3)))),
         "run_us": str(int(cost_us * math.exp(chance.gauss(0, 0.3)))),
         "judge_us": str(int(5 * math.exp(chance.gauss(0, 0.3)))),
         "peak_rss_kb": str(chance.randint(30, 36) * 1024),
     }
-    repro = (
-        f"assay run --backend {backend} --corpus onnx --filter 'id:{test_id}' "
-        f"--seed {case['seed']}"
-    )
-    if op in declined:
+    if is_declined:
         message = f"no implementation of {op} for opset {case['opset']}"
-        files.add(
-            test_id,
-            backend,
-            "unsupported",
-            **case,
-            reason_code="operator",
-            message=message,
-            repro=repro,
-        )
-        return
+        return "unsupported", {"reason_code": "operator", "message": message}
     draw = chance.random()
-    outcome = "fail" if draw < 0.012 else "crash" if draw < 0.0125 else "pass"
-    message, reason = "", ""
-    if outcome == "crash":
-        reason, message = "signal", "signal 11 while running"
-    elif outcome == "fail":
-        reason = "value"
+    if draw < 0.012:
         message = f"output y: {chance.randint(1, 60)} of 60 elements differ"
-    files.add(
-        test_id,
-        backend,
-        outcome,
-        **case,
-        **times,
-        reason_code=reason,
-        message=message,
-        repro=repro,
-    )
-    if outcome != "crash":
-        _chance_output(files, chance, test_id, backend, case, shape, outcome)
+        return "fail", {**times, "reason_code": "value", "message": message}
+    if draw < 0.0125:
+        message = "signal 11 while running"
+        return "crash", {**times, "reason_code": "signal", "message": message}
+    return "pass", times
 
 
-def _chance_output(
-    files: RunFiles,
-    chance: random.Random,
-    test_id: str,
-    backend: str,
-    case: dict[str, str],
-    shape: str,
-    outcome: str,
-) -> None:
-    common = {"dtype": case["dtype"], "shape": shape, "limit_source": "corpus"}
-    if outcome == "pass" and (case["dtype"] == "int64" or chance.random() < 0.4):
-        files.add_output(test_id, backend, **common, bitwise_equal="1", max_abs_err="0")
-        return
+def _chance_output(chance: random.Random, outcome: str, dtype: str) -> dict[str, str]:
+    """The numbers of a row of accuracy.csv."""
+    if outcome == "pass" and (dtype == "int64" or chance.random() < 0.4):
+        return {"bitwise_equal": "1", "max_abs_err": "0"}
     want = chance.gauss(0, 3)
     error = abs(want) * 10 ** chance.uniform(-8, -6) + 1e-9
     if outcome == "fail":
         error = abs(want) * 10 ** chance.uniform(-3, 0) + 1e-3
     limit = 1e-3 * abs(want) + 1e-7
-    files.add_output(
-        test_id,
-        backend,
-        **common,
-        bitwise_equal="0",
-        nan_mismatch="0",
-        inf_mismatch="0",
-        out_of_limit=str(chance.randint(1, 60)) if outcome == "fail" else "0",
-        max_abs_err=repr(error),
-        max_rel_err=repr(error / abs(want)),
-        max_ulp=str(math.ceil(error / abs(want) * 2**23)),
-        worst_index=str(chance.randint(0, 59)),
-        worst_want=repr(want),
-        worst_got=repr(want + error),
-        limit=repr(limit),
-        headroom=repr(1 - error / limit),
-    )
+    return {
+        **dict.fromkeys(("bitwise_equal", "nan_mismatch", "inf_mismatch"), "0"),
+        "out_of_limit": str(chance.randint(1, 60)) if outcome == "fail" else "0",
+        "max_abs_err": repr(error),
+        "max_rel_err": repr(error / abs(want)),
+        "max_ulp": str(math.ceil(error / abs(want) * 2**23)),
+        "worst_index": str(chance.randint(0, 59)),
+        "worst_want": repr(want),
+        "worst_got": repr(want + error),
+        "limit": repr(limit),
+        "headroom": repr(1 - error / limit),
+    }
 
 
 def _words(chance: random.Random) -> str:

@@ -12,8 +12,8 @@ from assay_report.plot import ticks
 from assay_report.run_folder import RunFolderError
 from assay_report.training import COLUMNS, Group, Range, group_runs, read_training
 from assay_report.training_page import render_training_page
-from page_test import Words
 from synthetic import RunFiles
+from words import Words
 
 HEADER = ",".join(COLUMNS)
 
@@ -29,14 +29,8 @@ def folder_of(
     words = "".join(c if c.isalnum() else "-" for c in run)
     folder = root / f"{words}-{dataset}-{seed}"
     folder.mkdir()
-    facts = {
-        "batch": "64",
-        "dataset": dataset,
-        "micro_batch": "0",
-        "model": "mlp",
-        "run": run,
-        "seed": str(seed),
-    }
+    facts = {"batch": "64", "dataset": dataset, "micro_batch": "0", "model": "mlp"}
+    facts |= {"run": run, "seed": str(seed)}
     fields = [("request", "train"), *facts.items()]
     (folder / "train.txt").write_text(
         "".join(f"{name},{value}\n" for name, value in fields)
@@ -69,11 +63,10 @@ class TrainingTest(unittest.TestCase):
             folder_of(self.root, 2, [0.6, 0.95, 0.96]),
         )
         self.assertEqual(
-            group.accuracy_by_samples(),
-            [(100, 0.5, 0.6, 0.7), (200, 0.8, 0.9, 0.95)],
+            group.by_samples("accuracy"), [(100, 0.5, 0.6, 0.7), (200, 0.8, 0.9, 0.95)]
         )
         # Each seed has been tested from 1.2 to 2 seconds on.
-        band = group.accuracy_by_seconds()
+        band = group.by_seconds("accuracy")
         self.assertAlmostEqual(band[0][0], 1.2)
         self.assertAlmostEqual(band[-1][0], 2.0)
         self.assertAlmostEqual(band[0][1], 0.58)  # 0.5 + 0.2 (0.9 - 0.5)
@@ -205,13 +198,7 @@ class TrainingTest(unittest.TestCase):
         )
         rows = text("epochs.csv").splitlines()
         self.assertEqual(len(rows), 3)
-        self.assertTrue(
-            rows[2].endswith("alpha:adam,3,1,1.64,0.75,25,2,0.5,0.75,2.300000,64"),
-            rows[2],
-        )
+        wanted = "alpha:adam,3,1,1.64,0.75,25,2,0.5,0.75,2.300000,64"
+        self.assertTrue(rows[2].endswith(wanted), rows[2])
         with self.assertRaisesRegex(RunFolderError, "found a file, wanted a folder"):
             export_deep500(run / "runs.csv", run)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,18 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Counts, and when a run may be called good."""
 
-import tempfile
 import unittest
-from pathlib import Path
+from collections.abc import Callable
 
-from assay_report.run_folder import RunFolderError, read_run
+from assay_report.run_folder import RunFolderError
 from assay_report.verdict import Assessment, assess
 from synthetic import RunFiles
 
 
 def assessed(files: RunFiles) -> Assessment:
-    with tempfile.TemporaryDirectory() as scratch:
-        return assess(read_run(files.write(Path(scratch))))
+    return assess(files.read())
 
 
 def run_of(**outcomes: str) -> RunFiles:
@@ -53,14 +51,8 @@ class VerdictTest(unittest.TestCase):
 
     def test_lost_case_stays_unexpected_though_it_is_unsupported(self) -> None:
         files = run_of(a="pass unsupported")
-        files.unexpected.append(
-            {
-                "backend": "a",
-                "test_id": "node/Add/test_1",
-                "outcome": "unsupported",
-                "reason": "lost from passing.txt",
-            }
-        )
+        lost = {"outcome": "unsupported", "reason": "lost from passing.txt"}
+        files.unexpected.append({"backend": "a", "test_id": "node/Add/test_1", **lost})
         result = assessed(files)
         self.assertEqual(result.headline.state, "bad")
         self.assertEqual(result.backends[0].n_unexpected, 1)
@@ -82,25 +74,25 @@ class VerdictTest(unittest.TestCase):
         self.assertTrue(one.adds_up)
 
     def test_contradictions_are_told(self) -> None:
-        def fewer_planned(files: RunFiles) -> None:
-            one = {"backend": "a", "corpus": "onnx", "planned": 3, "equation": ""}
-            word = {"verdict": "not conformant", "reason": ""}
-            files.summary_edits["backends"] = [one | word]
-
-        def other_count(files: RunFiles) -> None:
-            files.run["n_pass"] = "7"
-
-        def unnamed_in_summary(files: RunFiles) -> None:
-            files.reasons.clear()
-
-        def unnamed_in_backends(files: RunFiles) -> None:
-            files.tables["backends"].clear()
-
-        rows = [
-            (fewer_planned, "a: 3 cases were planned, results.csv holds 2"),
-            (other_count, "runs.csv says n_pass = 7, the tables hold 2"),
-            (unnamed_in_summary, "a: summary.json does not name this backend"),
-            (unnamed_in_backends, "a: backends.csv does not name this backend"),
+        planned = {"backend": "a", "corpus": "onnx", "planned": 3, "equation": ""}
+        said = {"verdict": "not conformant", "reason": ""}
+        rows: list[tuple[Callable[[RunFiles], object], str]] = [
+            (
+                lambda files: files.summary_edits.update(backends=[planned | said]),
+                "a: 3 cases were planned, results.csv holds 2",
+            ),
+            (
+                lambda files: files.run.update(n_pass="7"),
+                "runs.csv says n_pass = 7, the tables hold 2",
+            ),
+            (
+                lambda files: files.reasons.clear(),
+                "a: summary.json does not name this backend",
+            ),
+            (
+                lambda files: files.tables["backends"].clear(),
+                "a: backends.csv does not name this backend",
+            ),
         ]
         for damage, note in rows:
             with self.subTest(note):
@@ -117,7 +109,3 @@ class VerdictTest(unittest.TestCase):
                 files.tables["results"][0][column] = text
                 with self.assertRaisesRegex(RunFolderError, text):
                     assessed(files)
-
-
-if __name__ == "__main__":
-    unittest.main()

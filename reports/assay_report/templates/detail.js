@@ -5,23 +5,12 @@
 //
 //   drawDetail(panel, store, detail, gradients, cell, {open, close});
 
-class Detail {
+// The numbers of cells, and of their outputs as rows.
+class Detail extends Rows {
   constructor(data, isRounded) {
+    super(data.output);
     this.cell = data.cell;
-    this.output = data.output.column;
     this.isRounded = isRounded;
-    let cell = 0;
-    this.cellOfOutput = data.output.cell_step.map((step) => (cell += step));
-  }
-
-  // A text of a row of outputs; a column of no texts is not packed.
-  get(name, row) {
-    return this.output[name]?.at(row) ?? '';
-  }
-
-  // The numbers of the cell's outputs.
-  outputs(cell) {
-    return rowsOfCell(this.cellOfOutput, cell);
   }
 }
 
@@ -180,14 +169,12 @@ function drawOracle(detail, {oracle, expected_oracle: expected}) {
     line('oracle\'s bound', bound && `off by at most ${bound} ULP`));
 }
 
-// The numbers without a place of their own.
-function drawMore(detail, row) {
-  const lines = Object.keys(detail.output)
-    .filter((name) => !PLACED.has(name) && detail.get(name, row) !== '0')
-    .map((name) => line(name.replaceAll('_', ' '), detail.get(name, row)))
-    .filter((one) => one !== null);
-  return lines.length ? element('details', {},
-    element('summary', {}, 'More numbers'), list(...lines)) : null;
+// The numbers without a place of their own, as [name, value].
+function drawMore(numbers) {
+  const lines = list(...numbers.filter(([, value]) => value !== '0')
+    .map(([name, value]) => line(name.replaceAll('_', ' '), value)));
+  return lines && element('details', {},
+    element('summary', {}, 'More numbers'), lines);
 }
 
 function drawJudged(detail, row) {
@@ -225,11 +212,11 @@ function drawOutput(detail, group, isBrief) {
   return element('section', {class: 'output'}, ...[
     element('h4', {}, name, ' ', element('small', {},
       [get('dtype'), get('shape')].filter(Boolean).join(' '))),
-    ...(judged === undefined ? [] : drawJudged(detail, judged)),
-    judged === undefined ? null : drawWorst(detail, group),
-    judged === undefined ? null : drawHistogram(get('error_bins')),
+    ...(judged === undefined ? [] : [...drawJudged(detail, judged),
+      drawWorst(detail, group), drawHistogram(get('error_bins'))]),
     drawOracle(detail, group),
-    judged === undefined ? null : drawMore(detail, judged),
+    judged === undefined ? null : drawMore(Object.keys(detail.column)
+      .filter((one) => !PLACED.has(one)).map((one) => [one, get(one)])),
     isBrief ? element('p', {class: 'quiet'},
       'In a run of this size the page keeps two digits of what passed; all ' +
       'digits and the worst element stand in accuracy.csv.') : null,
@@ -238,7 +225,7 @@ function drawOutput(detail, group, isBrief) {
 
 // Attempts after the first may have no numbers of their own.
 function drawOutputs(detail, cell, isBrief) {
-  const rows = detail.outputs(cell);
+  const rows = detail.rows(cell);
   if (!rows.length) return [];
   const attempts = detail.cell.attempt.at(cell);
   const attempt = detail.get('attempt', rows[0]);
@@ -256,13 +243,8 @@ function drawOthers(store, cell, open) {
     const k = store.cellAt(store.rowOf(cell), column);
     if (!store.planned[k]) return null;
     const outcome = store.cell.outcome.at(k);
-    const button = element('button', {
-      'type': 'button',
-      'class': `outcome o-${outcome}`,
-      'aria-pressed': String(k === cell),
-    }, `${name}: ${outcome}`);
-    button.addEventListener('click', () => open(k));
-    return button;
+    return pressable(`outcome o-${outcome}`, `${name}: ${outcome}`,
+      () => open(k), {'aria-pressed': String(k === cell)});
   });
   return element('div', {
     'class': 'others', 'role': 'group', 'aria-label': 'The same case elsewhere',
@@ -303,9 +285,7 @@ function drawCommands(store, cell, repro) {
     element('h3', {}, 'Commands'),
     ...lines.filter(([, text]) => text).flatMap(([label, text]) => [
       element('p', {}, label),
-      element('span', {class: 'copyable'}, command(text), element('button', {
-        'type': 'button', 'class': 'copy', 'aria-label': `Copy: ${label}`,
-      }, 'Copy'))]));
+      copyable(text, {'aria-label': `Copy: ${label}`})]));
 }
 
 function drawReason(store, cell, seed) {
@@ -379,17 +359,13 @@ function drawDetail(panel, store, detail, gradients, cell, {open, close}) {
   const outcome = store.cell.outcome.at(cell);
   const seed = detail.cell.seed.at(cell);
   const id = store.ids[store.rowOf(cell)];
-  const backend = store.backends[store.columnOf(cell)];
   const isBrief = detail.isRounded && outcome === 'pass';
-  const shut = element('button', {type: 'button', class: 'close'}, 'Close');
-  shut.addEventListener('click', close);
   panel.replaceChildren(...[
     element('div', {class: 'panel-head'},
       element('p', {},
-        element('span', {class: `outcome o-${outcome}`}, outcome),
-        ` on ${backend}`,
+        outcomeName(outcome), ` on ${store.backends[store.columnOf(cell)]}`,
         store.unexpected[cell] ? element('b', {class: 'bad'}, ' unexpected') : null),
-      shut),
+      pressable('close', 'Close', close)),
     element('h2', {id: 'panel-title', tabindex: '-1'}, id),
     drawReason(store, cell, seed),
     drawUnexpected(store, cell, seed),

@@ -10,25 +10,15 @@
 const GRADIENT_STEPS = [0, 0.01, 0.1, 0.5, 1];
 const GRADIENT_CASES_SHOWN = 40;
 
-class GradientData {
+// The kept gradients of cells as rows, the worst first.
+class GradientData extends Rows {
   constructor(data) {
+    super(data.row);
     this.types = data.types;
     this.reasons = data.reasons;
     this.case = data.case;
     this.repro = data.repro;
-    this.column = data.row.column;
     this.more = data.row.more;
-    let cell = 0;
-    this.cellOfRow = data.row.cell_step.map((step) => (cell += step));
-  }
-
-  get(name, row) {
-    return this.column[name].at(row);
-  }
-
-  // The kept rows of a cell, the worst first.
-  rows(cell) {
-    return rowsOfCell(this.cellOfRow, cell);
   }
 }
 
@@ -80,9 +70,7 @@ function rollUpGradients(store, data, column) {
 
 // "30 pass, 12 xfail" as signs with numbers.
 function drawCounts(store, counts) {
-  const order = store.outcomes;
-  const names = [...counts.keys()].sort(
-    (a, b) => order.indexOf(a) - order.indexOf(b));
+  const names = inOrder(store, counts);
   return element('span', {class: 'counts'}, ...names.flatMap((name, at) => [
     at ? ' ' : '',
     element('span', {class: `outcome o-${name}`, title: `${counts.get(name)} ${name}`},
@@ -122,12 +110,8 @@ class GradientTable {
     this.open.clear();
     this.all.clear();
     const focused = this.tools.contains(document.activeElement);
-    this.tools.replaceChildren(...this.store.backends.map((name, at) => {
-      const button = element('button', {'type': 'button', 'class': 'chip',
-        'aria-pressed': String(at === backend)}, name);
-      button.addEventListener('click', () => this.choose(at));
-      return button;
-    }));
+    this.tools.replaceChildren(...this.store.backends.map((name, at) => pressable(
+      'chip', name, () => this.choose(at), {'aria-pressed': String(at === backend)})));
     if (focused) this.tools.children[backend].focus();
     this.draw();
   }
@@ -136,23 +120,19 @@ class GradientTable {
     const {key, isDown} = this.sort;
     const rank = ({op, cells, sums}) => (key === 'op' ? op :
       key === 'cases' ? cells.length : gradientError(sums[key]?.worst ?? ''));
-    const compare = (a, b) => (rank(a) < rank(b) ? -1 : rank(a) > rank(b) ? 1 : 0);
-    const byName = (a, b) => (a.op < b.op ? -1 : 1);
-    return [...this.sums[this.backend]].sort((a, b) =>
-      (isDown ? compare(b, a) : compare(a, b)) || byName(a, b));
+    const byName = sortRows(this.sums[this.backend], ({op}) => op, false);
+    return sortRows(byName, rank, isDown);
   }
 
   drawHead() {
     const heads = [['op', 'Operator'], ['cases', 'Cases'], ...this.columns];
     return element('thead', {}, element('tr', {}, ...heads.map(([key, title]) => {
       const isSorted = this.sort.key === key;
-      const button = element('button', {'type': 'button', 'class': 'sort',
-        'data-key': key}, title);
-      button.addEventListener('click', () => {
+      const button = pressable('sort', title, () => {
         this.sort = {key, isDown: isSorted ? !this.sort.isDown : key !== 'op'};
         this.draw();
         this.root.querySelector(`[data-key="${CSS.escape(key)}"]`).focus();
-      });
+      }, {'data-key': key});
       return element('th', {'scope': 'col', 'aria-sort': !isSorted ? null :
         this.sort.isDown ? 'descending' : 'ascending'}, button);
     })));
@@ -214,9 +194,7 @@ class GradientTable {
     cell.append(element('ul', {class: 'cases', 'aria-label': `Cases of ${one.op}`},
       ...shown.map((k) => this.drawCase(k))));
     if (shown.length === cells.length) return;
-    const more = element('button', {type: 'button', class: 'copy'},
-      `Show all ${cells.length}`);
-    more.addEventListener('click', () => {
+    const more = pressable('copy', `Show all ${cells.length}`, () => {
       this.all.add(one.op);
       row.nextElementSibling.remove();
       this.drawOpen(one, row);
@@ -230,22 +208,18 @@ class GradientTable {
   drawCase(cell) {
     const {store, data} = this;
     const caseRow = store.rowOf(cell);
-    const outcome = store.cell.outcome.at(cell);
     const id = store.ids[caseRow];
     const [row] = data.rows(cell);
-    const hash = new URLSearchParams(
-      {case: id, backend: store.backends[this.backend]});
     const repro = this.repro(cell);
     return element('li', {},
       element('div', {class: 'case-head'},
-        element('span', {class: `outcome o-${outcome}`}, outcome), ' ',
-        element('a', {href: `#${hash}`}, id.slice(id.lastIndexOf('/') + 1)),
+        outcomeName(store.cell.outcome.at(cell)), ' ',
+        cellLink(store, cell, id.slice(id.lastIndexOf('/') + 1)),
         ' ', row === undefined ? null : heat(data.get('units', row))),
       row === undefined ? null : element('p', {},
         ...gradientFacts(data, row, data.case.input_class.at(caseRow))),
       drawGradientReason(store, data, cell),
-      repro ? element('span', {class: 'copyable'}, command(repro),
-        element('button', {type: 'button', class: 'copy'}, 'Copy')) : null);
+      repro ? copyable(repro) : null);
   }
 }
 
@@ -282,9 +256,6 @@ function kinkText(get) {
 
 function drawGradient(data, row) {
   const get = (name) => data.get(name, row);
-  const more = Object.entries(data.more)
-    .filter(([, column]) => !['', '0'].includes(column.at(row)))
-    .map(([name, column]) => line(name.replaceAll('_', ' '), column.at(row)));
   return element('section', {class: 'output'},
     element('h4', {}, `by ${get('input')} `,
       element('small', {}, `${get('shape')} ${get('cotangent')}`)),
@@ -298,8 +269,8 @@ function drawGradient(data, row) {
       line('at kinks', kinkText(get)),
       line('NaN mismatch', get('nan_mismatch') === '0' ? '' : get('nan_mismatch')),
       line('unknown', get('unknown') === '0' ? '' : get('unknown'))) ?? '',
-    more.length ? element('details', {},
-      element('summary', {}, 'More numbers'), list(...more)) : '');
+    drawMore(Object.entries(data.more).map(
+      ([name, column]) => [name, column.at(row)])));
 }
 
 // The panel's part on the gradients of a cell; empty where there are none.

@@ -55,28 +55,21 @@ class Page {
   }
 
   listen() {
-    this.query.addEventListener('input', () => {
-      this.state.query = this.query.value;
-      this.matrix.toTop();
-      this.refresh();
-    });
+    for (const [name, kind] of [
+      ['query', 'input'], ['group', 'change'], ['order', 'change']]) {
+      this[name].addEventListener(kind, () => {
+        this.state[name] = this[name].value;
+        this.matrix.toTop();
+        this.refresh();
+      });
+    }
     // A query is one step of the history, however many letters it takes.
     this.query.addEventListener('focus', () => {
       this.isStep = true;
     });
-    this.order.addEventListener('change', () => {
-      this.state.order = this.order.value;
-      this.matrix.toTop();
-      this.refresh();
-    });
     document.getElementById('save').addEventListener('click', async () => {
       const {detail} = await this.unpacked();
       saveCsv('view.csv', viewCsv(this.store, detail, this.cases, this.found));
-    });
-    this.group.addEventListener('change', () => {
-      this.state.group = this.group.value;
-      this.matrix.toTop();
-      this.refresh();
     });
     this.chips.addEventListener('click', (event) => {
       const chip = event.target.closest('button');
@@ -209,10 +202,8 @@ class Page {
   }
 
   drawChips(counts) {
-    const order = this.store.outcomes;
-    const names = [...counts.keys()].sort(
-      (a, b) => order.indexOf(a) - order.indexOf(b));
     const focused = document.activeElement?.dataset.outcome;
+    const names = inOrder(this.store, counts);
     this.chips.replaceChildren(...names.map((name) => element('button', {
       'type': 'button',
       'class': `chip outcome o-${name}`,
@@ -340,20 +331,30 @@ function drawAllUnexpected(store, table) {
   const rows = [];
   for (let k = 0; k < store.size; k += 1) {
     if (!store.unexpected[k]) continue;
-    const outcome = store.cell.outcome.at(k);
-    const backend = store.backends[store.columnOf(k)];
-    const id = store.ids[store.rowOf(k)];
-    const hash = new URLSearchParams({case: id, backend});
-    rows.push(element('tr', {},
-      element('td', {},
-        element('span', {class: `outcome o-${outcome}`}, outcome)),
-      element('td', {}, element('a', {href: `#${hash}`}, id)),
-      element('td', {}, backend),
-      element('td', {}, element('div', {class: 'reason'},
-        store.unexpectedReason(k)))));
+    const cells = [outcomeName(store.cell.outcome.at(k)), cellLink(store, k),
+      store.backends[store.columnOf(k)],
+      element('div', {class: 'reason'}, store.unexpectedReason(k))];
+    rows.push(element('tr', {}, ...cells.map((one) => element('td', {}, one))));
   }
   for (const row of table.querySelectorAll('tr[data-cell]')) row.remove();
   table.append(...rows);
+}
+
+// A square of a grid opens the list of what failed in it. The lists are plain
+// HTML, see distributed.html, and open without this, too.
+function listenToRanks(section) {
+  section?.addEventListener('click', (event) => {
+    const button = event.target.closest('[data-opens]');
+    if (!button) return;
+    const fault = document.getElementById(button.dataset.opens);
+    for (const one of section.querySelectorAll('.fault.shown')) {
+      one.classList.remove('shown');
+    }
+    fault.classList.add('shown');
+    fault.open = true;
+    fault.scrollIntoView({block: 'nearest'});
+    fault.querySelector('summary').focus();
+  });
 }
 
 function sayAge(time, target) {

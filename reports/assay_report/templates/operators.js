@@ -71,8 +71,7 @@ class OperatorTable {
     this.root = document.getElementById('operator-table');
     this.root.hidden = false;
     this.head = element('tr', {}, ...OPERATOR_COLUMNS.map(([name], at) => {
-      const button = element('button', {type: 'button'}, name);
-      button.addEventListener('click', () => this.sortBy(at));
+      const button = pressable('', name, () => this.sortBy(at));
       return element('th', {scope: 'col', class: this.kind(name)}, button);
     }));
     this.body = element('tbody', {});
@@ -91,23 +90,17 @@ class OperatorTable {
     const tools = document.getElementById('operator-tools');
     tools.hidden = false;
     const names = [...new Set(this.rows.map((row) => row.backend))];
-    const chips = names.length < 2 ? [] : names.map((name) => {
-      const chip = element('button', {
-        type: 'button', class: 'chip', 'aria-pressed': 'false'}, name);
-      chip.addEventListener('click', () => {
-        this.backend = this.backend === name ? '' : name;
-        for (const one of chips) {
-          one.setAttribute('aria-pressed', String(one === chip && this.backend !== ''));
-        }
-        this.draw();
-      });
-      return chip;
-    });
-    const csv = element(
-      'button', {type: 'button', class: 'copy'}, 'CSV of this table');
-    csv.addEventListener('click', () => saveCsv('operators.csv', this.csv()));
-    this.rest = element('button', {type: 'button', class: 'copy'}, 'Show all');
-    this.rest.addEventListener('click', () => {
+    const chosen = names.length < 2 ? [] : names;
+    const chips = chosen.map((name) => pressable('chip', name, () => {
+      this.backend = this.backend === name ? '' : name;
+      for (const one of chips) {
+        one.setAttribute('aria-pressed', String(one.textContent === this.backend));
+      }
+      this.draw();
+    }, {'aria-pressed': 'false'}));
+    const csv = pressable('copy', 'CSV of this table',
+      () => saveCsv('operators.csv', this.csv()));
+    this.rest = pressable('copy', 'Show all', () => {
       this.isWhole = true;
       this.draw();
     });
@@ -143,8 +136,7 @@ class OperatorTable {
 
   drawRow(row) {
     const [, ...others] = OPERATOR_COLUMNS;
-    const link = element('button', {type: 'button', class: 'link'}, row.op);
-    link.addEventListener('click', () => this.show(
+    const link = pressable('link', row.op, () => this.show(
       `op:"${row.op}" and backend:"${row.backend}"`));
     return element('tr', {},
       element('th', {scope: 'row'}, link),

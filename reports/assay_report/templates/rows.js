@@ -16,11 +16,40 @@ function element(tag, attributes = {}, ...children) {
   return made;
 }
 
-// A command whose words are not broken at their hyphens.
-function command(text) {
+// A button of a kind that does something when it is pressed.
+function pressable(kind, text, press, attributes = {}) {
+  const made = element(
+    'button', {'type': 'button', 'class': kind, ...attributes}, text);
+  made.addEventListener('click', press);
+  return made;
+}
+
+// An outcome with its sign.
+function outcomeName(outcome) {
+  return element('span', {class: `outcome o-${outcome}`}, outcome);
+}
+
+// The outcomes of a map of counts, in the order in which they are shown.
+function inOrder(store, counts) {
+  return [...counts.keys()].sort(
+    (a, b) => store.outcomes.indexOf(a) - store.outcomes.indexOf(b));
+}
+
+// A link to a cell.
+function cellLink(store, cell, text) {
+  const id = store.ids[store.rowOf(cell)];
+  const backend = store.backends[store.columnOf(cell)];
+  const hash = new URLSearchParams({case: id, backend});
+  return element('a', {href: `#${hash}`}, text ?? id);
+}
+
+// A command, whose words are not broken at their hyphens, to be copied.
+function copyable(text, attributes = {}) {
   const words = text.split(' ').flatMap(
     (word) => [' ', element('span', {class: 'word'}, word)]);
-  return element('code', {}, ...words.slice(1));
+  return element('span', {class: 'copyable'},
+    element('code', {}, ...words.slice(1)),
+    element('button', {'type': 'button', 'class': 'copy', ...attributes}, 'Copy'));
 }
 
 // `text` is the number that the case is ordered by, if any.

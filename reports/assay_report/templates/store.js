@@ -51,18 +51,32 @@ async function unpack(id) {
   });
 }
 
-// The rows of one cell, where rows stand by ascending cells.
-function rowsOfCell(cellOfRow, cell) {
-  let low = 0;
-  let high = cellOfRow.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (cellOfRow[middle] < cell) low = middle + 1;
-    else high = middle;
+// Columns of texts whose rows stand by ascending cells.
+class Rows {
+  constructor({cell_step: steps, column}) {
+    this.column = column;
+    let cell = 0;
+    this.cellOfRow = steps.map((step) => (cell += step));
   }
-  const found = [];
-  for (; cellOfRow[low] === cell; low += 1) found.push(low);
-  return found;
+
+  // A text of a row; a column of no texts is not packed.
+  get(name, row) {
+    return this.column[name]?.at(row) ?? '';
+  }
+
+  // The rows of one cell.
+  rows(cell) {
+    let low = 0;
+    let high = this.cellOfRow.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.cellOfRow[middle] < cell) low = middle + 1;
+      else high = middle;
+    }
+    const found = [];
+    for (; this.cellOfRow[low] === cell; low += 1) found.push(low);
+    return found;
+  }
 }
 
 class Store {
