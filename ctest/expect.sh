@@ -10,6 +10,27 @@
 failures=0
 expectations=0
 
+# A folder of the test's own, removed at its end.
+make_scratch() {
+  scratch=$(mktemp -d)
+  readonly scratch
+  trap 'rm -rf "$scratch"' EXIT
+}
+
+# A program that notes its call in $FAKE/calls and then does what standard input says.
+fake() {  # FILE NAME
+  # shellcheck disable=SC2016  # for the fake to expand
+  { printf '#!/bin/bash\necho "%s $*" >>"$FAKE/calls"\n' "$2"; cat; } >"$1"
+  chmod +x "$1"
+}
+
+# Leaves `status` and `output` of a command.
+# shellcheck disable=SC2034  # for who sources this
+try() {  # COMMAND...
+  status=0
+  output=$("$@" 2>&1) || status=$?
+}
+
 expect() {  # ABOUT GOT WANTED, a glob
   expectations=$((expectations + 1))
   # shellcheck disable=SC2053  # the right side is a pattern

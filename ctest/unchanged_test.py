@@ -4,29 +4,23 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import unittest
 from pathlib import Path
+
+from scratch import ScratchTest
 
 SCRIPT = Path(__file__).with_name("unchanged.py")
 
 
-class Unchanged(unittest.TestCase):
+class Unchanged(ScratchTest):
     def setUp(self) -> None:
-        scratch = tempfile.TemporaryDirectory()
-        self.addCleanup(scratch.cleanup)
-        self.root = Path(scratch.name)
-        for name in ("ctest", "build/lib/assay", "build/tests"):
-            (self.root / name).mkdir(parents=True)
-        self.script = Path(shutil.copy(SCRIPT, self.root / "ctest"))
+        super().setUp()
+        script = SCRIPT.read_text(encoding="utf-8")
+        self.script = self.write("ctest/unchanged.py", script)
         self.write("program", 'echo ran; exit "$CODE"\n')
-
-    def write(self, name: str, text: str) -> None:
-        (self.root / name).write_text(text, encoding="utf-8")
 
     def run_test(self, code: int = 0, **settings: str) -> subprocess.CompletedProcess:
         program = str(self.root / "program")

@@ -37,33 +37,28 @@ install(EXPORT AssayTargets NAMESPACE Assay::
         DESTINATION ${assay_package_dir} COMPONENT development)
 
 # A vendor's source includes <assay/...>, and these the others.
-install(FILES include/assay/backend.h include/assay/communicator.h
-              include/assay/kernels.h
+set(assay_vendor_headers
+  include/assay/backend.h include/assay/communicator.h include/assay/kernels.h)
+install(FILES ${assay_vendor_headers}
         DESTINATION ${assay_include_dir}/assay COMPONENT development)
-install(FILES core/dtype.h core/inline_vector.h core/shape.h core/status.h
-              core/tensor.h core/text.h core/value.h core/value_walk.h
-        DESTINATION ${assay_header_dir}/core COMPONENT development)
-install(FILES graph/model.h graph/operator.h
-        DESTINATION ${assay_header_dir}/graph COMPONENT development)
+set(assay_headers
+  core/dtype.h core/inline_vector.h core/shape.h core/status.h core/tensor.h
+  core/text.h core/value.h core/value_walk.h graph/model.h graph/operator.h
+  backend/backend.h backend/exact.h backend/executor.h backend/communicator.h
+  backend/forwarding_network.h backend/function_network.h
+  backend/network_interfaces.h backend/registry.h backend/eager/eager.h
+  backend/eager/kernel.h backend/eager/operator_visitor.h
+  backend/identity/build_facts.h backend/identity/module_note.h
+  backend/identity/probe.h kernels/axis.h kernels/broadcast.h kernels/reshape.h
+  kernels/slice.h kernels/window.h)
+foreach(header IN LISTS assay_headers)
+  cmake_path(GET header PARENT_PATH folder)
+  install(FILES ${header} DESTINATION ${assay_header_dir}/${folder}
+          COMPONENT development)
+endforeach()
 set(assay_made ${PROJECT_BINARY_DIR}/generated/framework/graph/generated)
 install(FILES ${assay_made}/operators.h ${assay_made}/visitor.h
         DESTINATION ${assay_header_dir}/graph/generated COMPONENT development)
-install(FILES backend/backend.h backend/exact.h backend/executor.h
-              backend/communicator.h backend/forwarding_network.h
-              backend/function_network.h
-              backend/network_interfaces.h backend/registry.h
-        DESTINATION ${assay_header_dir}/backend COMPONENT development)
-install(FILES backend/eager/eager.h backend/eager/kernel.h
-              backend/eager/operator_visitor.h
-        DESTINATION ${assay_header_dir}/backend/eager COMPONENT development)
-
-install(FILES backend/identity/build_facts.h backend/identity/module_note.h
-              backend/identity/probe.h
-        DESTINATION ${assay_header_dir}/backend/identity COMPONENT development)
-
-install(FILES kernels/axis.h kernels/broadcast.h kernels/reshape.h
-              kernels/slice.h kernels/window.h
-        DESTINATION ${assay_header_dir}/kernels COMPONENT development)
 
 configure_package_config_file(
   ${CMAKE_CURRENT_SOURCE_DIR}/AssayConfig.cmake.in AssayConfig.cmake
@@ -119,8 +114,7 @@ install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md
         DESTINATION ${assay_doc_dir})
 install(FILES ${PROJECT_SOURCE_DIR}/backends/README.md
         DESTINATION ${assay_doc_dir}/backends)
-install(FILES ${PROJECT_SOURCE_DIR}/reports/TABLES.md
-              ${PROJECT_SOURCE_DIR}/reports/page.png
+install(FILES ${PROJECT_SOURCE_DIR}/reports/page.png
               ${PROJECT_SOURCE_DIR}/reports/gradients.png
               ${PROJECT_SOURCE_DIR}/reports/training.png
         DESTINATION ${assay_doc_dir}/reports)

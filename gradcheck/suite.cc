@@ -13,7 +13,6 @@
 #include "gradcheck/catalogue/catalogue.h"
 #include "gradcheck/judge/gradient_row.h"
 #include "gradcheck/judge/judge.h"
-#include "gradcheck/judge/tell.h"
 
 namespace assay::gradcheck {
 namespace {

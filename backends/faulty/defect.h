@@ -5,10 +5,12 @@
 // because the reference's kernel does the work.
 //
 // Rewritten changes the operator's attributes at Load, Fed what a kernel reads,
-// as do Changed and Dropped, Spoiled what it wrote, Replaced the kernel.
+// as do Changed and Dropped, Spoiled what it wrote, Between both, Replaced the
+// kernel.
 
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <string_view>
@@ -99,9 +101,14 @@ OperatorDefect Set(V value, T Op::*... members) {
   });
 }
 
+/// Stands for a change where there is none.
+inline constexpr std::nullptr_t kNone = nullptr;
+
 template <class Op, class Change>
 Feeding FeedingOf(const Op& op, const Change& change) {
-  if constexpr (std::is_invocable_v<const Change&, Values&>) {
+  if constexpr (std::is_null_pointer_v<Change>) {
+    return {};
+  } else if constexpr (std::is_invocable_v<const Change&, Values&>) {
     return change;
   } else {
     return std::bind_front(change, op);
@@ -110,7 +117,9 @@ Feeding FeedingOf(const Op& op, const Change& change) {
 
 template <class Op, class Change>
 Spoiling SpoilingOf(const Op& op, const Change& change) {
-  if constexpr (std::is_invocable_v<const Change&, Values&>) {
+  if constexpr (std::is_null_pointer_v<Change>) {
+    return {};
+  } else if constexpr (std::is_invocable_v<const Change&, Values&>) {
     return [change](const Values&, Values& outputs) { return change(outputs); };
   } else if constexpr (std::is_invocable_v<const Change&, const Values&,
                                            Values&>) {
@@ -120,16 +129,27 @@ Spoiling SpoilingOf(const Op& op, const Change& change) {
   }
 }
 
-/// change(op, inputs), or change(inputs), alters what the kernel reads.
-template <class... Op, class Change>
-OperatorDefect Fed(Ops<Op...> ops, Change change) {
+/// feed(op, inputs), or feed(inputs), alters what the kernel reads, and
+/// spoil(op, inputs, outputs), spoil(inputs, outputs) or spoil(outputs) what it
+/// wrote.
+template <class... Op, class Feed, class Spoil>
+OperatorDefect Between(Ops<Op...> ops, Feed feed, Spoil spoil) {
   return Replaced(ops,
-                  [change](const auto& op, LoadContext& load,
-                           const Right& right) -> Result<Kernel> {
+                  [=](const auto& op, LoadContext& load,
+                      const Right& right) -> Result<Kernel> {
                     ASSAY_ASSIGN_OR_RETURN(Kernel kernel, right(op, load));
                     return Around(std::move(kernel), load.node(),
-                                  FeedingOf(op, change), {});
+                                  FeedingOf(op, feed), SpoilingOf(op, spoil));
                   });
+}
+
+template <class... Op, class Change>
+OperatorDefect Fed(Ops<Op...> ops, Change change) {
+  return Between(ops, change, kNone);
+}
+template <class... Op, class Change>
+OperatorDefect Spoiled(Ops<Op...> ops, Change change) {
+  return Between(ops, kNone, change);
 }
 
 /// change(tensor) is read in place of one input, which is named for each of the
@@ -179,19 +199,6 @@ OperatorDefect Dropped(Input Op::*... members) {
                if (at < inputs.size()) inputs[at] = Value();
                return OkStatus();
              });
-}
-
-/// change(op, inputs, outputs), change(inputs, outputs) or change(outputs)
-/// alters what the kernel wrote.
-template <class... Op, class Change>
-OperatorDefect Spoiled(Ops<Op...> ops, Change change) {
-  return Replaced(ops,
-                  [change](const auto& op, LoadContext& load,
-                           const Right& right) -> Result<Kernel> {
-                    ASSAY_ASSIGN_OR_RETURN(Kernel kernel, right(op, load));
-                    return Around(std::move(kernel), load.node(), {},
-                                  SpoilingOf(op, change));
-                  });
 }
 
 }  // namespace assay::faulty

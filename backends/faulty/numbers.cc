@@ -139,11 +139,16 @@ Status ChangeTensor(
   return OkStatus();
 }
 
+Status ChangeNumbers(Value& value, const Change& change) {
+  return ChangeTensor(
+      value, [&](const Tensor& tensor) { return WithNumbers(tensor, change); });
+}
+
 Status ChangeFloats(Value& value, const Change& change) {
-  return ChangeTensor(value, [&](const Tensor& tensor) -> Result<Tensor> {
-    if (!IsFloatingPoint(tensor.dtype())) return tensor;
-    return WithNumbers(tensor, change);
-  });
+  const Tensor* const tensor = value.tensor();
+  return tensor != nullptr && IsFloatingPoint(tensor->dtype())
+             ? ChangeNumbers(value, change)
+             : OkStatus();
 }
 
 Status ChangeAllFloats(std::vector<Value>& values, const Change& change) {
@@ -154,32 +159,18 @@ Status ChangeAllFloats(std::vector<Value>& values, const Change& change) {
 }
 
 double SmallestNormal(DType type) {
-  switch (type) {
-    case DType::kFloat16:
-      return std::ldexp(1.0, -14);
-    case DType::kBFloat16:
-    case DType::kFloat32:
-      return std::numeric_limits<float>::min();
-    case DType::kFloat64:
-      return std::numeric_limits<double>::min();
-    default:
-      return 0;
-  }
+  if (type == DType::kFloat16) return std::ldexp(1.0, -14);
+  if (type == DType::kFloat64) return std::numeric_limits<double>::min();
+  const bool single = type == DType::kBFloat16 || type == DType::kFloat32;
+  return single ? std::numeric_limits<float>::min() : 0;
 }
 
 double LargestFinite(DType type) {
-  switch (type) {
-    case DType::kFloat16:
-      return 65504;
-    case DType::kBFloat16:
-      return std::ldexp(255.0, 120);
-    case DType::kFloat32:
-      return std::numeric_limits<float>::max();
-    case DType::kFloat64:
-      return std::numeric_limits<double>::max();
-    default:
-      return std::numeric_limits<double>::infinity();
-  }
+  if (type == DType::kFloat16) return 65504;
+  if (type == DType::kBFloat16) return std::ldexp(255.0, 120);
+  if (type == DType::kFloat32) return std::numeric_limits<float>::max();
+  if (type == DType::kFloat64) return std::numeric_limits<double>::max();
+  return std::numeric_limits<double>::infinity();
 }
 
 std::pair<double, double> IntegerRange(DType type) {

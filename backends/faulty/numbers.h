@@ -46,7 +46,9 @@ Result<Tensor> Cut(const Tensor& from, int axis, int64_t begin, int64_t count);
 /// `value` becomes change(tensor) when it holds one with elements.
 Status ChangeTensor(Value& value,
                     const std::function<Result<Tensor>(const Tensor&)>& change);
-/// The numbers of the tensor that `value` holds, of a floating-point type.
+/// The numbers of the tensor that `value` holds; ChangeFloats: of a
+/// floating-point type alone.
+Status ChangeNumbers(Value& value, const Change& change);
 Status ChangeFloats(Value& value, const Change& change);
 /// The same of every value.
 Status ChangeAllFloats(std::vector<Value>& values, const Change& change);

@@ -6,8 +6,10 @@
 #include "backends/mpi_rank/endpoint.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -44,33 +46,18 @@ Blocks BlocksOf(Operation operation, size_t ranks, bool is_root) {
 }
 
 Result<MPI_Datatype> TypeOf(DType type) {
-  switch (type) {
-    case DType::kFloat32:
-      return MPI_FLOAT;
-    case DType::kFloat64:
-      return MPI_DOUBLE;
-    case DType::kInt32:
-      return MPI_INT32_T;
-    case DType::kInt64:
-      return MPI_INT64_T;
-    default:
-      return Unsupported(Reason::kDType, "found elements of ", ToString(type),
-                         ", wanted float32, float64, int32 or int64");
-  }
+  if (type == DType::kFloat32) return MPI_FLOAT;
+  if (type == DType::kFloat64) return MPI_DOUBLE;
+  if (type == DType::kInt32) return MPI_INT32_T;
+  if (type == DType::kInt64) return MPI_INT64_T;
+  return Unsupported(Reason::kDType, "found elements of ", ToString(type),
+                     ", wanted float32, float64, int32 or int64");
 }
 
 MPI_Op OpOf(Reduction reduction) {
-  switch (reduction) {
-    case Reduction::kSum:
-      return MPI_SUM;
-    case Reduction::kProduct:
-      return MPI_PROD;
-    case Reduction::kMin:
-      return MPI_MIN;
-    case Reduction::kMax:
-      break;
-  }
-  return MPI_MAX;
+  if (reduction == Reduction::kSum) return MPI_SUM;
+  if (reduction == Reduction::kProduct) return MPI_PROD;
+  return reduction == Reduction::kMin ? MPI_MIN : MPI_MAX;
 }
 
 /// Returns when a collective of the group is done that MPI has begun. Ends the
@@ -232,6 +219,26 @@ void Cancel(std::array<MPI_Request, 2>& requests) {
 }
 
 }  // namespace
+
+std::string ErrorText(int code) {
+  std::array<char, MPI_MAX_ERROR_STRING> text{};
+  int length = 0;
+  MPI_Error_string(code, text.data(), &length);
+  return std::string(text.data(), static_cast<size_t>(length));
+}
+
+Status Checked(int code, const char* call) {
+  if (code == MPI_SUCCESS) return OkStatus();
+  return Internal(call, ": ", ErrorText(code));
+}
+
+Result<int> CountOf(size_t count) {
+  if (count > static_cast<size_t>(std::numeric_limits<int>::max())) {
+    return Unsupported(Reason::kShape, "found the count ", count,
+                       ", wanted one below 2^31");
+  }
+  return static_cast<int>(count);
+}
 
 Status CheckMemory(const CollectiveCall& call, int rank, int ranks) {
   const Blocks blocks =

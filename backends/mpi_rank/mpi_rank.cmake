@@ -10,7 +10,7 @@
 set(assay_mpi_rank_folder ${CMAKE_CURRENT_LIST_DIR})
 function(assay_add_mpi_rank name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES")
-  set(sources call.cc endpoint.cc profile.cc)
+  set(sources endpoint.cc profile.cc)
   list(TRANSFORM sources PREPEND ${assay_mpi_rank_folder}/)
   add_library(assay_${name}_ranks STATIC ${sources} ${arg_SOURCES})
   target_link_libraries(assay_${name}_ranks

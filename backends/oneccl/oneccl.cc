@@ -48,33 +48,19 @@ namespace assay::oneccl {
 namespace {
 
 Result<ccl::datatype> TypeOf(DType type) {
-  switch (type) {
-    case DType::kFloat32:
-      return ccl::datatype::float32;
-    case DType::kFloat64:
-      return ccl::datatype::float64;
-    case DType::kInt32:
-      return ccl::datatype::int32;
-    case DType::kInt64:
-      return ccl::datatype::int64;
-    default:
-      return Unsupported(Reason::kDType, "found elements of ", ToString(type),
-                         ", wanted float32, float64, int32 or int64");
-  }
+  if (type == DType::kFloat32) return ccl::datatype::float32;
+  if (type == DType::kFloat64) return ccl::datatype::float64;
+  if (type == DType::kInt32) return ccl::datatype::int32;
+  if (type == DType::kInt64) return ccl::datatype::int64;
+  return Unsupported(Reason::kDType, "found elements of ", ToString(type),
+                     ", wanted float32, float64, int32 or int64");
 }
 
-ccl::reduction ReductionOf(Reduction reduction) {
-  switch (reduction) {
-    case Reduction::kSum:
-      return ccl::reduction::sum;
-    case Reduction::kProduct:
-      return ccl::reduction::prod;
-    case Reduction::kMin:
-      return ccl::reduction::min;
-    case Reduction::kMax:
-      break;
-  }
-  return ccl::reduction::max;
+ccl::reduction ReductionOf(Reduction of) {
+  using ccl::reduction;
+  if (of == Reduction::kSum) return reduction::sum;
+  if (of == Reduction::kProduct) return reduction::prod;
+  return of == Reduction::kMin ? reduction::min : reduction::max;
 }
 
 /// Turns an exception of oneCCL into a Status.

@@ -6,6 +6,7 @@
 // line is kept by hand alone.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -145,17 +146,10 @@ std::map<std::string, Value> Ones(const Network& network) {
   std::map<std::string, Value> inputs;
   for (const ValueInfo& info : network.inputs()) {
     Tensor ones = *Tensor::Allocate(info.type.dtype, *info.type.StaticShape());
-    for (float& one : ones.dtype() == DType::kFloat32
-                          ? ones.mutable_elements<float>()
-                          : std::span<float>()) {
-      one = 1;
-    }
-    for (std::byte& byte :
-         ones.dtype() == DType::kFloat32
-             ? std::span<std::byte>()
-             : std::span(ones.mutable_data(),
-                         static_cast<size_t>(ones.byte_size()))) {
-      byte = std::byte{1};
+    if (ones.dtype() == DType::kFloat32) {
+      std::ranges::fill(ones.mutable_elements<float>(), 1.0F);
+    } else {
+      std::fill_n(ones.mutable_data(), ones.byte_size(), std::byte{1});
     }
     inputs.emplace(info.name, std::move(ones));
   }

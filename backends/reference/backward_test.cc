@@ -79,18 +79,16 @@ TEST(Backward, OfFunctionsOfTwoElements) {
         "Min(a, b, a)"}) {
     ExpectTheTapes(PairRows(node));
   }
-  ExpectTheTapes(
-      {GradientOf("PRelu(a, b)", "double[10] y",
-                  {D({10}, {0, -0.0, 1, -1, 3, -3, kInf, -kInf, kNan, 2}),
-                   D({1}, {0.25})}),
-       GradientOf("SwiGLU(a, b)", "double[4] y",
-                  {D({4}, {0, -1, 2, 3}), D({4}, {1, 2, -3, 0})})});
+  ExpectTheTapes({GradientOf("PRelu(a, b)", {D({10}, {0, -0.0, 1, -1, 3, -3,
+                                                      kInf, -kInf, kNan, 2}),
+                                             D({1}, {0.25})}),
+                  GradientOf("SwiGLU(a, b)",
+                             {D({4}, {0, -1, 2, 3}), D({4}, {1, 2, -3, 0})})});
 }
 
 TEST(Backward, OfClip) {
   const GradientRow row =
-      GradientOf("Clip(a, b, c)", "double[20] y",
-                 {D({20}, kSpecial), D({}, {-1}), D({}, {3})});
+      GradientOf("Clip(a, b, c)", {D({20}, kSpecial), D({}, {-1}), D({}, {3})});
   GradientRow crossed = row;  // the greatest wins
   crossed.feeds[1].values = {4};
   GradientRow least = row;

@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The operator families of the reference backend, one table of rows each: a row
-// is the operator and what makes its kernel when a model is loaded. Others than
-// these: typed_rows.h.
+// The operator families of the reference backend, one table of rows each, as
+// operator_visitor.h has them. Other rows than these: typed_rows.h.
 //
 //   Family ExampleFamily() {
 //     return FamilyOf(
 //         On<op::Abs>(Map(kNumbers, [](auto x) { return abs(x); })),
-//         StringConcat,      // Status(const op::StringConcat&, KernelContext&)
-//         MakeRoiAlign);     // Result<Kernel>(const op::RoiAlign&,
-//   }                        //                LoadContext&)
+//         StringConcat, MakeRoiAlign);
+//   }
 
 #pragma once
 
-#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <string>
@@ -25,63 +22,14 @@
 
 namespace assay::reference {
 
+using assay::FamilyOf;
+using assay::On;
 using Family = std::unique_ptr<OperatorVisitor>;
 
 /// Which of these words an attribute has; invalid argument, which names them,
 /// for another.
 Result<size_t> WordOf(std::string_view attribute, std::string_view word,
                       std::initializer_list<std::string_view> words);
-
-/// make(op, load) is the kernel of a node of type Op.
-template <class Op, class Make>
-struct OperatorRow {
-  Make make;
-};
-
-template <class Op, class Make>
-OperatorRow<Op, Make> On(Make make) {
-  return {std::move(make)};
-}
-
-template <class Op, class Make>
-OperatorRow<Op, Make> RowOf(OperatorRow<Op, Make> row) {
-  return row;
-}
-template <class Op>
-auto RowOf(Result<Kernel> (*make)(const Op&, LoadContext&)) {
-  return On<Op>(make);
-}
-template <class Op>
-auto RowOf(Status (*forward)(const Op&, KernelContext&)) {
-  return On<Op>([forward](const Op& op, LoadContext&) -> Result<Kernel> {
-    return Kernel{.forward = std::bind_front(forward, op)};
-  });
-}
-
-template <class... Rows>
-class OperatorTable : public OperatorVisitor {};
-
-template <class Op, class Make, class... Rest>
-class OperatorTable<OperatorRow<Op, Make>, Rest...>
-    : public OperatorTable<Rest...> {
- public:
-  explicit OperatorTable(OperatorRow<Op, Make> row, Rest... rest)
-      : OperatorTable<Rest...>(std::move(rest)...), row_(std::move(row)) {}
-
-  using OperatorTable<Rest...>::Visit;
-  Result<Kernel> Visit(const Op& op, LoadContext& load) override {
-    return row_.make(op, load);
-  }
-
- private:
-  OperatorRow<Op, Make> row_;
-};
-
-template <class... Rows>
-Family FamilyOf(const Rows&... rows) {
-  return std::make_unique<OperatorTable<decltype(RowOf(rows))...>>(
-      RowOf(rows)...);
-}
 
 Family ElementwiseFamily();    // Abs, Clip, Relu, Elu, ...
 Family BinaryFamily();         // Add, Pow, Max, ...

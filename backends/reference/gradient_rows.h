@@ -7,6 +7,9 @@
 //                                      {D({2}, {0, 1})});
 //   const auto gradients = Gradients(row, {1, 2});     // of weights 1 and 2
 //   const auto numbers = NumbersOf((*gradients)[0]);   // 1 and 2 e
+//
+// And rows that hold the oracle against exact numbers. The truth of each is
+// worked out by hand, beside it.
 
 #pragma once
 
@@ -14,6 +17,7 @@
 #include <vector>
 
 #include "backends/reference/kernel_rows.h"
+#include "backends/reference/number/quad.h"
 
 namespace assay::reference {
 
@@ -27,6 +31,8 @@ struct GradientRow {
 /// the outputs are declared.
 GradientRow GradientOf(const std::string& body, const std::string& outputs,
                        std::vector<Feed> feeds);
+/// Where the one output is like the first feed.
+GradientRow GradientOf(const std::string& body, std::vector<Feed> feeds);
 
 /// As many weights as the output has elements: 1, 2, 3, ..., unless given.
 assay::Value CotangentOf(const Tensor& y, std::vector<double> weights);
@@ -62,5 +68,52 @@ void ExpectTheTapesIn(const GradientType& type, const GradientRow& row);
 
 /// So many numbers, some of which are equal.
 std::vector<double> Counting(int64_t count);
+
+enum class Ask : uint8_t { kValue, kGradient, kTangent };
+/// How much of a number the oracle has to know.
+enum class Known : uint8_t {
+  kAlways,   // a finite bound in every precision
+  kPerhaps,  // never, if its bound says so
+};
+
+/// The exact number of an element of an answer.
+struct Truth {
+  Ask ask;
+  size_t of;  // output; of a gradient, input
+  size_t at;  // element
+  Quad number;
+  Known known;
+};
+
+// Numbers are of type Quad, or become such.
+template <class Number>
+Truth ValueIs(size_t at, Number number, Known known = Known::kAlways) {
+  return {Ask::kValue, 0, at, Quad(number), known};
+}
+template <class Number>
+Truth GradientIs(size_t input, size_t at, Number number,
+                 Known known = Known::kAlways) {
+  return {Ask::kGradient, input, at, Quad(number), known};
+}
+template <class Number>
+Truth TangentIs(size_t at, Number number, Known known = Known::kAlways) {
+  return {Ask::kTangent, 0, at, Quad(number), known};
+}
+
+struct TruthRow {
+  const char* fault;
+  std::string graph;
+  std::vector<Feed> feeds;
+  Truth truth;
+};
+
+/// As GradientOf: the output is like the first feed unless it is declared.
+TruthRow TruthOf(const char* fault, const std::string& body,
+                 std::vector<Feed> feeds, Truth truth,
+                 const std::string& outputs = "");
+
+/// In every precision the truth lies within the answer's bound, which is finite
+/// where the row wants it. Directions and cotangents are ones.
+void ExpectTruths(const std::vector<TruthRow>& rows);
 
 }  // namespace assay::reference

@@ -24,6 +24,15 @@ Status ExpectRuns(Network& network, const ProbeOperator& probe) {
                       "the right input, thereafter");
 }
 
+/// Refuses the model of one node that reads x of two elements.
+Status ExpectNodeRefused(Backend& backend, const ProbeOperator& probe,
+                         std::string_view node) {
+  return ExpectModelRefused(
+      backend, probe,
+      StrCat("g (float[2] x) => (float[2] y) { y = ", node, " }"),
+      {Floats({1, 2})});
+}
+
 }  // namespace
 
 Status BindShape(Backend& backend, const ProbeOperator& probe) {
@@ -106,32 +115,22 @@ Status BindOverlap(Backend& backend, const ProbeOperator& probe) {
 }
 
 Status LoadUnknownOperator(Backend& backend, const ProbeOperator& probe) {
-  for (const char* text :
-       {"g (float[2] x) => (float[2] y) { y = NoSuchOperator(x) }",
-        "g (float[2] x) => (float[2] y) { y = test.NoSuchOperator(x) }"}) {
-    ASSAY_RETURN_IF_ERROR(
-        ExpectModelRefused(backend, probe, text, {Floats({-1, 2})}));
+  for (const char* node : {"NoSuchOperator(x)", "test.NoSuchOperator(x)"}) {
+    ASSAY_RETURN_IF_ERROR(ExpectNodeRefused(backend, probe, node));
   }
   return OkStatus();
 }
 
 Status LoadAttributeKind(Backend& backend, const ProbeOperator& probe) {
-  return ExpectModelRefused(
-      backend, probe,
-      "g (float[2] x) => (float[2] y) { y = Softmax<axis = \"last\">(x) }",
-      {Floats({1, 2})});
+  return ExpectNodeRefused(backend, probe, "Softmax<axis = \"last\">(x)");
 }
 
 Status LoadMissingAttribute(Backend& backend, const ProbeOperator& probe) {
-  return ExpectModelRefused(backend, probe,
-                            "g (float[2] x) => (float[2] y) { y = Cast(x) }",
-                            {Floats({1, 2})});
+  return ExpectNodeRefused(backend, probe, "Cast(x)");
 }
 
 Status LoadTooFewInputs(Backend& backend, const ProbeOperator& probe) {
-  return ExpectModelRefused(backend, probe,
-                            "g (float[2] x) => (float[2] y) { y = Add(x) }",
-                            {Floats({1, 2})});
+  return ExpectNodeRefused(backend, probe, "Add(x)");
 }
 
 Status LoadElementTypes(Backend& backend, const ProbeOperator& probe) {
@@ -161,26 +160,23 @@ Status LoadGarbage(Backend& backend, const ProbeOperator& probe) {
 }
 
 Status LoadUnknownSetting(Backend& backend, const ProbeOperator& probe) {
-  LoadOptions options;
-  options.settings = {{"no_such_setting", "1"}};
   ASSAY_RETURN_IF_ERROR(ExpectCode(
-      Load(backend, probe.Model(), options).status(),
+      Load(backend, probe.Model(), {.settings = {{"no_such_setting", "1"}}})
+          .status(),
       StatusCode::kInvalidArgument, "Load with setting no_such_setting"));
   return ExpectHealthy(backend, probe);
 }
 
 Status LoadUnknownExtra(Backend& backend, const ProbeOperator& probe) {
-  LoadOptions options;
-  options.extra_outputs = {"no_such_value"};
-  return ExpectRefused(Load(backend, probe.Model(), options).status(),
-                       "Load with extra output no_such_value");
+  return ExpectRefused(
+      Load(backend, probe.Model(), {.extra_outputs = {"no_such_value"}})
+          .status(),
+      "Load with extra output no_such_value");
 }
 
 Status LoadExtraOutput(Backend& backend, const ProbeOperator& probe) {
-  LoadOptions options;
-  options.extra_outputs = {"h"};
-  ASSAY_ASSIGN_OR_RETURN(const auto network,
-                         Load(backend, probe.Chain(), options));
+  ASSAY_ASSIGN_OR_RETURN(const auto network, Load(backend, probe.Chain(),
+                                                  {.extra_outputs = {"h"}}));
   ASSAY_ASSIGN_OR_RETURN(const auto outputs,
                          RunOnce(*network, {Floats({-1, 2})}));
   if (outputs.size() != 2 || network->outputs()[1].name != "h") {

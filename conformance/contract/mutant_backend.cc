@@ -142,9 +142,7 @@ Result<std::unique_ptr<Binding>> MutantNetwork::Bind(
   std::vector<Value> given(inputs.begin(), inputs.end());
   if (defect_ == Defect::kDeclaresMore) given.pop_back();
   if (defect_ == Defect::kAsksForInitializers) given.resize(1);
-  if (defect_ == Defect::kCopiesInputs) {
-    given = Clones(inputs);
-  }
+  if (defect_ == Defect::kCopiesInputs) given = Clones(inputs);
   if (defect_ == Defect::kClampsIndices) {
     for (Value& value : given) value = Clamped(value, *given[0].tensor());
   }
@@ -189,9 +187,7 @@ Status MutantNetwork::Take(MutantBinding& binding) {
   const std::vector<Value> before = std::move(binding.values);
   binding.values.assign(outputs.begin(), outputs.end());
   for (Value& value : binding.values) Spoil(binding, *value.mutable_tensor());
-  if (defect_ == Defect::kSwapsOutputs) {
-    std::ranges::reverse(binding.values);
-  }
+  if (defect_ == Defect::kSwapsOutputs) std::ranges::reverse(binding.values);
   if (defect_ == Defect::kWritesInputs) {
     binding.inputs[0].mutable_tensor()->mutable_elements<float>()[0] = 0;
   }
@@ -225,9 +221,7 @@ void MutantNetwork::Spoil(MutantBinding& binding, Tensor& output) {
       reinterpret_cast<uintptr_t>(binding.inputs[0].tensor()->data()) % 64 != 0;
   if (zeros || (defect_ == Defect::kNeedsAlignment && misaligned)) fill(0);
   if (doubles) fill(2);
-  if (defect_ == Defect::kCountsRuns) {
-    elements[0] += static_cast<float>(runs_);
-  }
+  if (defect_ == Defect::kCountsRuns) elements[0] += static_cast<float>(runs_);
   if (defect_ == Defect::kLosesLast && elements.size() % 4 == 3) {
     elements.back() = 0;
   }
@@ -396,9 +390,7 @@ Result<std::unique_ptr<Network>> Mutant::Load(
   }
   if (graph.nodes.empty()) broken_ = defect_ == Defect::kBrokenByGarbage;
   auto inner = toy_.Load(model, passed);
-  if (!inner.ok() && defect_ != Defect::kLoadsEverything) {
-    return inner.status();
-  }
+  if (!inner.ok() && defect_ != Defect::kLoadsEverything) return inner.status();
   std::vector<ValueInfo> inputs = Infos(graph, graph.inputs);
   std::vector<ValueInfo> outputs = Infos(graph, graph.outputs);
   if (inner.ok()) {

@@ -99,13 +99,11 @@ Status RunThreads(Backend& backend, const ProbeOperator& probe) {
 }
 
 Status TrainingDraws(Backend& backend, const ProbeOperator&) {
-  LoadOptions options;
-  options.mode = Mode::kTraining;
   ASSAY_ASSIGN_OR_RETURN(const auto network,
                          Load(backend,
                               "g (float[16] x) => (float[16] y) "
                               "{ y = RandomUniformLike(x) }",
-                              options));
+                              {.mode = Mode::kTraining}));
   Draws* const draws = network->draws();
   if (draws == nullptr) return OkStatus();
   std::vector<Tensor> drawn;

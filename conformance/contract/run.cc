@@ -89,10 +89,9 @@ Status RunChangedInput(Backend& backend, const ProbeOperator& probe) {
 
 Status RunCallerOutput(Backend& backend, const ProbeOperator& probe) {
   ASSAY_ASSIGN_OR_RETURN(const auto network, Load(backend, probe.Model("[3]")));
-  ASSAY_ASSIGN_OR_RETURN(const auto shared, SharedFloats({-7, -7, -7, -7, -7}));
-  const std::span<float> memory(shared.get(), 5);
-  ASSAY_ASSIGN_OR_RETURN(const Tensor mine, Tensor::Borrow(DType::kFloat32, {3},
-                                                           memory.data() + 1));
+  ASSAY_ASSIGN_OR_RETURN(const Fenced fenced, FencedFloats(3, -7));
+  const std::span<float> memory(fenced.memory.get(), 5);
+  const Tensor& mine = fenced.tensor;
   const std::vector<Value> inputs = {Floats({1, 2, 3})};
   ASSAY_ASSIGN_OR_RETURN(const auto binding,
                          network->Bind(inputs, std::vector<Value>{mine}));

@@ -45,6 +45,16 @@ Result<std::shared_ptr<float>> SharedFloats(const std::vector<float>& numbers) {
   return std::shared_ptr<float>(memory, reinterpret_cast<float*>(memory.get()));
 }
 
+Result<Fenced> FencedFloats(int64_t extent, float number) {
+  Fenced fenced;
+  const std::vector<float> all(static_cast<size_t>(extent) + 2, number);
+  ASSAY_ASSIGN_OR_RETURN(fenced.memory, SharedFloats(all));
+  ASSAY_ASSIGN_OR_RETURN(
+      fenced.tensor,
+      Tensor::Borrow(DType::kFloat32, {extent}, fenced.memory.get() + 1));
+  return fenced;
+}
+
 Status RunBound(Network& network, Binding& binding) {
   ASSAY_RETURN_IF_ERROR(network.Forward(binding));
   return network.Synchronize();

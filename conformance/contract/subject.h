@@ -33,6 +33,13 @@ Value Floats(const Shape& shape, const std::vector<float>& elements);
 /// writes beside a part of them shows.
 Result<std::shared_ptr<float>> SharedFloats(const std::vector<float>& numbers);
 
+/// A tensor of such memory between two numbers; all are `number`.
+struct Fenced {
+  std::shared_ptr<float> memory;
+  Tensor tensor;
+};
+Result<Fenced> FencedFloats(int64_t extent, float number);
+
 /// Forward and Synchronize.
 Status RunBound(Network& network, Binding& binding);
 

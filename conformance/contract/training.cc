@@ -4,7 +4,6 @@
 // declines at Load has kept the promise: `unsupported` is the answer.
 
 #include <algorithm>
-#include <span>
 
 #include "conformance/contract/cases.h"
 #include "conformance/contract/subject.h"
@@ -86,10 +85,9 @@ struct Ready {
 Result<Ready> LoadAndBind(Backend& backend, std::string_view text,
                           const std::vector<std::string>& targets,
                           const std::vector<Value>& inputs) {
-  LoadOptions options;
-  options.gradient_targets = targets;
   Ready ready;
-  ASSAY_ASSIGN_OR_RETURN(ready.network, Load(backend, text, options));
+  ASSAY_ASSIGN_OR_RETURN(ready.network,
+                         Load(backend, text, {.gradient_targets = targets}));
   if (ready.network->differentiable() == nullptr) {
     return Broken("Load took gradient targets and offers no Differentiable");
   }
@@ -133,6 +131,13 @@ Result<Ready> ForwardOne(Backend& backend, const ProbeOperator& probe) {
 std::vector<float> GradientOfX(const ProbeOperator& probe,
                                const std::vector<float>& dy) {
   return probe.Gradient({-1, 2}, dy);
+}
+
+/// The probe of x beside that of the initializer w, which is trained.
+Result<std::unique_ptr<Network>> LoadTraining(Backend& backend,
+                                              const ProbeOperator& probe) {
+  return Load(backend, probe.WithInitializer(),
+              {.mode = Mode::kTraining, .trainable = {"w"}});
 }
 
 /// Writes into memory that is bound.
@@ -242,10 +247,8 @@ Status GradientBound(Backend& backend, const ProbeOperator& probe) {
   const Tensor dc = *Floats({1, 3, 2}).tensor();
   const Value dd = TwoCotangents()[1];
   const std::vector<float> db = GradientOfB(probe);
-  ASSAY_ASSIGN_OR_RETURN(const auto shared, SharedFloats({9, 9, 9, 9, 9}));
-  const std::span<float> memory(shared.get(), 5);
-  ASSAY_ASSIGN_OR_RETURN(
-      const Tensor da, Tensor::Borrow(DType::kFloat32, {3}, memory.data() + 1));
+  ASSAY_ASSIGN_OR_RETURN(const Fenced fenced, FencedFloats(3, 9));
+  const Tensor& da = fenced.tensor;
   ASSAY_ASSIGN_OR_RETURN(
       Ready two,
       Forward(backend, probe.TwoNodes(), {"a", "b"}, {a, Floats({-4, 5, 6})}));
@@ -263,7 +266,7 @@ Status GradientBound(Backend& backend, const ProbeOperator& probe) {
   const std::vector<float> want = probe.Gradient({-1, 2, 4}, {1, 5, -2});
   ASSAY_RETURN_IF_ERROR(two.Forward());
   ASSAY_RETURN_IF_ERROR(ExpectGradients(two.RunBackward(*bound), {db, want}));
-  const std::vector<float> all(memory.begin(), memory.end());
+  const std::vector<float> all(fenced.memory.get(), fenced.memory.get() + 5);
   return ExpectFloats(Floats(all), {9, want[0], want[1], want[2], 9},
                       "the memory of the caller and beside it");
 }
@@ -319,18 +322,15 @@ Status GradientFanOut(Backend& backend, const ProbeOperator& probe) {
 // stays.
 Status GradientRefilled(Backend& backend, const ProbeOperator& probe) {
   const Tensor x = *Floats({-1, 2}).tensor();
-  ASSAY_ASSIGN_OR_RETURN(const auto shared, SharedFloats({9, 9, 9, 9}));
-  const std::span<float> memory(shared.get(), 4);
+  ASSAY_ASSIGN_OR_RETURN(const Fenced dx, FencedFloats(2, 9));
+  ASSAY_ASSIGN_OR_RETURN(auto one, Forward(backend, probe.Model(), {"x"}, {x}));
   ASSAY_ASSIGN_OR_RETURN(
-      const Tensor dx, Tensor::Borrow(DType::kFloat32, {2}, memory.data() + 1));
-  ASSAY_ASSIGN_OR_RETURN(Ready one,
-                         Forward(backend, probe.Model(), {"x"}, {x}));
-  ASSAY_ASSIGN_OR_RETURN(const auto bound,
-                         one.BindBackward({Floats({3, 5})}, {"x"}, {dx}));
+      const auto bound, one.BindBackward({Floats({3, 5})}, {"x"}, {dx.tensor}));
   Refill(x, {4, -1});
   static_cast<void>(one.RunBackward(*bound));
-  ASSAY_RETURN_IF_ERROR(ExpectFloats(Floats({memory[0], memory[3]}), {9, 9},
-                                     "the memory beside the gradient"));
+  ASSAY_RETURN_IF_ERROR(
+      ExpectFloats(Floats({dx.memory.get()[0], dx.memory.get()[3]}), {9, 9},
+                   "the memory beside the gradient"));
   ASSAY_RETURN_IF_ERROR(one.Forward());
   ASSAY_RETURN_IF_ERROR(ExpectGradients(one.RunBackward(*bound),
                                         {probe.Gradient({4, -1}, {3, 5})}));
@@ -395,27 +395,21 @@ Status GradientUnasked(Backend& backend, const ProbeOperator& probe) {
 }
 
 Status GradientUnknown(Backend& backend, const ProbeOperator& probe) {
-  LoadOptions options;
-  options.gradient_targets = {"no_such_value"};
-  return ExpectRefused(Load(backend, probe.Model(), options).status(),
-                       "Load with gradient target no_such_value");
+  return ExpectRefused(
+      Load(backend, probe.Model(), {.gradient_targets = {"no_such_value"}})
+          .status(),
+      "Load with gradient target no_such_value");
 }
 
 Status TrainingMode(Backend& backend, const ProbeOperator& probe) {
-  LoadOptions options;
-  options.mode = Mode::kTraining;
-  ASSAY_ASSIGN_OR_RETURN(const auto network,
-                         Load(backend, probe.Model(), options));
+  ASSAY_ASSIGN_OR_RETURN(const auto network, Load(backend, probe.Model(),
+                                                  {.mode = Mode::kTraining}));
   ASSAY_ASSIGN_OR_RETURN(const auto y, RunOnce(*network, {Floats({-1, 2})}));
   return ExpectFloats(y[0], probe.Values({-1, 2}), "mode training");
 }
 
 Status TrainingParameters(Backend& backend, const ProbeOperator& probe) {
-  LoadOptions options;
-  options.mode = Mode::kTraining;
-  options.trainable = {"w"};
-  ASSAY_ASSIGN_OR_RETURN(const auto network,
-                         Load(backend, probe.WithInitializer(), options));
+  ASSAY_ASSIGN_OR_RETURN(const auto network, LoadTraining(backend, probe));
   Parameters* parameters = network->parameters();
   if (parameters == nullptr) return OkStatus();
   if (parameters->List() != std::vector<std::string>{"w"}) {
@@ -435,9 +429,7 @@ Status TrainingParameters(Backend& backend, const ProbeOperator& probe) {
 }
 
 Status TrainingTrainable(Backend& backend, const ProbeOperator& probe) {
-  LoadOptions options;
-  options.mode = Mode::kTraining;
-  options.trainable = {"v"};
+  LoadOptions options = {.mode = Mode::kTraining, .trainable = {"v"}};
   ASSAY_ASSIGN_OR_RETURN(const auto network,
                          Load(backend, probe.WithInitializers(), options));
   Parameters* const parameters = network->parameters();
@@ -453,11 +445,7 @@ Status TrainingTrainable(Backend& backend, const ProbeOperator& probe) {
 }
 
 Status TrainingMemory(Backend& backend, const ProbeOperator& probe) {
-  LoadOptions options;
-  options.mode = Mode::kTraining;
-  options.trainable = {"w"};
-  ASSAY_ASSIGN_OR_RETURN(const auto network,
-                         Load(backend, probe.WithInitializer(), options));
+  ASSAY_ASSIGN_OR_RETURN(const auto network, LoadTraining(backend, probe));
   Parameters* const parameters = network->parameters();
   if (parameters == nullptr) return OkStatus();
   Result<Tensor> memory = parameters->Memory("w");

@@ -7,9 +7,6 @@
 #include <map>
 #include <utility>
 
-#include "conformance/distributed/collective/collective_run.h"
-#include "conformance/distributed/network/network_run.h"
-#include "conformance/distributed/own/own_run.h"
 #include "conformance/distributed/scheme/scheme_run.h"
 #include "framework/core/text.h"
 #include "framework/file/csv.h"

@@ -14,10 +14,12 @@
 #include <string_view>
 #include <vector>
 
+#include "framework/backend/backend.h"
 #include "framework/core/dtype.h"
 #include "framework/core/status.h"
 #include "framework/testing/case/test_case.h"
 #include "framework/testing/draw/draw.h"
+#include "framework/testing/measure/measure.h"
 #include "framework/testing/record/record.h"
 #include "framework/testing/record/rows.h"
 
@@ -66,5 +68,14 @@ std::vector<StepCase> AllStepCases();
 /// As a plan has them. It needs no corpora.
 std::vector<cases::TestCase> PlannedCases(
     std::span<const cases::Corpus> corpora);
+
+/// The reason of a free run that leaves its band. The reasons of a step are in
+/// locked_run.h.
+inline constexpr char kFailGrowth[] = "fail_growth";
+
+/// Loads the oracle of the run (RunFacts::oracle) into this process as the
+/// judge; the backend that is judged stays in its host.
+measure::Judgement Judge(const StepCase& step_case, Backend& backend,
+                         const record::RunFacts& facts, record::Record* record);
 
 }  // namespace assay::optimizer

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "conformance/optimizer/judge.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -12,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "conformance/optimizer/case.h"
 #include "conformance/optimizer/native_run.h"
 #include "framework/backend/registry.h"
 #include "framework/core/dtype.h"
@@ -21,7 +20,7 @@
 #include "framework/testing/draw/draw.h"
 #include "framework/testing/limit/limit.h"
 #include "framework/testing/suite/suite.h"
-#include "framework/train/graph_rule/graph_optimizer.h"
+#include "framework/train/graph_rule/graph_rules.h"
 #include "framework/train/optdiff/beside_judge.h"
 #include "framework/train/optdiff/course.h"
 #include "framework/train/optdiff/locked_run.h"
@@ -29,7 +28,6 @@
 #include "framework/train/optimizer/recipe.h"
 #include "framework/train/quad/lockstep_quad.h"
 #include "framework/train/quad/quad.h"
-#include "framework/train/quad/quad_formulas.h"
 
 namespace assay::optimizer {
 namespace {
@@ -40,7 +38,6 @@ using quad::Quad;
 using quad::QuadTensor;
 using record::Outcome;
 
-/// The backend that is judged, and the one that judges.
 struct Parties {
   Backend& backend;
   Backend& judge;
@@ -71,18 +68,6 @@ Result<measure::Judgement> Stopped(const Status& status, bool has_run,
   if (!has_run) return status;
   return measure::Judgement{Outcome::kError, status.reason(),
                             StrCat("at step ", step, ": ", status.message())};
-}
-
-Result<optdiff::Course> CourseOf(const StepCase& step_case) {
-  ASSAY_ASSIGN_OR_RETURN(optdiff::TrainedNetwork narrow,
-                         optdiff::MakeNetwork(step_case.network, step_case.type,
-                                              step_case.Drawn("network")));
-  ASSAY_ASSIGN_OR_RETURN(
-      optdiff::TrainedNetwork wide,
-      optdiff::MakeNetwork(step_case.network, DType::kFloat64,
-                           step_case.Drawn("network")));
-  return optdiff::CourseOf(step_case.network, std::move(narrow),
-                           std::move(wide), step_case.steps());
 }
 
 /// Makes the optimizer of a case, whose rule runs here or on the backend.
@@ -304,7 +289,10 @@ class FreeRun {
 Result<measure::Judgement> RunCase(const StepCase& step_case,
                                    const Parties& parties,
                                    optdiff::StepRows* rows) {
-  ASSAY_ASSIGN_OR_RETURN(const optdiff::Course course, CourseOf(step_case));
+  ASSAY_ASSIGN_OR_RETURN(
+      const optdiff::Course course,
+      optdiff::MakeCourse(step_case.network, step_case.type,
+                          step_case.Drawn("network"), step_case.steps()));
   const draw::Draw roundings = step_case.Drawn("roundings");
   if (step_case.tier == Tier::kNative) {
     ASSAY_ASSIGN_OR_RETURN(const optdiff::JudgeOf judge,

@@ -3,8 +3,6 @@
 // The judge of the suite optimizer: backends whose steps are wrong, and one
 // whose steps are right.
 
-#include "conformance/optimizer/judge.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -12,7 +12,6 @@
 #include "framework/file/csv.h"
 #include "framework/graph/edit/model_edit.h"
 #include "framework/testing/limit/limit.h"
-#include "framework/train/quad/quad_formulas.h"
 
 namespace assay::optimizer {
 namespace {

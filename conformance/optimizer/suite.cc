@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// The suite optimizer: every optimizer trains small networks of a backend, and
+// every tensor of every step is held against a judge's.
 
-#include "conformance/optimizer/suite.h"
+#include "framework/testing/suite/suite.h"
 
 #include <algorithm>
 #include <map>
@@ -8,7 +11,6 @@
 #include <vector>
 
 #include "conformance/optimizer/case.h"
-#include "conformance/optimizer/judge.h"
 #include "framework/core/text.h"
 #include "framework/file/csv.h"
 #include "framework/testing/record/record.h"
@@ -101,25 +103,19 @@ Lines Explain(const record::PlanRow& row, const record::RunFacts& facts,
   return step_case.ok() ? Tell(*step_case, record) : Lines();
 }
 
-const bool kOptimizerRegistered = suite::AddSuite(OptimizerSuite());
+const bool kOptimizerRegistered = suite::AddSuite(
+    {.name = "optimizer",
+     .cases = &PlannedCases,
+     .derives = false,
+     .needs_oracle = true,
+     .run = &Run,
+     .reasons = {{optdiff::kFailLoss, "the loss of a step differs"},
+                 {optdiff::kFailGradient, "a gradient of a step differs"},
+                 {optdiff::kFailUpdate,
+                  "a step differs where its gradients are taken as they are"},
+                 {kFailGrowth,
+                  "a run leaves the exact one faster than roundings explain"}},
+     .explain = &Explain});
 
 }  // namespace
-
-suite::Suite OptimizerSuite() {
-  return {.name = "optimizer",
-          .cases = &PlannedCases,
-          .derives = false,
-          .needs_oracle = true,
-          .run = &Run,
-          .reasons = {{optdiff::kFailLoss, "the loss of a step differs"},
-                      {optdiff::kFailGradient, "a gradient of a step differs"},
-                      {optdiff::kFailUpdate,
-                       "a step differs where its gradients are "
-                       "taken as they are"},
-                      {kFailGrowth,
-                       "a run leaves the exact one faster than "
-                       "roundings explain"}},
-          .explain = &Explain};
-}
-
 }  // namespace assay::optimizer

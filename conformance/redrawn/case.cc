@@ -186,11 +186,9 @@ draw::InputKinds KindsOf(const record::PlanRow& row, const Model& model) {
 
 Result<suite::Subject> SubjectOf(const record::PlanRow& row,
                                  const record::RunFacts& facts) {
-  ASSAY_ASSIGN_OR_RETURN(std::optional<suite::Subject> made,
-                         suite::SubjectInFiles(row));
+  ASSAY_ASSIGN_OR_RETURN(auto made, suite::SubjectInFiles(row));
   if (made.has_value()) return *std::move(made);
-  ASSAY_ASSIGN_OR_RETURN(cases::CaseData data,
-                         cases::ReadCaseInputs(row.directory, 1));
+  ASSAY_ASSIGN_OR_RETURN(auto data, cases::ReadCaseInputs(row.directory, 1));
   const std::vector<Value>& own = data.sets.at(0).inputs;
   const draw::InputKinds kinds = KindsOf(row, *data.model);
   draw::Draw draw(row.test_id, facts.seed, "inputs");

@@ -8,8 +8,7 @@
 #include <set>
 #include <utility>
 
-#include "conformance/special/case_lines.h"
-#include "conformance/special/formula.h"
+#include "conformance/special/text_parts.h"
 #include "conformance/special/value_text.h"
 #include "framework/file/file.h"
 #include "framework/graph/edit/model_edit.h"
@@ -361,8 +360,7 @@ Result<std::vector<CaseText>> ReadCaseFiles(
   std::map<std::string, std::string> places;
   for (const fs::path& file : files) {
     ASSAY_ASSIGN_OR_RETURN(const std::string text, file::ReadFile(file));
-    ASSAY_ASSIGN_OR_RETURN(std::vector<CaseText> cases,
-                           ReadCases(text, file.string()));
+    ASSAY_ASSIGN_OR_RETURN(auto cases, ReadCases(text, file.string()));
     for (CaseText& c : cases) {
       const auto [first, is_new] = places.emplace(c.name, c.place);
       if (!is_new) {
@@ -396,8 +394,7 @@ Status WriteTextCorpus(const TextCorpus& corpus,
 
 Status WriteSpecialCorpus(const std::vector<fs::path>& files,
                           const fs::path& place) {
-  ASSAY_ASSIGN_OR_RETURN(const std::vector<CaseText> texts,
-                         ReadCaseFiles(files));
+  ASSAY_ASSIGN_OR_RETURN(const auto texts, ReadCaseFiles(files));
   return WriteTextCorpus({kName, &DataOf, &DescribeSpecial}, texts, place);
 }
 

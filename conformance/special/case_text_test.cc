@@ -7,7 +7,7 @@
 
 #include <cmath>
 
-#include "conformance/special/case_lines.h"
+#include "conformance/special/text_parts.h"
 #include "conformance/special/value_text.h"
 #include "framework/file/scratch_folder.h"
 #include "framework/testing/support/statuses_fixture.h"

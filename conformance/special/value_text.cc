@@ -11,8 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "conformance/special/case_lines.h"
-#include "conformance/special/formula.h"
+#include "conformance/special/text_parts.h"
 #include "framework/core/text.h"
 #include "framework/metric/element.h"
 
@@ -49,18 +48,11 @@ uint64_t SmallFloatBits(DType type, double number) {
 
 uint64_t FloatBits(DType type, double number) {
   const auto single = std::bit_cast<uint32_t>(static_cast<float>(number));
-  switch (type) {
-    case DType::kFloat64:
-      return std::bit_cast<uint64_t>(number);
-    case DType::kFloat32:
-      return single;
-    case DType::kBFloat16:
-      return single >> 16;
-    case DType::kFloat16:
-      return Float16Bits(number);
-    default:
-      return SmallFloatBits(type, number);
-  }
+  if (type == DType::kFloat64) return std::bit_cast<uint64_t>(number);
+  if (type == DType::kFloat32) return single;
+  if (type == DType::kBFloat16) return single >> 16;
+  if (type == DType::kFloat16) return Float16Bits(number);
+  return SmallFloatBits(type, number);
 }
 
 bool IsInteger(DType type, long double number) {
@@ -81,18 +73,10 @@ struct Element {
 /// The number of a mark: 1 to 4 where the type has them.
 double NumberOf(DType type, int mark) {
   if (mark < 0) return 0;
-  switch (type) {
-    case DType::kBool:
-      return mark % 2;
-    case DType::kUint2:
-      return mark;
-    case DType::kInt2:
-      return mark - 2;
-    case DType::kFloat8E8M0:
-      return 1 << mark;
-    default:
-      return mark + 1;
-  }
+  if (type == DType::kBool) return mark % 2;
+  if (type == DType::kUint2) return mark;
+  if (type == DType::kInt2) return mark - 2;
+  return type == DType::kFloat8E8M0 ? 1 << mark : mark + 1;
 }
 
 template <class Part>
@@ -124,9 +108,7 @@ Tensor StringsOf(const Shape& shape, std::span<const Element> elements) {
 Tensor TensorOf(DType type, const Shape& shape,
                 std::span<const Element> elements) {
   if (type == DType::kString) return StringsOf(shape, elements);
-  if (type == DType::kComplex64) {
-    return ComplexOf<float>(type, shape, elements);
-  }
+  if (type == DType::kComplex64) return ComplexOf<float>(type, shape, elements);
   if (type == DType::kComplex128) {
     return ComplexOf<double>(type, shape, elements);
   }

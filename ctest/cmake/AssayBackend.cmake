@@ -53,23 +53,12 @@ endfunction()
 function(assay_write_backend_tags)
   get_property(names GLOBAL PROPERTY ASSAY_BACKENDS)
   set(structs "")
-  set(types "")
   foreach(name IN LISTS names)
-    string(REGEX REPLACE "(^|_)([a-z])" ";\\2" parts "${name}")
-    set(type "")
-    foreach(part IN LISTS parts)
-      if(part)
-        string(SUBSTRING "${part}" 0 1 first)
-        string(SUBSTRING "${part}" 1 -1 rest)
-        string(TOUPPER "${first}" first)
-        string(APPEND type "${first}${rest}")
-      endif()
-    endforeach()
     string(APPEND structs
-      "struct ${type} {\n"
+      "struct Tag_${name} {\n"
       "  static std::string Instance() { return \"${name}\"; }\n};\n")
-    list(APPEND types ${type})
   endforeach()
+  list(TRANSFORM names PREPEND Tag_ OUTPUT_VARIABLE types)
   list(JOIN types ", " types)
   file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/backend_tags.h @ONLY
        CONTENT [[

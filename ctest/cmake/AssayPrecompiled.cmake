@@ -50,6 +50,22 @@ function(assay_precompile target)
     $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow -Wno-stringop-overread>)
 endfunction()
 
+# assay_library(NAME [COLD] SOURCES FILE... [PUBLIC LIBRARY...] [PRIVATE LIBRARY...])
+#
+# The static library assay_NAME, Assay::NAME for others, precompiled as above.
+function(assay_library name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "COLD" "" "SOURCES;PUBLIC;PRIVATE")
+  add_library(assay_${name} STATIC ${arg_SOURCES})
+  add_library(Assay::${name} ALIAS assay_${name})
+  target_link_libraries(assay_${name}
+    PUBLIC ${arg_PUBLIC} PRIVATE assay_options ${arg_PRIVATE})
+  if(arg_COLD)
+    assay_precompile(assay_${name} COLD)
+  else()
+    assay_precompile(assay_${name})
+  endif()
+endfunction()
+
 # An executable that is not optimised, takes the precompiled header of all
 # tests, and is linked by gold where it is here, in a third of the time. A
 # target without a test among its own sources goes without GoogleTest's header:

@@ -21,7 +21,9 @@ endfunction()
 
 # assay_unit_test(NAME [ALONE] [READS GLOB...] SOURCES FILE...
 #                 [LIBRARIES TARGET...] [MODULES BACKEND...] [CORPUS]
-#                 [LABELS LABEL...] [COST SECONDS] [LAUNCHER WORD...])
+#                 [DEFINITIONS NAME=VALUE...] [DEPENDS TARGET...]
+#                 [ENVIRONMENT NAME=VALUE] [LABELS LABEL...] [COST SECONDS]
+#                 [LAUNCHER WORD...])
 #
 # One GoogleTest program NAME_test, one CTest entry unit/NAME of tier ci. Its
 # own sources are not optimised; what they test is. ALONE and READS as above. COST,
@@ -29,6 +31,7 @@ endfunction()
 # machine that has not run it yet. LAUNCHER stands before the program, which it starts.
 # The module of each of MODULES is built first, and ASSAY_NAME_MODULE is its file.
 # With CORPUS the corpus onnx is there first, and ASSAY_CORPUS is its folder.
+# DEFINITIONS are the compiler's, and the targets of DEPENDS are built first.
 #
 #   assay_unit_test(core SOURCES shape_test.cc LIBRARIES Assay::core)
 
@@ -37,7 +40,7 @@ function(assay_unit_test name)
     return()
   endif()
   cmake_parse_arguments(PARSE_ARGV 1 arg "ALONE;CORPUS" "COST"
-                        "READS;SOURCES;LIBRARIES;MODULES;LABELS;LAUNCHER")
+    "READS;SOURCES;LIBRARIES;MODULES;DEFINITIONS;DEPENDS;ENVIRONMENT;LABELS;LAUNCHER")
   find_package(GTest REQUIRED)
   string(REPLACE "/" "_" target ${name}_test)
   add_executable(${target} ${arg_SOURCES})
@@ -48,10 +51,14 @@ function(assay_unit_test name)
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   foreach(module IN LISTS arg_MODULES)
     string(TOUPPER ${module} upper)
-    target_compile_definitions(${target} PRIVATE
-      ASSAY_${upper}_MODULE="$<TARGET_FILE:assay_backend_${module}>")
-    add_dependencies(${target} assay_backend_${module})
+    list(APPEND arg_DEFINITIONS
+         ASSAY_${upper}_MODULE="$<TARGET_FILE:assay_backend_${module}>")
+    list(APPEND arg_DEPENDS assay_backend_${module})
   endforeach()
+  target_compile_definitions(${target} PRIVATE ${arg_DEFINITIONS})
+  if(arg_DEPENDS)
+    add_dependencies(${target} ${arg_DEPENDS})
+  endif()
   set(alone "")
   if(arg_ALONE)
     set(alone ALONE)
@@ -62,6 +69,9 @@ function(assay_unit_test name)
     LABELS "tier=ci;suite=unit;${arg_LABELS}" TIMEOUT 300)
   if(arg_COST)
     set_tests_properties(unit/${name} PROPERTIES COST ${arg_COST})
+  endif()
+  if(arg_ENVIRONMENT)
+    set_tests_properties(unit/${name} PROPERTIES ENVIRONMENT "${arg_ENVIRONMENT}")
   endif()
   if(arg_CORPUS)
     target_compile_definitions(${target} PRIVATE

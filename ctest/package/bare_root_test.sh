@@ -40,12 +40,11 @@ prefix=/opt/$(ls "$work/opt")
 
 # Leaves `status` and `output` of the program in the bare root.
 run() {  # ARGUMENT...
-  status=0
   # shellcheck disable=SC2016  # for the inner shell to expand
-  output=$("${apart[@]}" bash -c 'mount -t proc proc "$0/proc" &&
+  try "${apart[@]}" bash -c 'mount -t proc proc "$0/proc" &&
     mount --bind /dev/null "$0/dev/null" &&
-    exec env -i HOME=/tmp /usr/sbin/chroot "$@"' "$work" "$work" "$prefix/bin/assay" \
-    "$@" 2>&1) || status=$?
+    exec env -i HOME=/tmp /usr/sbin/chroot "$@"' "$work" "$work" \
+    "$prefix/bin/assay" "$@"
 }
 
 SECONDS=0

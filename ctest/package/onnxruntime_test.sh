@@ -26,15 +26,14 @@ configure "$(realpath "$library")" >/dev/null
 cmake --build "$work/build" >/dev/null
 module=$work/build/lib/assay/example_onnxruntime.so
 
-status=0
-output=$("$build/bin/assay" run --backend "$module" --suite node --repeats 0 \
-  --no-report --out "$work/run" 2>&1) || status=$?
+try "$build/bin/assay" run --backend "$module" --suite node --repeats 0 \
+  --no-report --out "$work/run"
 echo "$output"
 expect "judged" "$status $output" "[01] *example_onnxruntime on onnx: * = pass *"
 passed=$(grep -o "pass [0-9]*" <<<"$output" | head -n 1)
 expect "most of the cases pass" "$((${passed#pass } > 1000))" 1
-output=$("$build/bin/assay" run --backend "$module+threads=0" --filter op:Relu \
-  --no-report --out "$work/refused" 2>&1) || true
+try "$build/bin/assay" run --backend "$module+threads=0" --filter op:Relu \
+  --no-report --out "$work/refused"
 expect "a wrong setting" "$output" "*found the setting threads=0, wanted *"
 
 # The library is gone: unavailable, with the loader's reason.
@@ -42,9 +41,8 @@ ln -s "$(realpath "$library")" "$work/lost.so"
 configure "$(realpath "$work")/lost.so" >/dev/null
 cmake --build "$work/build" >/dev/null
 rm "$work/lost.so"
-status=0
-output=$("$build/bin/assay" run --backend "$module" --filter op:Relu \
-  --no-report --out "$work/unavailable" 2>&1) || status=$?
+try "$build/bin/assay" run --backend "$module" --filter op:Relu --no-report \
+  --out "$work/unavailable"
 expect "without the library" "$status $output" "1 *unavailable*lost.so*"
 rm -rf "$work"
 end_expectations

@@ -4,19 +4,16 @@
 from __future__ import annotations
 
 import subprocess
-import tempfile
 import unittest
 from datetime import date
-from pathlib import Path
 
 from changed import Changed, changed_since, describe, head_of, sample
+from scratch import ScratchTest
 
 
-class Repositories(unittest.TestCase):
+class Repositories(ScratchTest):
     def setUp(self) -> None:
-        scratch = tempfile.TemporaryDirectory()
-        self.addCleanup(scratch.cleanup)
-        self.root = Path(scratch.name).resolve()
+        super().setUp()
         self.git("init", "--quiet")
         for name in ("kept", "edited", "moved", "deleted"):
             self.write(name, f"{name}\n")
@@ -31,11 +28,6 @@ class Repositories(unittest.TestCase):
             text=True,
             check=True,
         ).stdout.strip()
-
-    def write(self, name: str, text: str) -> None:
-        path = self.root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
 
     def commit(self) -> str:
         self.git("add", "--all")

@@ -176,9 +176,8 @@ void RegisterCommunicator(const char* type_name, const char* file,
 std::vector<std::string> RegisteredBackends() {
   Registration& registry = Registration::Get();
   const std::lock_guard lock(registry.mutex);
-  std::vector<std::string> names;
-  for (const auto& [name, made] : registry.modules) names.push_back(name);
-  return names;
+  const auto names = std::views::keys(registry.modules);
+  return {names.begin(), names.end()};
 }
 
 std::vector<Status> RegistrationErrors() {

@@ -16,7 +16,6 @@
 #include <thread>
 
 #include "framework/backend/identity/module_file.h"
-#include "framework/backend/identity/module_note.h"
 #include "framework/backend/toy/toy_backend.h"
 #include "framework/core/status.h"
 #include "framework/file/scratch_folder.h"

@@ -165,9 +165,7 @@ void AddInspect(CLI::App& app, InspectOptions* options) {
 void AddExplain(CLI::App& app, ExplainOptions* options) {
   CLI::App* explain =
       app.add_subcommand("explain", "say why a case has its verdict");
-  explain->add_option("test_id", options->test_id)
-      ->type_name("TEST_ID")
-      ->required();
+  Named(explain, "TEST_ID", "test_id", options->test_id, "")->required();
   Named(explain, "BACKEND", "--backend", options->backend,
         "instance; all if none");
   options->run = "runs/latest";
@@ -178,9 +176,7 @@ void AddExplain(CLI::App& app, ExplainOptions* options) {
 }
 
 void AddCase(CLI::App* app, CapsuleOptions* options) {
-  app->add_option("test_id", options->test_id)
-      ->type_name("TEST_ID")
-      ->required();
+  Named(app, "TEST_ID", "test_id", options->test_id, "")->required();
   Named(app, "BACKEND", "--backend", options->backend,
         "instance or file; may be left out with --run");
   Named(app, "DIR", "--run", options->run, "run folder that has the case");

@@ -107,6 +107,17 @@ class ProgramTest : public testing::Test {
     return ran;
   }
 
+  /// Each of the words, behind those of the command, is wrong usage.
+  void ExpectRefused(const std::string& command,
+                     const std::vector<Refusal>& rows,
+                     const std::string& program = Program()) const {
+    for (const Refusal& row : rows) {
+      EXPECT_THAT(Shell(program, " ", command, row.arguments),
+                  Ended(2, row.says))
+          << row.arguments;
+    }
+  }
+
   std::map<std::string, std::string> Outcomes(const std::string& run) const {
     std::map<std::string, std::string> outcomes;
     if (!std::filesystem::exists(folder_ / run / "results.csv")) return {};

@@ -13,7 +13,6 @@
 #include <string>
 
 #include "framework/cli/program_fixture.h"
-#include "framework/file/file.h"
 #include "framework/testing/record/tables.h"
 
 namespace assay::cli {

@@ -94,6 +94,11 @@ class TreeTest : public ProgramTest {
     return Shell("tree/bin/assay ", arguments...);
   }
 
+  void ExpectTreeRefuses(const std::string& command,
+                         const std::vector<Refusal>& rows) const {
+    ExpectRefused(command, rows, "tree/bin/assay");
+  }
+
   /// RunOf, by the tree's program.
   template <class... Parts>
   Ran TreeRunOf(const Parts&... backend) const {

@@ -27,7 +27,7 @@ using ::testing::Not;
 using UsageTest = ProgramTest;
 
 TEST_F(UsageTest, WrongUseIsExitCodeTwoAndSaysWhy) {
-  const Refusal rows[] = {
+  const std::vector<Refusal> rows = {
       {"", "subcommand is required"},
       {"run --nonsense", "--nonsense"},
       {"run --seed drwan", "Could not convert: --seed = drwan"},
@@ -56,9 +56,7 @@ TEST_F(UsageTest, WrongUseIsExitCodeTwoAndSaysWhy) {
       {"report x --alpha 1e-6 --beta fast", "--beta: found fast, wanted"},
       {"report x --training --alpha 1e-6 --beta 1e-9", " excludes --"},
   };
-  for (const auto& row : rows) {
-    EXPECT_THAT(Assay(row.arguments), Ended(2, row.says)) << row.arguments;
-  }
+  ExpectRefused("", rows);
 }
 
 // Kills: a seed that somebody can know before.

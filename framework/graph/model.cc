@@ -13,29 +13,30 @@ const Attribute* Node::Find(std::string_view attribute) const {
 
 using SharedGraph = std::shared_ptr<const Graph>;
 
-std::vector<const Graph*> Node::Subgraphs() const {
-  std::vector<const Graph*> graphs;
-  for (const Attribute& attribute : attributes) {
-    if (const auto* one = std::get_if<SharedGraph>(&attribute.held)) {
-      graphs.push_back(one->get());
-    } else if (const auto* many =
+/// Calls visit(held) for each graph that attributes hold, alone or in lists.
+template <class Attributes, class Visit>
+static void ForEachHeld(Attributes& attributes, const Visit& visit) {
+  for (auto& attribute : attributes) {
+    if (auto* one = std::get_if<SharedGraph>(&attribute.held)) {
+      visit(*one);
+    } else if (auto* many =
                    std::get_if<std::vector<SharedGraph>>(&attribute.held)) {
-      for (const SharedGraph& graph : *many) graphs.push_back(graph.get());
+      std::ranges::for_each(*many, visit);
     }
   }
+}
+
+std::vector<const Graph*> Node::Subgraphs() const {
+  std::vector<const Graph*> graphs;
+  ForEachHeld(attributes,
+              [&](const SharedGraph& graph) { graphs.push_back(graph.get()); });
   return graphs;
 }
 
 std::vector<std::shared_ptr<const Graph>*> Node::MutableSubgraphs() {
   std::vector<SharedGraph*> graphs;
-  for (Attribute& attribute : attributes) {
-    if (auto* one = std::get_if<SharedGraph>(&attribute.held)) {
-      graphs.push_back(one);
-    } else if (auto* many =
-                   std::get_if<std::vector<SharedGraph>>(&attribute.held)) {
-      for (SharedGraph& graph : *many) graphs.push_back(&graph);
-    }
-  }
+  ForEachHeld(attributes,
+              [&](SharedGraph& graph) { graphs.push_back(&graph); });
   return graphs;
 }
 

@@ -2,7 +2,9 @@
 
 #include "framework/graph/onnx_writer.h"
 
+#include <array>
 #include <utility>
+#include <variant>
 
 namespace assay::graph {
 namespace {
@@ -40,6 +42,18 @@ Names NamesOf(const Graph& graph, const Names& outer, const std::string& path) {
   }
   return names;
 }
+
+/// By the alternative of Attribute::Held.
+constexpr std::array<AttributeProto::AttributeType, 15> kTypes = {
+    AttributeProto::UNDEFINED,     AttributeProto::FLOAT,
+    AttributeProto::INT,           AttributeProto::STRING,
+    AttributeProto::TENSOR,        AttributeProto::GRAPH,
+    AttributeProto::SPARSE_TENSOR, AttributeProto::TYPE_PROTO,
+    AttributeProto::FLOATS,        AttributeProto::INTS,
+    AttributeProto::STRINGS,       AttributeProto::TENSORS,
+    AttributeProto::GRAPHS,        AttributeProto::SPARSE_TENSORS,
+    AttributeProto::TYPE_PROTOS};
+static_assert(kTypes.size() == std::variant_size_v<Attribute::Held>);
 
 /// Writes one node, and the graphs below it.
 class NodeWriter {
@@ -83,67 +97,51 @@ class NodeWriter {
 
   void WriteAttribute(const Attribute& attribute, AttributeProto& proto) const {
     proto.set_name(attribute.name);
+    const auto type = kTypes.at(attribute.held.index());
+    if (type != AttributeProto::UNDEFINED) proto.set_type(type);
     std::visit([&](const auto& held) { Hold(held, proto); }, attribute.held);
   }
 
   void Hold(std::monostate, AttributeProto&) const {}
-  void Hold(float held, AttributeProto& proto) const {
-    proto.set_type(AttributeProto::FLOAT);
-    proto.set_f(held);
-  }
-  void Hold(int64_t held, AttributeProto& proto) const {
-    proto.set_type(AttributeProto::INT);
-    proto.set_i(held);
-  }
+  void Hold(float held, AttributeProto& proto) const { proto.set_f(held); }
+  void Hold(int64_t held, AttributeProto& proto) const { proto.set_i(held); }
   void Hold(const std::string& held, AttributeProto& proto) const {
-    proto.set_type(AttributeProto::STRING);
     proto.set_s(held);
   }
   void Hold(const Tensor& held, AttributeProto& proto) const {
-    proto.set_type(AttributeProto::TENSOR);
     WriteTensor(held, *proto.mutable_t());
   }
   void Hold(const SharedGraph& held, AttributeProto& proto) const {
-    proto.set_type(AttributeProto::GRAPH);
     WriteGraph(*held, *proto.mutable_g());
   }
   void Hold(const SparseTensor& held, AttributeProto& proto) const {
-    proto.set_type(AttributeProto::SPARSE_TENSOR);
     WriteSparse(held, *proto.mutable_sparse_tensor());
   }
   void Hold(const ValueType& held, AttributeProto& proto) const {
-    proto.set_type(AttributeProto::TYPE_PROTO);
     WriteType(held, *proto.mutable_tp());
   }
   void Hold(const std::vector<float>& held, AttributeProto& proto) const {
-    proto.set_type(AttributeProto::FLOATS);
     proto.mutable_floats()->Add(held.begin(), held.end());
   }
   void Hold(const std::vector<int64_t>& held, AttributeProto& proto) const {
-    proto.set_type(AttributeProto::INTS);
     proto.mutable_ints()->Add(held.begin(), held.end());
   }
   void Hold(const std::vector<std::string>& held, AttributeProto& proto) const {
-    proto.set_type(AttributeProto::STRINGS);
     for (const std::string& text : held) proto.add_strings(text);
   }
   void Hold(const std::vector<Tensor>& held, AttributeProto& proto) const {
-    proto.set_type(AttributeProto::TENSORS);
     for (const Tensor& tensor : held) WriteTensor(tensor, *proto.add_tensors());
   }
   void Hold(const std::vector<SharedGraph>& held, AttributeProto& proto) const {
-    proto.set_type(AttributeProto::GRAPHS);
     for (const auto& graph : held) WriteGraph(*graph, *proto.add_graphs());
   }
   void Hold(const std::vector<SparseTensor>& held,
             AttributeProto& proto) const {
-    proto.set_type(AttributeProto::SPARSE_TENSORS);
     for (const auto& sparse : held) {
       WriteSparse(sparse, *proto.add_sparse_tensors());
     }
   }
   void Hold(const std::vector<ValueType>& held, AttributeProto& proto) const {
-    proto.set_type(AttributeProto::TYPE_PROTOS);
     for (const auto& type : held) WriteType(type, *proto.add_type_protos());
   }
 

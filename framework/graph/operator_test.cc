@@ -66,12 +66,11 @@ TEST(Operators, EveryIdHasItsStruct) {
 TEST(Operators, TheVersionInForceIsTheLastNotAbove) {
   const OperatorInfo& softmax =
       Operators()[static_cast<size_t>(OperatorId::kSoftmax)];
-  struct Row {
+  const struct {
     int opset;
     int version;
-  };
-  const Row rows[] = {{0, 0}, {1, 1}, {10, 1}, {11, 11}, {12, 11}, {99, 13}};
-  for (const Row& row : rows) {
+  } rows[] = {{0, 0}, {1, 1}, {10, 1}, {11, 11}, {12, 11}, {99, 13}};
+  for (const auto& row : rows) {
     EXPECT_EQ(VersionInForce(softmax, row.opset), row.version) << row.opset;
   }
 }

@@ -49,6 +49,11 @@ std::string ToString(const Collective& what);
 /// no rank; unsupported where the operation has no such algorithm here.
 Status Check(const Collective& what);
 
+inline constexpr Operation kOperations[] = {
+    Operation::kBarrier,   Operation::kBroadcast,     Operation::kReduce,
+    Operation::kAllReduce, Operation::kGather,        Operation::kScatter,
+    Operation::kAllGather, Operation::kReduceScatter, Operation::kAllToAll};
+
 /// The algorithms that implement an operation, in a fixed order.
 std::span<const Algorithm> AlgorithmsOf(Operation operation);
 bool HasRoot(Operation operation);

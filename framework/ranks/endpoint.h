@@ -2,12 +2,15 @@
 //
 // Runs a collective over any Endpoint, in place in a rank's buffer
 // (ElementsOf): by its schedule, or by the library's own collective, so that
-// both are judged by the same right answer.
+// both are judged by the same right answer; and, by RunTogether, the schedules
+// of all ranks in one thread.
 
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
+#include <vector>
 
 #include "framework/backend/communicator.h"
 #include "framework/core/status.h"
@@ -63,5 +66,23 @@ Result<CollectiveCall> OwnCallOf(const Collective& what, Reduction reduction,
 /// invalid argument for another number of ranks than the endpoint's.
 Status RunOwn(const Collective& what, Reduction reduction, Endpoint& endpoint,
               Tensor* buffer);
+
+struct TogetherOptions {
+  Reduction reduction = Reduction::kSum;
+  uint64_t seed = 0;
+  /// A send completes only once its receiver waits for it, as MPI permits. A
+  /// schedule that relies on buffered messages deadlocks.
+  bool is_synchronous = false;
+};
+
+/// Runs all schedules in place in `buffers`, one for each rank, and returns the
+/// cost of each rank. Messages between two ranks keep their order. Failed
+/// precondition for a deadlock, with who waits for whom; data loss for a
+/// message of another length than its receiver wants, or that nobody receives;
+/// invalid argument for another number of buffers than schedules or a step that
+/// names no rank; errors of Combine.
+Result<std::vector<Cost>> RunTogether(std::span<const Schedule> schedules,
+                                      std::span<Tensor> buffers,
+                                      const TogetherOptions& options);
 
 }  // namespace assay::ranks

@@ -15,6 +15,7 @@
 
 #include "framework/core/tensor.h"
 #include "framework/ranks/collective.h"
+#include "framework/ranks/fields.h"
 #include "framework/ranks/interception.h"
 #include "framework/ranks/threads/threads.h"
 #include "framework/ranks/threads/world.h"
@@ -22,8 +23,6 @@
 
 namespace assay::ranks {
 namespace {
-
-using ::testing::HasSubstr;
 
 template <class T>
 T Both(Reduction reduction, T own, T came) {
@@ -67,17 +66,14 @@ TEST(ReductionTest, DeclinesOtherTypesAndParts) {
   const std::array<std::byte, 2> came = {};
   const Status type = Combine(Reduction::kSum, came, {0, 2}, &bytes);
   EXPECT_THAT(type, IsStatus(StatusCode::kUnsupported, "found the type int8"));
-  EXPECT_THAT(Combine(Reduction::kSum, came, {0, 3}, &bytes).message(),
-              HasSubstr("found 2 bytes, wanted 3"));
-  EXPECT_THAT(
-      Combine(Reduction::kSum, came, {3, 2}, &bytes).message(),
-      HasSubstr("found the elements from 3 to 5, wanted some of the 4"));
+  EXPECT_THAT(Combine(Reduction::kSum, came, {0, 3}, &bytes),
+              Says("found 2 bytes, wanted 3"));
+  EXPECT_THAT(Combine(Reduction::kSum, came, {3, 2}, &bytes),
+              Says("found the elements from 3 to 5, wanted some of the 4"));
   Tensor nibbles = Tensor::Allocate(DType::kInt4, {4}).value();
-  EXPECT_THAT(BytesOf({0, 2}, &nibbles).status().message(),
-              HasSubstr("wanted one of whole bytes"));
+  EXPECT_THAT(BytesOf({0, 2}, &nibbles), Says("wanted one of whole bytes"));
 }
 
-/// A sum of floats of its own memory.
 struct Sum {
   std::array<float, 3> in = {}, out = {};
 
@@ -95,10 +91,9 @@ struct Sum {
 TEST(OwnTest, ABufferFitsItsCollective) {
   Tensor buffer = Tensor::Allocate(DType::kFloat32, {7}).value();
   const Collective gather = {Operation::kGather, Algorithm::kLinear, 4, 2, 1};
-  EXPECT_THAT(
-      OwnCallOf(gather, Reduction::kSum, 1, &buffer).status().message(),
-      HasSubstr("found a buffer of 7 elements for gather of 2 over 4 ranks, "
-                "wanted 8"));
+  EXPECT_THAT(OwnCallOf(gather, Reduction::kSum, 1, &buffer),
+              Says("found a buffer of 7 elements for gather of 2 over 4 ranks, "
+                   "wanted 8"));
   buffer = Tensor::Allocate(DType::kFloat32, {8}).value();
   Collective beyond = gather;
   beyond.root = 4;
@@ -135,8 +130,8 @@ TEST(ThreadCallTest, CallsAreWaitedForInAnyOrder) {
     for (size_t i = 0; i < sums.size(); ++i) {
       sums[i].in.fill(static_cast<float>((i + 1) * 10) +
                       static_cast<float>(mine.rank()));
-      ASSAY_ASSIGN_OR_RETURN(auto begun, mine.Start(sums[i].call()));
-      pending.push_back(std::move(begun));
+      ASSAY_ASSIGN_OR_RETURN(pending.emplace_back(),
+                             mine.Start(sums[i].call()));
     }
     // A message between, which is none of theirs.
     const int next = (mine.rank() + 1) % mine.size();
@@ -175,7 +170,7 @@ TEST(ThreadCallTest, ACallThatOthersDoNotComeToStandsStill) {
     Sum sum;
     return mine.Collect(sum.call());
   });
-  EXPECT_THAT(ended[0].message(), HasSubstr("rank 2, which has ended"));
+  EXPECT_THAT(ended[0], Says("rank 2, which has ended"));
 }
 
 // Kills: groups whose messages meet, and ranks in the order of the world.
@@ -328,6 +323,63 @@ TEST(CorruptMessageTest, WhatOneOfTheRanksDidNotKeepIsNone) {
   ranks[0].sent = {{1, 10, 4}};
   ranks[1].received = {{0, 10, 4}, {0, 11, 4}, {7, 1, 1}, {-1, 1, 1}};
   EXPECT_EQ(CorruptMessage(ranks), "");
+}
+
+enum class Color : uint8_t { kRed, kBlue };
+
+struct Sample {
+  int32_t small = 0;
+  int64_t large = 0;
+  uint64_t bits = 0;
+  double number = 0;
+  Color color = Color::kRed;
+  bool is_set = false;
+
+  friend bool operator==(const Sample&, const Sample&) = default;
+};
+
+constexpr void EachField(Sample& sample, const auto& visit) {
+  VisitEach(visit, sample.small, sample.large, sample.bits, sample.number,
+            sample.color, sample.is_set);
+}
+
+static_assert(FieldsOf<Sample>() == 6);
+
+const Sample kSample = {-2,           std::numeric_limits<int64_t>::min(),
+                        ~uint64_t{0}, -0.125,
+                        Color::kBlue, true};
+
+// Kills: a sign that is lost, a field that stands in another's place.
+TEST(FieldsTest, ComeBackAsTheyWere) {
+  std::string text = "x";
+  AppendFields(kSample, &text);
+  AppendFields(Sample(), &text);
+  EXPECT_EQ(text.size(), 1 + 2 * kFieldBytes<Sample>);
+  // -2 as a word, the least significant byte first.
+  EXPECT_EQ(text.substr(1, 8), std::string("\xfe\xff\xff\xff\xff\xff\xff\xff"));
+  std::string_view rest = text;
+  rest.remove_prefix(1);
+  Sample first, second = kSample;
+  EXPECT_TRUE(CutFields(&rest, &first));
+  EXPECT_TRUE(CutFields(&rest, &second));
+  EXPECT_EQ(first, kSample);
+  EXPECT_EQ(second, Sample());
+  EXPECT_TRUE(rest.empty());
+}
+
+// Kills: a word that is cut to a number of fewer bits.
+TEST(FieldsTest, WhatATypeHasNotIsRefused) {
+  std::string text;
+  AppendFields(kSample, &text);
+  Sample read;
+  std::string_view rest = std::string_view(text).substr(1);
+  EXPECT_FALSE(CutFields(&rest, &read));
+  for (const size_t field : {size_t{0}, size_t{4}, size_t{5}}) {
+    std::string wrong = text;
+    wrong[8 * field + 4] ^= 1;
+    rest = wrong;
+    EXPECT_FALSE(CutFields(&rest, &read)) << field;
+  }
 }
 
 }  // namespace

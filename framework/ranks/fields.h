@@ -9,8 +9,7 @@
 //     double loss = 0;
 //   };
 //   constexpr void EachField(Ended& ended, const auto& visit) {
-//     visit(ended.steps);
-//     visit(ended.loss);
+//     VisitEach(visit, ended.steps, ended.loss);
 //   }
 //
 // A text of them is read from its front:
@@ -28,6 +27,10 @@
 #include <type_traits>
 
 namespace assay::ranks {
+
+constexpr void VisitEach(const auto& visit, auto&... fields) {
+  (visit(fields), ...);
+}
 
 /// A double by its bits, any other number or an enumerator by its value.
 template <class T>

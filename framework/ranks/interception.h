@@ -17,10 +17,10 @@
 #include "framework/backend/communicator.h"
 #include "framework/core/status.h"
 #include "framework/ranks/endpoint.h"
+#include "framework/ranks/fields.h"
 
 namespace assay::ranks {
 
-/// Passes every call on.
 class ForwardingEndpoint : public Endpoint {
  public:
   /// `inner` must outlive this.
@@ -73,7 +73,6 @@ class WatchedEndpoint final : public ForwardingEndpoint {
   Traffic sent_;
 };
 
-/// One end of a message between two ranks.
 struct MessageSum {
   int32_t peer = kNobody;  // the other rank
   uint32_t sum = 0;        // CRC-32 of zlib
@@ -81,9 +80,7 @@ struct MessageSum {
 };
 
 constexpr void EachField(MessageSum& sum, const auto& visit) {
-  visit(sum.peer);
-  visit(sum.sum);
-  visit(sum.bytes);
+  VisitEach(visit, sum.peer, sum.sum, sum.bytes);
 }
 
 /// A rank's first messages, in its order.

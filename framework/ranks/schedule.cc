@@ -8,7 +8,6 @@
 namespace assay::ranks {
 namespace {
 
-/// Writes the schedule of one rank.
 class Writer {
  public:
   Writer(const Collective& what, int rank)

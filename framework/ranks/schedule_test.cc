@@ -10,28 +10,24 @@
 #include <numeric>
 
 #include "framework/ranks/endpoint.h"
-#include "framework/ranks/threads/buffers_fixture.h"
-#include "framework/ranks/together.h"
 #include "framework/testing/support/statuses_fixture.h"
 #include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::ranks {
 namespace {
 
-using ::testing::HasSubstr;
 using Vector = std::vector<float>;
 
 TEST(CollectiveTest, SaysWhatIsWrong) {
   Collective what{.ranks = 0};
-  EXPECT_THAT(Check(what).message(), HasSubstr("found 0 ranks, wanted 1"));
+  EXPECT_THAT(Check(what), Says("found 0 ranks, wanted 1"));
   what.ranks = 3;
   what.count = -1;
-  EXPECT_THAT(Check(what).message(), HasSubstr("found -1 elements, wanted 0"));
+  EXPECT_THAT(Check(what), Says("found -1 elements, wanted 0"));
   what.count = 5;
   what.operation = Operation::kBroadcast;
   what.root = 3;
-  EXPECT_THAT(Check(what).message(),
-              HasSubstr("found the root 3, wanted a rank from 0 to 2"));
+  EXPECT_THAT(Check(what), Says("found the root 3, wanted a rank from 0 to 2"));
   what.root = 2;
   what.algorithm = Algorithm::kRing;
   EXPECT_THAT(Check(what),
@@ -63,7 +59,6 @@ TEST(CollectiveTest, CostsWhatWasSeenOnTheWire) {
   EXPECT_EQ(costs(Algorithm::kLinear), (Cost{6'000'000, 6}));
 }
 
-/// A collective with what each rank begins with.
 struct Trial {
   Collective what;
   std::vector<Vector> before;
@@ -74,7 +69,6 @@ struct RanSchedule {
   Cost cost;
 };
 
-/// The buffers of all ranks after it, and their traffic in sum.
 RanSchedule RunOf(const Trial& trial, const TogetherOptions& options = {}) {
   std::vector<Schedule> schedules;
   std::vector<Tensor> buffers;
@@ -106,7 +100,6 @@ Trial Whole(const Collective& what) {
   return trial;
 }
 
-/// The sum of all ranks of what they began with.
 Vector SumOfRanks(const Trial& trial) {
   Vector sum(trial.before[0].size());
   for (const Vector& each : trial.before) {
@@ -310,8 +303,8 @@ TEST(AllReduceTest, HasTheBitsOfItsTree) {
 
 TEST(ScheduleOfTest, WantsARank) {
   const Collective what{.ranks = 4, .count = 2};
-  EXPECT_THAT(ScheduleOf(what, 4).status().message(),
-              HasSubstr("found the rank 4, wanted one from 0 to 3"));
+  EXPECT_THAT(ScheduleOf(what, 4),
+              Says("found the rank 4, wanted one from 0 to 3"));
   EXPECT_FALSE(ScheduleOf({.ranks = 0}, 0).ok());
 }
 
@@ -362,8 +355,8 @@ TEST(TogetherTest, SaysWhoWaitsForWhom) {
               IsStatus(StatusCode::kFailedPrecondition,
                        "ranks stand still: rank 0 at step 0 waits for rank 1; "
                        "rank 1 at step 0 waits for rank 0"));
-  EXPECT_THAT(Ran({{}, {}, {ReceiveFrom(1)}}).status().message(),
-              HasSubstr("rank 2 at step 0 waits for rank 1, which has ended"));
+  EXPECT_THAT(Ran({{}, {}, {ReceiveFrom(1)}}),
+              Says("rank 2 at step 0 waits for rank 1, which has ended"));
 }
 
 // Kills: a run that gives every message room, as small ones have it in MPI.
@@ -371,9 +364,8 @@ TEST(TogetherTest, SendingToEachOtherNeedsRoom) {
   const std::vector<Schedule> both = {{SendTo(1), ReceiveFrom(1)},
                                       {SendTo(0), ReceiveFrom(0)}};
   EXPECT_TRUE(Ran(both, false).ok());
-  EXPECT_THAT(Ran(both, true).status().message(),
-              HasSubstr("rank 0 at step 0 sends to rank 1; "
-                        "rank 1 at step 0 sends to rank 0"));
+  EXPECT_THAT(Ran(both, true), Says("rank 0 at step 0 sends to rank 1; "
+                                    "rank 1 at step 0 sends to rank 0"));
   const std::vector<Schedule> exchange = {
       {{.to = 1, .out = kOne, .from = 1, .in = kOne}},
       {{.to = 0, .out = kOne, .from = 0, .in = kOne}}};
@@ -391,14 +383,13 @@ TEST(TogetherTest, MessagesFitTheirReceivers) {
 }
 
 TEST(TogetherTest, NamesWhatIsNoRankAndNoBuffer) {
-  EXPECT_THAT(Ran({{SendTo(2)}, {}}).status().message(),
-              HasSubstr("step 0 of rank 0 names 2, wanted a rank below 2"));
-  EXPECT_THAT(Ran({{SendTo(1, {1, 2})}, {}}).status().message(),
-              HasSubstr("found the elements from 1 to 3"));
+  EXPECT_THAT(Ran({{SendTo(2)}, {}}),
+              Says("step 0 of rank 0 names 2, wanted a rank below 2"));
+  EXPECT_THAT(Ran({{SendTo(1, {1, 2})}, {}}),
+              Says("found the elements from 1 to 3"));
   std::vector<Tensor> none;
   const std::vector<Schedule> one(1);
-  EXPECT_THAT(RunTogether(one, none, {}).status().message(),
-              HasSubstr("found 0 buffers, wanted 1"));
+  EXPECT_THAT(RunTogether(one, none, {}), Says("found 0 buffers, wanted 1"));
 }
 
 }  // namespace

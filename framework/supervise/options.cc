@@ -4,11 +4,8 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <filesystem>
-#include <string>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 namespace assay::supervise {
 namespace {
@@ -49,8 +46,6 @@ walls::Walls WallsFor(const plan::BackendUse& backend,
   for (const fs::path& folder : options.kept) add(&walls.kept, folder);
   return walls;
 }
-
-namespace fs = std::filesystem;
 
 std::vector<fs::path> OracleCaches() {
   std::vector<fs::path> caches;

@@ -10,7 +10,6 @@
 #include "framework/file/digest.h"
 #include "framework/file/file.h"
 #include "framework/file/module_path.h"
-#include "framework/supervise/options.h"
 #include "framework/supervise/supervisor.h"
 #include "framework/testing/measure/exact_answers.h"
 #include "framework/testing/plan/resolve.h"

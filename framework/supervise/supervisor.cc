@@ -9,7 +9,6 @@
 #include <set>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "framework/core/numbers.h"
 #include "framework/file/csv.h"
@@ -20,6 +19,8 @@
 
 namespace assay::supervise {
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr size_t kWorthAWorker = 256;  // cases that outweigh a start
 
@@ -44,12 +45,11 @@ std::deque<Share> Deal(const plan::Plan& plan, const std::vector<size_t>& rows,
     }
     const size_t most = options.deal ? 1 + mine.size() / kWorthAWorker : 1;
     const plan::BackendUse& backend = plan.Backend(instance);
-    // A launch has as many processes as there are ranks, and one is enough for
-    // all.
-    const size_t workers =
-        !backend.launch.launcher.empty()
-            ? 1
-            : std::clamp<size_t>(options.jobs / left.size(), 1, most);
+    // One backend takes longer than another, so each is dealt to all jobs. A
+    // launch has as many processes as there are ranks: one is enough for all.
+    const size_t workers = backend.launch.launcher.empty()
+                               ? std::clamp<size_t>(options.jobs, 1, most)
+                               : 1;
     std::vector<Share> dealt(workers, Share{&backend, {}});
     for (size_t i = 0; i < mine.size(); ++i) {
       dealt[i % workers].rows.push_back(mine[i]);
@@ -60,30 +60,26 @@ std::deque<Share> Deal(const plan::Plan& plan, const std::vector<size_t>& rows,
 }
 
 /// Removes the files that ranks of a killed run left behind.
-void RemoveScratch(const std::filesystem::path& directory) {
-  std::vector<std::filesystem::path> found;
+void RemoveScratch(const fs::path& directory) {
+  std::vector<fs::path> found;
   std::error_code error;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(directory, error)) {
+  for (const auto& entry : fs::directory_iterator(directory, error)) {
     if (entry.path().extension() == ".scratch") found.push_back(entry.path());
   }
   for (const auto& path : found) std::filesystem::remove_all(path, error);
 }
 
 /// Behind the journals INSTANCE.NUMBER.journal of a run that goes on.
-int FirstFreeNumber(const std::filesystem::path& directory) {
+int FirstFreeNumber(const fs::path& directory) {
   int64_t last = 0;
   std::error_code error;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(directory, error)) {
+  for (const auto& entry : fs::directory_iterator(directory, error)) {
     const std::string number = entry.path().stem().extension().string();
     if (entry.path().extension() != ".journal" || number.empty()) continue;
     last = std::max(last, file::ParseInt(number.substr(1)).value_or(0));
   }
   return static_cast<int>(last) + 1;
 }
-
-namespace fs = std::filesystem;
 
 constexpr int kTimesAlone = 3;
 constexpr int kMostTraced = 32;  // cases whose spoiler is looked for

@@ -3,10 +3,10 @@
 // Supervise: runs the rows of a plan in workers and leaves their journals. It
 // loads no backend itself, so nothing a backend does can reach it.
 //
-// Where there are more workers than backends, the cases of a backend are dealt
-// to several, whose sessions run side by side; each has a journal of its own. A
-// case that ends its worker, or runs over its time limit, is recorded as crash
-// or timeout, and the rest goes on in a new worker.
+// The cases of a backend are dealt to several workers, whose sessions run side
+// by side; each has a journal of its own. A case that ends its worker, or runs
+// over its time limit, is recorded as crash or timeout, and the rest goes on in
+// a new worker.
 
 #pragma once
 

@@ -9,13 +9,10 @@
 #include <cstring>
 #include <string_view>
 #include <system_error>
-#include <utility>
 
-#include "framework/file/file.h"
 #include "framework/file/module_path.h"
 #include "framework/supervise/crew.h"
 #include "framework/testing/plan/resolve.h"
-#include "framework/testing/suite/unjudged_suites.h"
 
 namespace assay::supervise {
 namespace {

@@ -10,9 +10,7 @@
 
 #include "framework/file/file.h"
 #include "framework/ranks/wait/wait_report.h"
-#include "framework/supervise/options.h"
 #include "framework/supervise/process/process_tree.h"
-#include "framework/testing/journal/journal.h"
 #include "framework/testing/record/tables.h"
 
 namespace assay::supervise {

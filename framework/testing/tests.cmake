@@ -23,8 +23,5 @@ assay_unit_test(testing ALONE
   LIBRARIES Assay::testing)
 
 assay_unit_test(plain_corpus
-  SOURCES case/plain_corpus_test.cc LIBRARIES Assay::testing LABELS needs=corpus)
-if(ASSAY_BUILD_TESTS)
-  set_tests_properties(unit/plain_corpus PROPERTIES
-    ENVIRONMENT "ASSAY_CORPUS=${ASSAY_CORPUS_DIR}/onnx")
-endif()
+  SOURCES case/plain_corpus_test.cc LIBRARIES Assay::testing LABELS needs=corpus
+  ENVIRONMENT ASSAY_CORPUS=${ASSAY_CORPUS_DIR}/onnx)

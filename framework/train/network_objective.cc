@@ -11,7 +11,6 @@
 namespace assay::train {
 namespace {
 
-/// The element of a loss.
 Result<double> NumberOf(const Value& loss) {
   const Tensor* const tensor = loss.tensor();
   if (tensor != nullptr && tensor->num_elements() == 1) {
@@ -26,7 +25,6 @@ Result<double> NumberOf(const Value& loss) {
                          ", wanted one element of float32 or float64");
 }
 
-/// A tensor of ones like the loss.
 Result<Tensor> OnesLike(const Tensor& loss) {
   ASSAY_ASSIGN_OR_RETURN(Tensor ones,
                          Tensor::Allocate(loss.dtype(), loss.shape()));
@@ -155,8 +153,7 @@ Status NetworkObjective::Bind(Form* form) {
   if (form == &trained_) ASSAY_RETURN_IF_ERROR(TakeMasks());
   std::vector<Value> inputs;
   for (const ValueInfo& input : form->network->inputs()) {
-    ASSAY_ASSIGN_OR_RETURN(Value value, ValueOf(input.name));
-    inputs.push_back(std::move(value));
+    ASSAY_ASSIGN_OR_RETURN(inputs.emplace_back(), ValueOf(input.name));
   }
   ASSAY_ASSIGN_OR_RETURN(form->binding, form->network->Bind(inputs, {}));
   if (form->binding == nullptr) return Internal("the backend bound nothing");
@@ -173,9 +170,8 @@ Status NetworkObjective::TakeMasks() {
     ASSAY_ASSIGN_OR_RETURN(
         Shape shape, ShapeOf(inputs[place], inputs, batch_places_, batch_));
     ASSAY_ASSIGN_OR_RETURN(
-        Tensor taken,
+        masks_.emplace_back(),
         Tensor::Allocate(inputs[place].type.dtype, std::move(shape)));
-    masks_.push_back(std::move(taken));
   }
   return OkStatus();
 }
@@ -214,8 +210,7 @@ Status NetworkObjective::Put(std::span<const Tensor> batch) {
   tested_.binding.reset();
   batch_.clear();
   for (const Tensor& tensor : batch) {
-    ASSAY_ASSIGN_OR_RETURN(Tensor copy, tensor.Clone());
-    batch_.push_back(std::move(copy));
+    ASSAY_ASSIGN_OR_RETURN(batch_.emplace_back(), tensor.Clone());
   }
   return OkStatus();
 }

@@ -98,7 +98,6 @@ class NetworkObjective : public Objective {
   std::span<const Mask> mask_names() const { return trainee_.masks; }
 
  private:
-  /// A network and what is bound to it.
   struct Form {
     std::unique_ptr<Network> network;
     size_t loss_place = 0;  // among the outputs

@@ -33,7 +33,6 @@ class MicroBatches : public Objective {
         put_(std::move(put)),
         seen_(std::move(seen)) {}
 
-  /// The batch of the next step.
   void Take(Batch batch) { batch_ = std::move(batch); }
 
   std::span<Parameter> parameters() override { return network_.parameters(); }
@@ -77,7 +76,6 @@ class MicroBatches : public Objective {
     return OkStatus();
   }
 
-  /// The sums in gradients_.
   Status Round() {
     for (size_t p = 0; p < gradients_.size(); ++p) {
       ASSAY_RETURN_IF_ERROR(InPlace(

@@ -100,7 +100,6 @@ struct Samples {
   Sampler sampler;
 };
 
-/// The form of the targets of a loss.
 enum class Targets : uint8_t { kClasses, kOneHot };
 
 struct Training {

@@ -45,8 +45,7 @@ Result<Side> SideOf(const cases::TestCase& c) {
   row.test_id = c.test_id;
   row.directory = c.directory.string();
   Side side;
-  ASSAY_ASSIGN_OR_RETURN(const GradientCase own,
-                         CaseOf(row, record::RunFacts()));
+  ASSAY_ASSIGN_OR_RETURN(const auto own, CaseOf(row, record::RunFacts()));
   side.type = own.variant.type;
   ASSAY_ASSIGN_OR_RETURN(side.subject, SubjectOf(own));
   LoadOptions options;

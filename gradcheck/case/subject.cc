@@ -129,17 +129,13 @@ bool Draws(InputClass input_class) {
 
 Result<Tensor> InputOf(InputClass input_class, const Tensor& official,
                        std::span<const double> marks, Draw& draw) {
-  switch (input_class) {
-    case InputClass::kRedrawn:
-    case InputClass::kJacobian:
-      return Redrawn(official, draw);
-    case InputClass::kExact:
-      return Integers(official, draw);
-    case InputClass::kKinks:
-      return Tied(official, marks, draw);
-    default:
-      return official;
+  if (input_class == InputClass::kRedrawn ||
+      input_class == InputClass::kJacobian) {
+    return Redrawn(official, draw);
   }
+  if (input_class == InputClass::kExact) return Integers(official, draw);
+  if (input_class == InputClass::kKinks) return Tied(official, marks, draw);
+  return official;
 }
 
 /// Lets what an operator compares be equal in most places.
@@ -251,11 +247,9 @@ void Flow::Back(const Graph& graph) {
 
 Result<suite::Subject> SubjectOf(const GradientCase& c) {
   const auto [input_class, type] = c.variant;
-  ASSAY_ASSIGN_OR_RETURN(std::optional<suite::Subject> made,
-                         suite::SubjectInFiles(c.row));
+  ASSAY_ASSIGN_OR_RETURN(auto made, suite::SubjectInFiles(c.row));
   if (made.has_value()) return *std::move(made);
-  ASSAY_ASSIGN_OR_RETURN(cases::CaseData data,
-                         cases::ReadCaseInputs(c.row.directory, 1));
+  ASSAY_ASSIGN_OR_RETURN(auto data, cases::ReadCaseInputs(c.row.directory, 1));
   suite::Subject subject{
       std::move(data.model), {std::move(data.sets.at(0).inputs)}, {}};
   std::vector<Value>& inputs = subject.inputs[0];
@@ -328,16 +322,9 @@ std::vector<bool> CarryingOutputs(const Model& model) {
 int CotangentBits(DType type, InputClass input_class) {
   constexpr int kOfExact = 5;
   if (input_class == InputClass::kExact) return kOfExact;
-  switch (type) {
-    case DType::kFloat64:
-      return 30;
-    case DType::kFloat32:
-      return 20;
-    case DType::kFloat16:
-      return 10;
-    default:
-      return 8;  // all that bfloat16 has
-  }
+  if (type == DType::kFloat64) return 30;
+  if (type == DType::kFloat32) return 20;
+  return type == DType::kFloat16 ? 10 : 8;  // all that bfloat16 has
 }
 
 std::vector<int> CotangentBits(const Model& model, InputClass input_class) {

@@ -134,15 +134,9 @@ bool MayBeFloat(const types::OperatorSignature& signature,
 
 /// As ONNX's schemas are written.
 std::string_view ToString(types::Differentiability flag) {
-  switch (flag) {
-    case types::Differentiability::kDifferentiable:
-      return "Differentiable";
-    case types::Differentiability::kNot:
-      return "NonDifferentiable";
-    case types::Differentiability::kUnknown:
-      break;
-  }
-  return "missing";
+  using enum types::Differentiability;
+  if (flag == kUnknown) return "missing";
+  return flag == kNot ? "NonDifferentiable" : "Differentiable";
 }
 
 std::string_view WantedFlag(const Entry& entry) {

@@ -19,8 +19,7 @@ namespace assay::gradcheck {
 namespace {
 
 constexpr double kGreatest = 1000;  // of all numbers of a network
-constexpr double kLeast =
-    0.05;  // that is divided by, or of which there is a log
+constexpr double kLeast = 0.05;     // of a divisor, or what a log is taken of
 constexpr int64_t kMostExtent = 4;
 constexpr int64_t kMostInputs = 3;
 
@@ -282,8 +281,7 @@ Status WriteComposedCorpus(int64_t count, const std::filesystem::path& text,
     cases += ComposedCase(number);
   }
   ASSAY_RETURN_IF_ERROR(file::WriteFile(text, cases));
-  ASSAY_ASSIGN_OR_RETURN(const std::vector<special::CaseText> texts,
-                         special::ReadCaseFiles({text}));
+  ASSAY_ASSIGN_OR_RETURN(const auto texts, special::ReadCaseFiles({text}));
   return special::WriteTextCorpus({kName, &special::InputsOf, &Describe}, texts,
                                   place);
 }

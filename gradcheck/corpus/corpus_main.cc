@@ -19,7 +19,7 @@
 #include "conformance/special/case_text.h"
 #include "framework/core/status.h"
 #include "gradcheck/composed/composer.h"
-#include "gradcheck/scaled/scaled_corpus.h"
+#include "gradcheck/scaled/scale.h"
 #include "gradcheck/text/gradient_corpus.h"
 
 namespace assay {

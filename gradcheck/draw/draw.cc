@@ -54,17 +54,10 @@ std::vector<double> Signs(int64_t count, Draw& draw) {
 }
 
 std::string_view ToString(Cotangent kind) {
-  switch (kind) {
-    case Cotangent::kFirst:
-      return "random 1";
-    case Cotangent::kSecond:
-      return "random 2";
-    case Cotangent::kOnes:
-      return "ones";
-    case Cotangent::kOneHot:
-      return "one-hot";
-  }
-  return "";
+  constexpr std::string_view kNames[] = {"random 1", "random 2", "ones",
+                                         "one-hot"};
+  static_assert(std::size(kNames) == kCotangents.size());
+  return kNames[static_cast<size_t>(kind)];
 }
 
 Result<std::vector<Value>> CotangentsOf(Cotangent kind,

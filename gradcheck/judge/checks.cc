@@ -13,8 +13,6 @@
 #include "framework/testing/case/test_case.h"
 #include "framework/testing/host/runs.h"
 #include "framework/testing/limit/limit.h"
-#include "gradcheck/judge/differences.h"
-#include "gradcheck/structure/jacobian.h"
 #include "gradcheck/structure/structure.h"
 
 namespace assay::gradcheck {

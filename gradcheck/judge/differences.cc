@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "gradcheck/judge/differences.h"
-
 #include <array>
 #include <cmath>
 #include <limits>
@@ -9,6 +7,7 @@
 #include "framework/core/text.h"
 #include "framework/testing/limit/limit.h"
 #include "gradcheck/draw/draw.h"
+#include "gradcheck/judge/checks.h"
 
 namespace assay::gradcheck {
 namespace {

@@ -11,7 +11,6 @@
 
 #include "framework/file/csv.h"
 #include "framework/testing/limit/limit.h"
-#include "framework/testing/suite/suite.h"
 #include "gradcheck/answer/questions.h"
 #include "gradcheck/case/subject.h"
 #include "gradcheck/draw/draw.h"
@@ -177,8 +176,7 @@ Result<std::string> JudgeDrawnMask(const GradientCase& c, Trial& trial) {
   ASSAY_ASSIGN_OR_RETURN(const std::vector<double> x, trial.NumbersOf(0));
   const std::vector<double> of_y = NumbersOf(*y);
   if (of_y.size() != x.size()) return NotFound("the output has another shape");
-  ASSAY_ASSIGN_OR_RETURN(const std::vector<double> mask,
-                         MaskOf(x, of_y, roundoff));
+  ASSAY_ASSIGN_OR_RETURN(const auto mask, MaskOf(x, of_y, roundoff));
   Draw draw = c.Drawn("random 1");
   const int bits = CotangentBits(y->dtype(), c.variant.input_class);
   const std::vector<double> weights = Weights(std::ssize(x), bits, draw);

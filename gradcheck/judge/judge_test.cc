@@ -21,7 +21,7 @@
 #include "framework/testing/support/drawn_fixture.h"
 #include "framework/testing/support/tensors_fixture.h"
 #include "gradcheck/draw/draw.h"
-#include "gradcheck/judge/differences.h"
+#include "gradcheck/judge/checks.h"
 
 namespace assay::gradcheck {
 namespace {

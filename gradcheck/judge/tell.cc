@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "gradcheck/judge/tell.h"
-
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -17,6 +15,7 @@
 #include "gradcheck/answer/questions.h"
 #include "gradcheck/case/subject.h"
 #include "gradcheck/judge/gradient_row.h"
+#include "gradcheck/judge/judge.h"
 #include "gradcheck/run/compare.h"
 #include "gradcheck/run/trial.h"
 
@@ -177,8 +176,7 @@ Status Write(const fs::path& folder, std::string_view what, size_t index,
              const Value& value, const std::string& name) {
   if (!value.present()) return OkStatus();
   ASSAY_RETURN_IF_ERROR(file::MakeDirectory(folder));
-  ASSAY_ASSIGN_OR_RETURN(const std::string bytes,
-                         graph::SerializeValue(value, name));
+  ASSAY_ASSIGN_OR_RETURN(const auto bytes, graph::SerializeValue(value, name));
   return file::WriteFile(folder / StrCat(what, "_", index, ".pb"), bytes);
 }
 
@@ -210,8 +208,7 @@ class Writer {
                    const std::vector<measure::ExactAnswer>& exact) const {
     std::string word(ToString(kind));
     std::ranges::replace(word, ' ', '_');
-    ASSAY_ASSIGN_OR_RETURN(const std::vector<Value> dy,
-                           trial_.Directions(kind, case_));
+    ASSAY_ASSIGN_OR_RETURN(const auto dy, trial_.Directions(kind, case_));
     for (size_t i = 0; i < dy.size(); ++i) {
       ASSAY_RETURN_IF_ERROR(Write(folder_ / "exact" / word, "cotangent", i,
                                   dy[i], graph_[graph_.outputs[i]].name));
@@ -294,9 +291,7 @@ Status WriteEvidence(const GradientCase& c, Backend& backend,
   // Without answers, as where the oracle declines, the results of the backend
   // are left.
   GradientAnswers answers;
-  if (auto read = ReadGradientAnswers(c); read.ok()) {
-    answers = *std::move(read);
-  }
+  if (auto read = ReadGradientAnswers(c); read.ok()) answers = *std::move(read);
   for (size_t i = 0; i < answers.outputs.size(); ++i) {
     ASSAY_RETURN_IF_ERROR(writer.Outputs("exact", i, answers.outputs[i].value));
   }

@@ -87,9 +87,8 @@ Status Trial::Bind() {
     }
     ASSAY_ASSIGN_OR_RETURN(auto guarded,
                            measure::GuardedTensor::CopyOf(*tensor));
-    guards_.push_back(
-        std::make_unique<measure::GuardedTensor>(std::move(guarded)));
-    inputs_[i] = guards_.back()->tensor();
+    inputs_[i] = guarded.tensor();
+    guards_.push_back(std::move(guarded));
     guarded_.push_back(i < graph.inputs.size()
                            ? StrCat("input '", graph[graph.inputs[i]].name, "'")
                            : StrCat("input ", i));
@@ -283,8 +282,7 @@ Status Trial::ForwardOfOthers() {
 Status Trial::ForwardOfOtherBinding() {
   ASSAY_ASSIGN_OR_RETURN(const std::vector<Value> others, Others());
   ++n_forward_;
-  ASSAY_ASSIGN_OR_RETURN(host::FirstRun first,
-                         host::BindAndRun(*network_, others, {}));
+  ASSAY_ASSIGN_OR_RETURN(auto first, host::BindAndRun(*network_, others, {}));
   if (first.binding == nullptr) return Internal("the backend bound nothing");
   second_ = std::move(first.binding);
   return first.status;
@@ -311,7 +309,7 @@ Status Trial::RunBackward(GradientBinding& bound) {
 std::string Trial::Damage() const {
   if (!damage_.empty()) return damage_;
   for (size_t i = 0; i < guards_.size(); ++i) {
-    if (const std::string what = guards_[i]->Damage(); !what.empty()) {
+    if (const std::string what = guards_[i].Damage(); !what.empty()) {
       return StrCat(guarded_[i], ": ", what);
     }
   }

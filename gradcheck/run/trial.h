@@ -115,7 +115,7 @@ class Trial {
   std::vector<size_t> places_;
   std::unique_ptr<Network> network_;
   std::vector<Value> inputs_;  // in guarded memory where they are tensors
-  std::vector<std::unique_ptr<measure::GuardedTensor>> guards_;
+  std::vector<measure::GuardedTensor> guards_;
   std::vector<std::string> guarded_;  // their names
   std::unique_ptr<Binding> binding_;
   std::unique_ptr<Binding> second_;

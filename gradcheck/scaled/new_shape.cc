@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "gradcheck/scaled/new_shape.h"
-
 #include <string>
 #include <utility>
 
 #include "framework/kernels/window.h"
+#include "gradcheck/scaled/scale.h"
 
 namespace assay::gradcheck {
 namespace {

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "framework/graph/edit/submodel.h"
-#include "gradcheck/scaled/new_shape.h"
 
 namespace assay::gradcheck {
 namespace {
@@ -245,8 +244,7 @@ Status Scaler::Pool(Node* node) {
 /// Gemm, whose second factor is a weight.
 Status Scaler::Multiply(const Node& node) {
   ASSAY_ASSIGN_OR_RETURN(const Shape input, New(node.inputs[0]));
-  ASSAY_ASSIGN_OR_RETURN(const Shape old_output,
-                         ShapeOf(old_, node.outputs[0]));
+  ASSAY_ASSIGN_OR_RETURN(const auto old_output, ShapeOf(old_, node.outputs[0]));
   const bool from_rows = Integer(node, "transA", 0) != 0;
   const int64_t terms = input[from_rows ? 0 : 1];
   const int64_t rows = input[from_rows ? 1 : 0];

@@ -10,15 +10,21 @@
 //
 // New shapes are those that follow from node to node. Numbers of channels that
 // are equal in the model stay so, those behind a Concat are the sum of its
-// parts; a pool over the whole image remains one.
+// parts; a pool over the whole image remains one. scaled_corpus.cc makes a
+// corpus of gradient cases of ONNX's light models so.
 
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
+#include <string_view>
+#include <vector>
 
+#include "framework/core/shape.h"
 #include "framework/core/status.h"
 #include "framework/graph/model.h"
+#include "framework/testing/case/test_case.h"
 
 namespace assay::gradcheck {
 
@@ -40,5 +46,41 @@ struct Scale {
 /// leaves an image of more than one pixel a single one.
 Result<std::shared_ptr<const Model>> ScaledDown(const Model& model,
                                                 const Scale& scale);
+
+/// The output shape of Reshape for a new input, given the old shapes of both:
+///
+///   // [1,112,56,56] to [1,4,28,56,56] where 112 channels are now 8, 56 now 7
+///   Regrouped({1, 112, 56, 56}, {1, 4, 28, 56, 56}, {1, 8, 7, 7});
+///   // [1,4,2,7,7]
+///
+/// Extents of the output that are one extent of the input follow it, those that
+/// are a product become the new product; where one extent becomes several, all
+/// but the last stay. Unsupported, reason shape, for any other regrouping.
+Result<Shape> Regrouped(const Shape& old_input, const Shape& old_output,
+                        const Shape& input);
+
+/// The output of a convolution or a pool with such a kernel, of so many
+/// channels. Images are [N,C,D1,...].
+Result<Shape> Windowed(const Node& node, std::vector<int64_t> kernel,
+                       const Shape& input, int64_t channels);
+
+/// The integers of an attribute; none where the node does not have it.
+std::vector<int64_t> Integers(const Node& node, std::string_view name);
+
+/// The integer of an attribute, or what it is by default.
+int64_t Integer(const Node& node, std::string_view name, int64_t by_default);
+
+/// The least divisor, a multiple of 4, that leaves a model at most so many
+/// numbers in its weights, with the smallest images that have 2 pixels wherever
+/// the model has several. Resource exhausted where no divisor does.
+Result<Scale> ScaleWithin(const Model& model, int64_t most_weights);
+
+/// The model at that scale, with random weights, and inputs (random_weights.h).
+Result<cases::CaseData> ScaledCase(const Model& model, const Scale& scale,
+                                   int64_t seed);
+
+/// Writes a case for each folder of `models` that has a model.onnx.
+Status WriteScaledCorpus(const std::filesystem::path& models,
+                         const std::filesystem::path& place);
 
 }  // namespace assay::gradcheck

@@ -14,8 +14,6 @@
 #include "framework/testing/case/corpus.h"
 #include "framework/testing/support/statuses_fixture.h"
 #include "gradcheck/case/subject.h"
-#include "gradcheck/scaled/new_shape.h"
-#include "gradcheck/scaled/scaled_corpus.h"
 
 namespace assay::gradcheck {
 namespace {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "gradcheck/scaled/scaled_corpus.h"
-
 #include <algorithm>
 #include <map>
 #include <string>
@@ -13,6 +11,7 @@
 #include "framework/testing/case/plain_corpus_case.h"
 #include "framework/testing/case/random_weights.h"
 #include "gradcheck/case/gradient_case.h"
+#include "gradcheck/scaled/scale.h"
 
 namespace assay::gradcheck {
 namespace {
@@ -55,8 +54,7 @@ int64_t CountOf(const std::map<std::string, Tensor>& weights) {
 Result<cases::TestCase> WriteCase(const std::string& name, const Model& model,
                                   const fs::path& root) {
   ASSAY_ASSIGN_OR_RETURN(const Scale scale, ScaleWithin(model, kMostWeights));
-  ASSAY_ASSIGN_OR_RETURN(const cases::CaseData data,
-                         ScaledCase(model, scale, kSeed));
+  ASSAY_ASSIGN_OR_RETURN(const auto data, ScaledCase(model, scale, kSeed));
   const fs::path folder = root / kName / name;
   ASSAY_RETURN_IF_ERROR(cases::WriteCaseFiles(folder, data));
   cases::TestCase c = cases::DescribeFolder(folder, 1);

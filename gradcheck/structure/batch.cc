@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "gradcheck/structure/batch.h"
-
 #include <algorithm>
 #include <cstring>
 #include <string_view>
 #include <utility>
 
 #include "framework/core/text.h"
+#include "gradcheck/structure/structure.h"
 
 namespace assay::gradcheck {
 namespace {
@@ -176,11 +175,9 @@ Result<std::string> ReversedBatchFault(Trial& trial, const Judged& judged) {
   if (!axes.has_value()) return std::string();
   ASSAY_ASSIGN_OR_RETURN(const std::vector<Value> inputs,
                          Reversed(subject.inputs[0], axes->inputs));
-  ASSAY_ASSIGN_OR_RETURN(const std::vector<Value> dy,
-                         Reversed(judged.dy, axes->outputs));
+  ASSAY_ASSIGN_OR_RETURN(const auto dy, Reversed(judged.dy, axes->outputs));
   ASSAY_RETURN_IF_ERROR(trial.ForwardOf(inputs));
-  ASSAY_ASSIGN_OR_RETURN(std::vector<Value> gradients,
-                         trial.Backward(dy, trial.targets()));
+  ASSAY_ASSIGN_OR_RETURN(auto gradients, trial.Backward(dy, trial.targets()));
   ASSAY_RETURN_IF_ERROR(trial.ForwardOfOwn());
   // Those of initializers, behind these, have no examples.
   for (size_t t = 0; t < gradients.size() && trial.IsFed(t); ++t) {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "gradcheck/structure/jacobian.h"
-
 #include <algorithm>
 #include <vector>
 
 #include "framework/core/text.h"
 #include "gradcheck/draw/draw.h"
+#include "gradcheck/structure/structure.h"
 
 namespace assay::gradcheck {
 namespace {

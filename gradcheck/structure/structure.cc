@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 #include <utility>
 #include <vector>
 
@@ -14,7 +13,6 @@
 #include "framework/testing/host/runs.h"
 #include "framework/testing/measure/recheck.h"
 #include "gradcheck/draw/draw.h"
-#include "gradcheck/structure/batch.h"
 
 namespace assay::gradcheck {
 namespace {
@@ -23,28 +21,13 @@ namespace {
 class Guarded {
  public:
   Status Copy(std::span<const Value> values) {
-    for (const Value& value : values) {
-      if (!value.present() || value.tensor()->byte_size() == 0) {
-        values_.push_back(value);
-        continue;
-      }
-      ASSAY_RETURN_IF_ERROR(
-          Keep(measure::GuardedTensor::CopyOf(*value.tensor())));
-    }
-    return OkStatus();
+    return Keep(values, &measure::GuardedTensor::CopyOf);
   }
   /// Memory for others of their types and shapes.
   Status Fill(std::span<const Value> values) {
-    for (const Value& value : values) {
-      const Tensor& tensor = *value.tensor();
-      if (tensor.byte_size() == 0) {
-        values_.push_back(value);
-        continue;
-      }
-      ASSAY_RETURN_IF_ERROR(
-          Keep(measure::GuardedTensor::Filled(tensor.dtype(), tensor.shape())));
-    }
-    return OkStatus();
+    return Keep(values, [](const Tensor& tensor) {
+      return measure::GuardedTensor::Filled(tensor.dtype(), tensor.shape());
+    });
   }
   void Put(std::span<const Value> values) {
     for (size_t i = 0; i < values.size(); ++i) {
@@ -56,22 +39,25 @@ class Guarded {
   }
   std::string Damage() const {
     for (const auto& guard : guards_) {
-      if (!guard->Damage().empty()) return guard->Damage();
+      if (!guard.Damage().empty()) return guard.Damage();
     }
     return "";
   }
   std::span<const Value> values() const { return values_; }
 
  private:
-  Status Keep(Result<measure::GuardedTensor> guarded) {
-    ASSAY_RETURN_IF_ERROR(guarded.status());
-    guards_.push_back(
-        std::make_unique<measure::GuardedTensor>(*std::move(guarded)));
-    values_.emplace_back(guards_.back()->tensor());
+  Status Keep(std::span<const Value> values, const auto& make) {
+    for (const Value& value : values) {
+      values_.push_back(value);
+      if (!value.present() || value.tensor()->byte_size() == 0) continue;
+      ASSAY_ASSIGN_OR_RETURN(auto guarded, make(*value.tensor()));
+      values_.back() = guarded.tensor();
+      guards_.push_back(std::move(guarded));
+    }
     return OkStatus();
   }
 
-  std::vector<std::unique_ptr<measure::GuardedTensor>> guards_;
+  std::vector<measure::GuardedTensor> guards_;
   std::vector<Value> values_;
 };
 
@@ -85,8 +71,7 @@ bool Same(std::span<const Value> a, std::span<const Value> b) {
 /// same bits twice, and no memory was written that is not theirs; or where
 /// BindBackward is unsupported.
 Result<std::string> BoundFault(Trial& trial, const Judged& judged) {
-  ASSAY_ASSIGN_OR_RETURN(const std::vector<Value> own,
-                         trial.InTypes(judged.dy));
+  ASSAY_ASSIGN_OR_RETURN(const auto own, trial.InTypes(judged.dy));
   std::vector<Value> reversed = own;
   for (Value& value : reversed) {
     if (!value.present()) continue;
@@ -183,8 +168,7 @@ Result<std::string> FanOutFault(Trial& trial, const Judged& judged) {
   ASSAY_RETURN_IF_ERROR(loaded->Forward());
   std::vector<Value> dy(judged.dy.begin(), judged.dy.end());
   dy.insert(dy.end(), judged.dy.begin(), judged.dy.end());
-  ASSAY_ASSIGN_OR_RETURN(std::vector<Value> gradients,
-                         loaded->Backward(dy, doubled.targets));
+  ASSAY_ASSIGN_OR_RETURN(auto gradients, loaded->Backward(dy, doubled.targets));
   if (has_unread) {
     const std::string fault = FaultOfUnread(*gradients.back().tensor());
     if (!fault.empty()) return fault;
@@ -232,7 +216,7 @@ class Checks {
     for (const auto check :
          {&Checks::Again, &Checks::Zero, &Checks::Twice, &Checks::Missing,
           &Checks::Alone, &Checks::OtherBinding, &Checks::Elsewhere}) {
-      ASSAY_RETURN_IF_ERROR((this->*check)());
+      ASSAY_ASSIGN_OR_RETURN(found_.fault, (this->*check)());
       if (!found_.fault.empty()) return found_;
     }
     found_.fault = trial_.Damage();
@@ -286,15 +270,16 @@ class Checks {
     return true;
   }
 
-  Status Again() {
-    if (Same(again_.gradients)) return OkStatus();
+  // Each of these checks gives what does not hold; empty where all does.
+
+  Result<std::string> Again() {
+    if (Same(again_.gradients)) return std::string();
     found_.distinct_results = 2;
     found_.nondeterministic = true;
-    found_.fault = "a second backward gives other bits";
-    return OkStatus();
+    return std::string("a second backward gives other bits");
   }
 
-  Status Zero() {
+  Result<std::string> Zero() {
     const std::vector<Value>& gradients = zero_.gradients;
     for (size_t t = 0; t < gradients.size(); ++t) {
       const std::vector<double> numbers = NumbersOf(*gradients[t].tensor());
@@ -302,69 +287,61 @@ class Checks {
         // Zero times an infinite derivative is open.
         if (numbers[i] == 0 || !std::isfinite(Limit(t, i))) continue;
         found_.zero_ok = false;
-        found_.fault =
-            StrCat("cotangents of zeros give ", file::ToText(numbers[i]),
-                   " at element ", i, " of the gradient of '",
-                   trial_.targets()[t], "'");
-        return OkStatus();
+        return StrCat("cotangents of zeros give ", file::ToText(numbers[i]),
+                      " at element ", i, " of the gradient of '",
+                      trial_.targets()[t], "'");
       }
     }
-    return OkStatus();
+    return std::string();
   }
 
-  Status Twice() {
+  Result<std::string> Twice() {
     const Beside beside = judged_.Hold(twice_.gradients, 2);
     found_.linearity = beside.greatest;
-    if (!beside.fault.empty()) {
-      found_.fault = StrCat("for twice the cotangents ", beside.fault);
-    }
-    return OkStatus();
+    if (beside.fault.empty()) return std::string();
+    return StrCat("for twice the cotangents ", beside.fault);
   }
 
   /// Each output's cotangent alone: absent ones against zeros.
-  Status Missing() {
-    if (kept_.empty()) return OkStatus();
-    found_.missing_ok = true;
+  Result<std::string> Missing() {
+    if (!kept_.empty()) found_.missing_ok = true;
     for (const Kept& kept : kept_) {
       if (Near(kept.zeros.gradients, kept.absent.gradients)) continue;
       found_.missing_ok = false;
-      found_.fault = StrCat("with the cotangent of output ", kept.output,
-                            " alone the gradient is not that with zeros for "
-                            "the others");
-      return OkStatus();
+      return StrCat(
+          "with the cotangent of output ", kept.output,
+          " alone the gradient is not that with zeros for the others");
     }
-    return OkStatus();
+    return std::string();
   }
 
-  Status Alone() {
+  Result<std::string> Alone() {
     for (size_t t = 0; t < alone_.size(); ++t) {
       const Beside beside = judged_.HoldOne(t, alone_[t].gradients[0]);
       if (beside.fault.empty()) continue;
-      found_.fault =
-          StrCat("asked for alone, not with the others, ", beside.fault);
-      return OkStatus();
+      return StrCat("asked for alone, not with the others, ", beside.fault);
     }
-    return OkStatus();
+    return std::string();
   }
 
-  Status OtherBinding() {
+  Result<std::string> OtherBinding() {
     ASSAY_RETURN_IF_ERROR(trial_.ForwardOfOtherBinding());
     ASSAY_ASSIGN_OR_RETURN(const auto gradients,
                            trial_.Backward(judged_.dy, trial_.targets()));
-    if (!Same(gradients)) {
-      found_.fault = "a forward of another binding changes the gradient";
-    }
-    return OkStatus();
+    return std::string(Same(gradients)
+                           ? ""
+                           : "a forward of another binding changes the "
+                             "gradient");
   }
 
   /// The same gradients by other ways.
-  Status Elsewhere() {
+  Result<std::string> Elsewhere() {
     for (const auto fault_of :
          {&BoundFault, &ReversedBatchFault, &FanOutFault}) {
-      ASSAY_ASSIGN_OR_RETURN(found_.fault, fault_of(trial_, judged_));
-      if (!found_.fault.empty()) break;
+      ASSAY_ASSIGN_OR_RETURN(std::string fault, fault_of(trial_, judged_));
+      if (!fault.empty()) return fault;
     }
-    return OkStatus();
+    return std::string();
   }
 
   double Limit(size_t target, size_t i) const {

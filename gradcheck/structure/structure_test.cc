@@ -18,8 +18,6 @@
 #include "framework/graph/model_text.h"
 #include "framework/testing/support/backends_fixture.h"
 #include "framework/testing/support/tensors_fixture.h"
-#include "gradcheck/structure/batch.h"
-#include "gradcheck/structure/jacobian.h"
 
 namespace assay::gradcheck {
 namespace {

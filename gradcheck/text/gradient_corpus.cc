@@ -165,8 +165,7 @@ Status WriteGradientCorpus(std::string_view name,
     return InvalidArgument("found the corpus '", name,
                            "', wanted field or graphs");
   }
-  ASSAY_ASSIGN_OR_RETURN(std::vector<CaseText> texts,
-                         special::ReadCaseFiles(files));
+  ASSAY_ASSIGN_OR_RETURN(auto texts, special::ReadCaseFiles(files));
   if (name == "field") {
     ASSAY_ASSIGN_OR_RETURN(texts, InTypes(std::move(texts)));
   }

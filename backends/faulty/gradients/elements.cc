@@ -3,7 +3,6 @@
 // Rules that change each element of a gradient by itself, or put it elsewhere.
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "backends/faulty/gradient_defect.h"

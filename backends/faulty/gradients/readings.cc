@@ -4,7 +4,6 @@
 // memory, of chance and of which gradients are asked for.
 
 #include <algorithm>
-#include <cstring>
 
 #include "backends/faulty/gradient_defect.h"
 #include "backends/faulty/numbers.h"
@@ -23,10 +22,14 @@ Result<Tensor> WithChanged(
   return ran.with(changed);
 }
 
+/// For cotangents each number of which is changed.
+Result<Tensor> WithChangedNumbers(const RanBack& ran, const Change& change) {
+  return WithChanged(ran,
+                     [&](const Tensor& dy) { return WithNumbers(dy, change); });
+}
+
 Result<Tensor> OnesFor(const RanBack& ran) {
-  return WithChanged(ran, [](const Tensor& dy) {
-    return WithNumbers(dy, [](int64_t, double) { return 1; });
-  });
+  return WithChangedNumbers(ran, [](int64_t, double) { return 1; });
 }
 
 Result<Tensor> LastCotangentDropped(const RanBack& ran) {
@@ -38,10 +41,8 @@ Result<Tensor> LastCotangentDropped(const RanBack& ran) {
 }
 
 Result<Tensor> CotangentsInHalf(const RanBack& ran) {
-  return WithChanged(ran, [](const Tensor& dy) {
-    return WithNumbers(
-        dy, [](int64_t, double x) { return RoundedTo(kBFloat16Bits, x); });
-  });
+  return WithChangedNumbers(
+      ran, [](int64_t, double x) { return RoundedTo(kBFloat16Bits, x); });
 }
 
 Result<Tensor> MissingTakenForOnes(const RanBack& ran) {

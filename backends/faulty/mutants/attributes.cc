@@ -50,10 +50,8 @@ OperatorDefect IgnoredLabelsCount() {
         const auto feed = [](Values& inputs) {
           const auto greatest =
               static_cast<double>(inputs[0].tensor()->shape()[1] - 1);
-          return ChangeTensor(inputs[1], [=](const Tensor& labels) {
-            return WithNumbers(labels, [=](int64_t, double label) {
-              return std::clamp(label, 0.0, greatest);
-            });
+          return ChangeNumbers(inputs[1], [=](int64_t, double label) {
+            return std::clamp(label, 0.0, greatest);
           });
         };
         return Around(std::move(kernel), load.node(), feed, {});

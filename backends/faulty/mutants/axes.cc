@@ -94,33 +94,24 @@ Groups GroupsOf(const op::Attention& op, const Values& inputs) {
 }
 
 // Head h of the queries attends to head h % keys where it must to h / size.
-OperatorDefect GroupsInterleaved() {
-  return Replaced(
-      Ops<op::Attention>(),
-      [](const op::Attention& op, LoadContext& load,
-         const Right& right) -> Result<Kernel> {
-        ASSAY_ASSIGN_OR_RETURN(Kernel kernel, right(op, load));
-        return Around(
-            std::move(kernel), load.node(),
-            [op](Values& inputs) {
-              const Groups groups = GroupsOf(op, inputs);
-              return ChangeTensor(inputs[0], [&](const Tensor& q) {
-                return WithHeadsTurned(q, groups.size, groups.keys);
-              });
-            },
-            [op](const Values& inputs, Values& outputs) -> Status {
-              const Groups groups = GroupsOf(op, inputs);
-              for (const Output output : {op.y, op.qk_matmul_output}) {
-                const auto at = static_cast<size_t>(output.position);
-                if (at >= outputs.size()) continue;
-                ASSAY_RETURN_IF_ERROR(
-                    ChangeTensor(outputs[at], [&](const Tensor& y) {
-                      return WithHeadsTurned(y, groups.keys, groups.size);
-                    }));
-              }
-              return OkStatus();
-            });
-      });
+Status InterleaveQueries(const op::Attention& op, Values& inputs) {
+  const Groups groups = GroupsOf(op, inputs);
+  return ChangeTensor(inputs[0], [&](const Tensor& q) {
+    return WithHeadsTurned(q, groups.size, groups.keys);
+  });
+}
+
+Status TurnBack(const op::Attention& op, const Values& inputs,
+                Values& outputs) {
+  const Groups groups = GroupsOf(op, inputs);
+  for (const Output output : {op.y, op.qk_matmul_output}) {
+    const auto at = static_cast<size_t>(output.position);
+    if (at >= outputs.size()) continue;
+    ASSAY_RETURN_IF_ERROR(ChangeTensor(outputs[at], [&](const Tensor& y) {
+      return WithHeadsTurned(y, groups.keys, groups.size);
+    }));
+  }
+  return OkStatus();
 }
 
 }  // namespace
@@ -156,7 +147,8 @@ std::vector<Mutant> AxisMutants() {
       {"deformconv_pads_swapped", Rewritten(Ops<op::DeformConv>(), SwapPads)},
       {"deformconv_offsets_swapped",
        Changed(SwapOffsets, &op::DeformConv::offset)},
-      {"attention_groups_interleaved", GroupsInterleaved()},
+      {"attention_groups_interleaved",
+       Between(Ops<op::Attention>(), InterleaveQueries, TurnBack)},
   };
 }
 

@@ -49,12 +49,9 @@ Status ClampIndices(const op::Gather& op, Values& inputs) {
                          reference::AxisView::Of(data->shape(), op.axis));
   if (view.count == 0) return OkStatus();
   const auto count = static_cast<double>(view.count);
-  return ChangeTensor(inputs[static_cast<size_t>(op.indices.position)],
-                      [=](const Tensor& indices) {
-                        return WithNumbers(indices, [=](int64_t, double i) {
-                          return std::clamp(i, -count, count - 1);
-                        });
-                      });
+  return ChangeNumbers(
+      inputs[static_cast<size_t>(op.indices.position)],
+      [=](int64_t, double i) { return std::clamp(i, -count, count - 1); });
 }
 
 }  // namespace
@@ -77,9 +74,8 @@ std::vector<Mutant> ControlMutants() {
       {"optional_always_has_element",
        Spoiled(Ops<op::OptionalHasElement>(),
                [](Values& outputs) {
-                 return ChangeTensor(outputs[0], [](const Tensor& y) {
-                   return WithNumbers(y, [](int64_t, double) { return 1.0; });
-                 });
+                 return ChangeNumbers(outputs[0],
+                                      [](int64_t, double) { return 1.0; });
                })},
       {"string_concat_reversed", Fed(Ops<op::StringConcat>(),
                                      [](Values& inputs) -> Status {

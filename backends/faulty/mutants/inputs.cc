@@ -55,18 +55,15 @@ Status CountPadding(const op::Attention& op, Values& inputs) {
   if (at >= inputs.size()) return OkStatus();
   const Shape& k = inputs[static_cast<size_t>(op.k.position)].tensor()->shape();
   const auto keys = static_cast<double>(k[k.rank() - 2]);
-  return ChangeTensor(inputs[at], [=](const Tensor& counts) {
-    return WithNumbers(counts, [=](int64_t, double) { return keys; });
-  });
+  return ChangeNumbers(inputs[at], [=](int64_t, double) { return keys; });
 }
 
 Status ForgetPast(const op::Attention& op, Values& inputs) {
   for (const Input past : {op.past_key, op.past_value}) {
     const auto at = static_cast<size_t>(past.position);
     if (at >= inputs.size()) continue;
-    ASSAY_RETURN_IF_ERROR(ChangeTensor(inputs[at], [](const Tensor& tensor) {
-      return WithNumbers(tensor, [](int64_t, double) { return 0; });
-    }));
+    ASSAY_RETURN_IF_ERROR(
+        ChangeNumbers(inputs[at], [](int64_t, double) { return 0; }));
   }
   return OkStatus();
 }

@@ -39,10 +39,9 @@ OperatorDefect Casting(Convert convert) {
     const Tensor& from = *inputs[0].tensor();
     if (!IsFloatingPoint(from.dtype())) return OkStatus();
     const std::vector<double> x = Numbers(from);
-    return ChangeTensor(outputs[0], [&](const Tensor& y) {
-      return WithNumbers(y, [&](int64_t i, double right) {
-        return convert(x[static_cast<size_t>(i)], right, y.dtype());
-      });
+    const DType to = outputs[0].tensor()->dtype();
+    return ChangeNumbers(outputs[0], [&](int64_t i, double right) {
+      return convert(x[static_cast<size_t>(i)], right, to);
     });
   });
 }
@@ -128,31 +127,17 @@ Result<Tensor> ReversedAlong(const Tensor& tensor, int64_t axis) {
 }
 
 // The first of a reversed axis is the last.
-OperatorDefect LastOfTopK() {
-  return Replaced(
-      Ops<op::TopK>(),
-      [](const op::TopK& op, LoadContext& load,
-         const Right& right) -> Result<Kernel> {
-        ASSAY_ASSIGN_OR_RETURN(Kernel kernel, right(op, load));
-        return Around(
-            std::move(kernel), load.node(),
-            [op](Values& inputs) {
-              return ChangeTensor(inputs[0], [&](const Tensor& x) {
-                return ReversedAlong(x, op.axis);
-              });
-            },
-            [op](const Values& inputs, Values& outputs) -> Status {
-              if (outputs.size() < 2) return OkStatus();
-              const Shape& shape = inputs[0].tensor()->shape();
-              ASSAY_ASSIGN_OR_RETURN(const AxisView view,
-                                     AxisView::Of(shape, op.axis));
-              const auto last = static_cast<double>(view.count - 1);
-              return ChangeTensor(outputs[1], [&](const Tensor& indices) {
-                return WithNumbers(indices,
-                                   [&](int64_t, double i) { return last - i; });
-              });
-            });
-      });
+Status ReverseChoices(const op::TopK& op, Values& inputs) {
+  return ChangeTensor(
+      inputs[0], [&](const Tensor& x) { return ReversedAlong(x, op.axis); });
+}
+
+Status CountFromEnd(const op::TopK& op, const Values& inputs, Values& outputs) {
+  if (outputs.size() < 2) return OkStatus();
+  const Shape& shape = inputs[0].tensor()->shape();
+  ASSAY_ASSIGN_OR_RETURN(const AxisView view, AxisView::Of(shape, op.axis));
+  const auto last = static_cast<double>(view.count - 1);
+  return ChangeNumbers(outputs[1], [&](int64_t, double i) { return last - i; });
 }
 
 // 1 at all of the greatest.
@@ -283,21 +268,14 @@ Status SumUp(int bits, const Op& op, const Values& inputs, Values& outputs) {
   });
 }
 
-/// Every float64 is read as the float32 next to it.
-Status ReadSingle(Values& inputs) {
-  for (Value& input : inputs) {
-    const Tensor* tensor = input.tensor();
-    if (tensor == nullptr || tensor->dtype() != DType::kFloat64) continue;
-    ASSAY_RETURN_IF_ERROR(ChangeFloats(input, [](int64_t, double x) -> double {
-      return static_cast<float>(x);
-    }));
-  }
-  return OkStatus();
-}
-
+/// Every float64 is read as the float32 next to it, which other floats are.
 template <class... Op>
 OperatorDefect InSingle(Ops<Op...> ops) {
-  return Fed(ops, ReadSingle);
+  return Fed(ops, [](Values& inputs) {
+    return ChangeAllFloats(inputs, [](int64_t, double x) -> double {
+      return static_cast<float>(x);
+    });
+  });
 }
 
 /// Inputs are read in few significant bits, as in the fast modes of devices.
@@ -339,7 +317,8 @@ std::vector<Mutant> RoundingMutants() {
        Quantizing([](double x) { return std::trunc(x); })},
       {"argmax_last_of_ties",
        Set(1, &op::ArgMax::select_last_index, &op::ArgMin::select_last_index)},
-      {"topk_last_of_ties", LastOfTopK()},
+      {"topk_last_of_ties",
+       Between(Ops<op::TopK>(), ReverseChoices, CountFromEnd)},
       {"hardmax_all_ties", Spoiled(Ops<op::Hardmax>(), AllOfGreatest)},
       {"resize_ties_up", Rewritten(Ops<op::Resize>(),
                                    [](auto& op) {

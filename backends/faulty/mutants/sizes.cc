@@ -53,10 +53,8 @@ Status ZeroLast(Value& value, int from_end) {
 
 /// The sum without all elements from place kMany on.
 Status ZeroBeyondMany(Value& value) {
-  return ChangeTensor(value, [](const Tensor& x) {
-    return WithNumbers(
-        x, [](int64_t i, double number) { return i < kMany ? number : 0; });
-  });
+  return ChangeNumbers(
+      value, [](int64_t i, double number) { return i < kMany ? number : 0; });
 }
 
 // The last row of a product is left at zero.

@@ -58,11 +58,9 @@ std::vector<Mutant> Nans() {
 template <class... Op, class F>
 OperatorDefect OnResults(Ops<Op...> ops, F change) {
   return Spoiled(ops, [=](Values& outputs) {
-    return ChangeTensor(outputs[0], [&](const Tensor& y) -> Result<Tensor> {
-      if (!IsFloatingPoint(y.dtype())) return y;
-      return WithNumbers(
-          y, [&](int64_t, double x) { return change(x, y.dtype()); });
-    });
+    const DType type = outputs[0].tensor()->dtype();
+    return ChangeFloats(outputs[0],
+                        [&](int64_t, double x) { return change(x, type); });
   });
 }
 
@@ -102,11 +100,9 @@ Status ChangeByOperands(const Values& inputs, Values& outputs, F change) {
   const Shape shape = outputs[0].tensor()->shape();
   const auto a = NumbersAs(*inputs[0].tensor(), shape);
   const auto b = NumbersAs(*inputs[1].tensor(), shape);
-  return ChangeTensor(outputs[0], [&](const Tensor& right) {
-    return WithNumbers(right, [&](int64_t at, double y) {
-      const auto i = static_cast<size_t>(at);
-      return change(a[i], b[i], y);
-    });
+  return ChangeNumbers(outputs[0], [&](int64_t at, double y) {
+    const auto i = static_cast<size_t>(at);
+    return change(a[i], b[i], y);
   });
 }
 
@@ -197,10 +193,8 @@ Status Unshifted(const Values& inputs, Values& outputs) {
 
 // Sums of products wrap to 16 bits.
 Status WrapTo16(Values& outputs) {
-  return ChangeTensor(outputs[0], [](const Tensor& y) {
-    return WithNumbers(y, [](int64_t, double x) -> double {
-      return static_cast<int16_t>(static_cast<int64_t>(x));
-    });
+  return ChangeNumbers(outputs[0], [](int64_t, double x) -> double {
+    return static_cast<int16_t>(static_cast<int64_t>(x));
   });
 }
 

@@ -40,8 +40,7 @@ Kernel Own(Forward forward) {
 
 /// Hands a tensor on under another shape.
 Status PassAs(KernelContext& run, Input input, Output output, Shape shape) {
-  ASSAY_ASSIGN_OR_RETURN(Tensor view,
-                         run.input(input).Reshape(std::move(shape)));
+  ASSAY_ASSIGN_OR_RETURN(auto view, run.input(input).Reshape(std::move(shape)));
   return run.SetOutput(output, std::move(view));
 }
 
@@ -106,8 +105,7 @@ class AdapterFamily : public OperatorVisitor {
     return Reshaping(
         op.data, op.reshaped,
         [op](PrepareContext& known, const Shape& shape) -> Result<Shape> {
-          ASSAY_ASSIGN_OR_RETURN(std::vector<int64_t> dims,
-                                 ReadIntegers(known, op.shape));
+          ASSAY_ASSIGN_OR_RETURN(auto dims, ReadIntegers(known, op.shape));
           return kernels::ReshapedShape(shape, std::move(dims),
                                         op.allowzero != 0);
         });
@@ -117,8 +115,7 @@ class AdapterFamily : public OperatorVisitor {
         op.data, op.squeezed,
         [op](PrepareContext& known, const Shape& shape) -> Result<Shape> {
           if (!op.axes.present) return kernels::SqueezedShape(shape);
-          ASSAY_ASSIGN_OR_RETURN(const std::vector<int64_t> axes,
-                                 ReadIntegers(known, op.axes));
+          ASSAY_ASSIGN_OR_RETURN(const auto axes, ReadIntegers(known, op.axes));
           return kernels::SqueezedShape(shape, axes);
         });
   }
@@ -126,8 +123,7 @@ class AdapterFamily : public OperatorVisitor {
     return Reshaping(
         op.data, op.expanded,
         [op](PrepareContext& known, const Shape& shape) -> Result<Shape> {
-          ASSAY_ASSIGN_OR_RETURN(const std::vector<int64_t> axes,
-                                 ReadIntegers(known, op.axes));
+          ASSAY_ASSIGN_OR_RETURN(const auto axes, ReadIntegers(known, op.axes));
           return kernels::UnsqueezedShape(shape, axes);
         });
   }

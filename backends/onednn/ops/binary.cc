@@ -20,21 +20,17 @@ using dnnl::algorithm;
 
 /// The algorithm with its operands exchanged; undef where there is none.
 algorithm Mirrored(algorithm kind) {
-  switch (kind) {
-    case algorithm::binary_ge:
-      return algorithm::binary_le;
-    case algorithm::binary_gt:
-      return algorithm::binary_lt;
-    case algorithm::binary_le:
-      return algorithm::binary_ge;
-    case algorithm::binary_lt:
-      return algorithm::binary_gt;
-    case algorithm::binary_div:
-    case algorithm::binary_sub:
-      return algorithm::undef;
-    default:
-      return kind;
+  static constexpr std::pair<algorithm, algorithm> kMirrored[] = {
+      {algorithm::binary_ge, algorithm::binary_le},
+      {algorithm::binary_gt, algorithm::binary_lt},
+      {algorithm::binary_le, algorithm::binary_ge},
+      {algorithm::binary_lt, algorithm::binary_gt},
+      {algorithm::binary_div, algorithm::undef},
+      {algorithm::binary_sub, algorithm::undef}};
+  for (const auto& [from, to] : kMirrored) {
+    if (from == kind) return to;
   }
+  return kind;
 }
 
 /// One binary primitive over axes that stand for the broadcasting. Only the
@@ -117,8 +113,7 @@ Status FoldInto(ChainBuilder& chain, VariadicInput inputs, Output out,
   std::vector<TensorView> views;
   Shape shape;
   ASSAY_RETURN_IF_ERROR(ViewAll(chain, inputs, CheckExact, views, shape));
-  ASSAY_ASSIGN_OR_RETURN(const TensorView result,
-                         chain.View(views[0].dtype, shape));
+  ASSAY_ASSIGN_OR_RETURN(const auto result, chain.View(views[0].dtype, shape));
   const auto write = [&](const memory::desc& desc, const auto& fold) {
     const memory to = chain.Out(out, result, desc);
     const memory folded = divisor == 1 ? to : chain.Apart(to);

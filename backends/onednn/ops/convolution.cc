@@ -125,23 +125,18 @@ Result<memory::desc> Bias(ChainBuilder& chain, const Op& op, int64_t channels) {
   return bias.As({channels});
 }
 
-/// The weights' layout is the library's choice where the model fixes them.
-memory::desc WantedWeights(ChainBuilder& chain, Input w,
-                           const memory::desc& given) {
-  return chain.fixed(w) == nullptr ? given : AnyLayout(given);
-}
-
 /// Appends a convolution or deconvolution that is described the same way.
 template <class Primitive, class Op>
 Status AddConvolution(ChainBuilder& chain, const Op& op, algorithm kind,
                       const Operands& operands, const Window& window,
                       const memory::desc& given) {
-  ASSAY_ASSIGN_OR_RETURN(const memory::desc bias,
-                         Bias(chain, op, operands.channels));
+  ASSAY_ASSIGN_OR_RETURN(const auto bias, Bias(chain, op, operands.channels));
   ASSAY_ASSIGN_OR_RETURN(
       const TensorView y,
       chain.View(operands.x.dtype, OutputShape(operands, window)));
-  const memory::desc wanted = WantedWeights(chain, op.w, given);
+  // The weights' layout is the library's choice where the model fixes them.
+  const memory::desc wanted =
+      chain.fixed(op.w) == nullptr ? given : AnyLayout(given);
   const memory::desc source = operands.x.Desc();
   const auto attr = ChainBuilder::attr();
   using Desc = typename Primitive::primitive_desc;
@@ -152,12 +147,12 @@ Status AddConvolution(ChainBuilder& chain, const Op& op, algorithm kind,
                    : Desc(chain.engine(), chain.prop(), kind, source, wanted,
                           y.Desc(), window.strides, window.dilations,
                           window.pads_begin, window.pads_end, attr);
-  std::vector<ChainBuilder::Argument> arguments = {
-      {DNNL_ARG_SRC, chain.In(op.x, source)},
-      {DNNL_ARG_WEIGHTS, chain.Arranged(op.w, given, desc.weights_desc())},
-      {DNNL_ARG_DST, chain.Out(op.y, y, y.Desc())}};
-  if (op.b.present) arguments.push_back({DNNL_ARG_BIAS, chain.In(op.b, bias)});
-  chain.Add<Primitive>(desc, arguments);
+  chain.Add<Primitive>(
+      desc,
+      {{DNNL_ARG_SRC, chain.In(op.x, source)},
+       {DNNL_ARG_WEIGHTS, chain.Arranged(op.w, given, desc.weights_desc())},
+       {DNNL_ARG_DST, chain.Out(op.y, y, y.Desc())},
+       {DNNL_ARG_BIAS, op.b.present ? chain.In(op.b, bias) : memory()}});
   return OkStatus();
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Convolutions of every kind against loops over the formula: groups, strides,
+// Convolutions of every kind against the reference: groups, strides,
 // dilations and uneven pads together, over one to three spatial axes.
 
 #include <gmock/gmock.h>
@@ -16,8 +16,6 @@
 namespace assay::onednn {
 namespace {
 
-using ::testing::FloatNear;
-using ::testing::Pointwise;
 using Dims = std::vector<int64_t>;
 
 struct ConvolutionCase {
@@ -43,178 +41,49 @@ const ConvolutionCase kConvolutionCases[] = {
      {1, 0, 1, 0, 0, 2}},
 };
 
-/// Calls `visit` with every index below `dims`, in row-major order.
-template <class F>
-void ForEach(const Dims& dims, const F& visit) {
-  Dims index(dims.size(), 0);
-  for (int64_t i = 0; i < CountOf(dims); ++i) {
-    visit(index);
-    for (size_t axis = dims.size(); axis-- > 0;) {
-      if (++index[axis] < dims[axis]) break;
-      index[axis] = 0;
-    }
-  }
-}
-
-/// The row-major place of an index, -1 outside.
-int64_t PlaceOf(const Dims& dims, const Dims& index) {
-  int64_t place = 0;
-  for (size_t i = 0; i < dims.size(); ++i) {
-    if (index[i] < 0 || index[i] >= dims[i]) return -1;
-    place = place * dims[i] + index[i];
-  }
-  return place;
-}
-
 Dims Joined(Dims first, const Dims& rest) {
   first.insert(first.end(), rest.begin(), rest.end());
   return first;
 }
 
-struct ConvolutionTensors {
-  Dims x, w, y;
-  std::vector<float> in, weights, bias;
-};
-
-/// Where kernel place k over place o of the strided side meets the other side.
-Dims Meets(const ConvolutionCase& row, const Dims& at, const Dims& k) {
-  Dims place;
-  for (size_t i = 0; i < row.image.size(); ++i) {
-    place.push_back(at[i] * row.strides[i] + k[i] * row.dilations[i] -
-                    row.pads[i]);
-  }
-  return place;
+Tensor Drawn(const char* name, const Dims& dims) {
+  return Floats(Shape(dims), Random(name, CountOf(dims)));
 }
 
-/// y[n,m,o] = b[m] + sum over c, k of x[n,c,o s + k d - p] w[m,c,k], in groups.
-std::vector<float> Convolved(const ConvolutionCase& row,
-                             const ConvolutionTensors& t) {
-  const int64_t in = row.channels / row.groups;
-  const int64_t out = row.kernels / row.groups;
-  std::vector<float> y;
-  ForEach(t.y, [&](const Dims& at) {
-    double sum = t.bias[static_cast<size_t>(at[1])];
-    const Dims o(at.begin() + 2, at.end());
-    for (int64_t c = 0; c < in; ++c) {
-      ForEach(row.kernel, [&](const Dims& k) {
-        const int64_t from = PlaceOf(
-            t.x, Joined({at[0], at[1] / out * in + c}, Meets(row, o, k)));
-        const int64_t by = PlaceOf(t.w, Joined({at[1], c}, k));
-        if (from < 0) return;
-        sum += double{t.in[static_cast<size_t>(from)]} *
-               t.weights[static_cast<size_t>(by)];
-      });
-    }
-    y.push_back(static_cast<float>(sum));
-  });
-  return y;
-}
-
-/// The transpose: x[n,c,i] w[c,m,k] goes to y[n,m,i s + k d - p], in groups.
-std::vector<float> Deconvolved(const ConvolutionCase& row,
-                               const ConvolutionTensors& t) {
-  const int64_t in = row.channels / row.groups;
-  const int64_t out = row.kernels / row.groups;
-  std::vector<double> sums(static_cast<size_t>(CountOf(t.y)));
-  ForEach(t.y, [&](const Dims& at) {
-    sums[static_cast<size_t>(PlaceOf(t.y, at))] =
-        t.bias[static_cast<size_t>(at[1])];
-  });
-  ForEach(t.x, [&](const Dims& at) {
-    const Dims i(at.begin() + 2, at.end());
-    for (int64_t m = 0; m < out; ++m) {
-      ForEach(row.kernel, [&](const Dims& k) {
-        const int64_t to = PlaceOf(
-            t.y, Joined({at[0], at[1] / in * out + m}, Meets(row, i, k)));
-        if (to < 0) return;
-        sums[static_cast<size_t>(to)] +=
-            double{t.in[static_cast<size_t>(PlaceOf(t.x, at))]} *
-            t.weights[static_cast<size_t>(PlaceOf(t.w, Joined({at[1], m}, k)))];
-      });
-    }
-  });
-  return {sums.begin(), sums.end()};
-}
-
-ConvolutionTensors FillConvolution(const ConvolutionCase& row, const Dims& x,
-                                   const Dims& w, const Dims& y) {
-  return {x,
-          w,
-          y,
-          Random("x", CountOf(x)),
-          Random("w", CountOf(w)),
-          Random("b", row.kernels)};
-}
-
-ConvolutionTensors OfConvolution(const ConvolutionCase& row) {
-  Dims y = {row.batch, row.kernels};
-  for (size_t i = 0; i < row.image.size(); ++i) {
-    const int64_t reach = (row.kernel[i] - 1) * row.dilations[i] + 1;
-    const int64_t room =
-        row.image[i] + row.pads[i] + row.pads[i + row.image.size()] - reach;
-    y.push_back(room / row.strides[i] + 1);
-  }
-  return FillConvolution(
-      row, Joined({row.batch, row.channels}, row.image),
-      Joined({row.kernels, row.channels / row.groups}, row.kernel), y);
-}
-
-ConvolutionTensors OfTranspose(const ConvolutionCase& row) {
-  Dims y = {row.batch, row.kernels};
-  for (size_t i = 0; i < row.image.size(); ++i) {
-    y.push_back(row.strides[i] * (row.image[i] - 1) +
-                (row.kernel[i] - 1) * row.dilations[i] + 1 - row.pads[i] -
-                row.pads[i + row.image.size()] +
-                (row.extra.empty() ? 0 : row.extra[i]));
-  }
-  return FillConvolution(
-      row, Joined({row.batch, row.channels}, row.image),
-      Joined({row.channels, row.kernels / row.groups}, row.kernel), y);
-}
-
-std::string ConvolutionGraph(const std::string& name,
-                             const ConvolutionCase& row,
-                             const ConvolutionTensors& t) {
-  std::string more;
-  if (!row.extra.empty()) more = ", output_padding = " + List(row.extra);
-  return "g (float" + List(t.x) + " x, float" + List(t.w) + " w, float" +
-         List({row.kernels}) + " b) => (float" + List(t.y) +
-         " y) { y = " + name + " <group = " + std::to_string(row.groups) +
-         ", strides = " + List(row.strides) +
-         ", dilations = " + List(row.dilations) + ", pads = " + List(row.pads) +
-         more + "> (x, w, b) }";
-}
-
+/// The node over x and weights of these first two extents, against the same of
+/// the reference.
 void ExpectConvolution(const std::string& name, const ConvolutionCase& row,
-                       const ConvolutionTensors& t,
-                       const std::vector<float>& want) {
-  const std::string graph = ConvolutionGraph(name, row, t);
-  SCOPED_TRACE(graph);
-  const Tensor y = RunGraph(graph, {{"x", Floats(Shape(t.x), t.in)},
-                                    {"w", Floats(Shape(t.w), t.weights)},
-                                    {"b", Floats({row.kernels}, t.bias)}});
-  ASSERT_EQ(y.shape(), Shape(t.y));
-  EXPECT_THAT(y.elements<float>(), Pointwise(FloatNear(1e-4F), want));
+                       const Dims& channels) {
+  const Dims x = Joined({row.batch, row.channels}, row.image);
+  const Dims w = Joined(channels, row.kernel);
+  std::string more, y = "N,C";
+  for (size_t i = 0; i < row.image.size(); ++i) y += StrCat(",S", i);
+  if (!row.extra.empty()) more = ", output_padding = " + List(row.extra);
+  ExpectAsReference(
+      StrCat("g (float", List(x), " x, float", List(w), " w, float[",
+             row.kernels, "] b) => (float[", y, "] y) { y = ", name,
+             " <group = ", row.groups, ", strides = ", List(row.strides),
+             ", dilations = ", List(row.dilations), ", pads = ", List(row.pads),
+             more, "> (x, w, b) }"),
+      {{"x", Drawn("x", x)},
+       {"w", Drawn("w", w)},
+       {"b", Drawn("b", {row.kernels})}},
+      1e-4F);
 }
 
 TEST(Convolution, IsTheSumThatOnnxStates) {
   for (const ConvolutionCase& row : kConvolutionCases) {
-    const ConvolutionTensors t = OfConvolution(row);
-    ExpectConvolution("Conv", row, t, Convolved(row, t));
+    ExpectConvolution("Conv", row, {row.kernels, row.channels / row.groups});
   }
 }
 
 TEST(Convolution, TransposedIsItsAdjoint) {
   for (ConvolutionCase row : kConvolutionCases) {
-    for (size_t i = 0; i < row.pads.size(); ++i) {
-      row.pads[i] = std::min<int64_t>(row.pads[i], 1);
-    }
-    const ConvolutionTensors t = OfTranspose(row);
-    ExpectConvolution("ConvTranspose", row, t, Deconvolved(row, t));
-    ConvolutionCase padded = row;
-    for (const int64_t stride : row.strides) padded.extra.push_back(stride - 1);
-    const ConvolutionTensors wide = OfTranspose(padded);
-    ExpectConvolution("ConvTranspose", padded, wide, Deconvolved(padded, wide));
+    for (int64_t& pad : row.pads) pad = std::min<int64_t>(pad, 1);
+    const Dims channels = {row.channels, row.kernels / row.groups};
+    ExpectConvolution("ConvTranspose", row, channels);
+    for (const int64_t stride : row.strides) row.extra.push_back(stride - 1);
+    ExpectConvolution("ConvTranspose", row, channels);
   }
 }
 

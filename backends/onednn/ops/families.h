@@ -21,36 +21,8 @@
 
 namespace assay::onednn {
 
-class Family : public OperatorVisitor {
- public:
-  explicit Family(std::shared_ptr<const Device> device)
-      : device_(std::move(device)) {}
+using FamilyPointer = std::unique_ptr<OperatorVisitor>;
 
- protected:
-  Result<Kernel> Build(LoadContext& load, Fill fill) const {
-    return BuildKernel(device_->engine(), load, std::move(fill));
-  }
-
- private:
-  std::shared_ptr<const Device> device_;
-};
-
-/// How the kernel of an operator is made: make(op, chain) appends its
-/// primitives, or make(op, load) gives the Fill that will, or declines at Load.
-template <class Op, class Make>
-struct OperatorRow {
-  Make make;
-};
-
-template <class Op, class Make>
-OperatorRow<Op, Make> On(Make make) {
-  return {std::move(make)};
-}
-
-template <class Op, class Make>
-OperatorRow<Op, Make> RowOf(OperatorRow<Op, Make> row) {
-  return row;
-}
 template <class Op>
 auto RowOf(Status (*add)(const Op&, ChainBuilder&)) {
   return On<Op>(add);
@@ -60,43 +32,26 @@ auto RowOf(Result<Fill> (*make)(const Op&, LoadContext&)) {
   return On<Op>(make);
 }
 
-/// A family by rows, which FamilyOf takes.
-template <class... Rows>
-class OperatorTable : public Family {
- public:
-  using Family::Family;
-};
-
-template <class Op, class Make, class... Rest>
-class OperatorTable<OperatorRow<Op, Make>, Rest...>
-    : public OperatorTable<Rest...> {
- public:
-  OperatorTable(std::shared_ptr<const Device> device, OperatorRow<Op, Make> row,
-                Rest... rest)
-      : OperatorTable<Rest...>(std::move(device), std::move(rest)...),
-        row_(std::move(row)) {}
-
-  using OperatorTable<Rest...>::Visit;
-  Result<Kernel> Visit(const Op& op, LoadContext& load) override {
-    if constexpr (std::is_invocable_v<Make&, const Op&, ChainBuilder&>) {
-      return this->Build(load, std::bind_front(row_.make, op));
+/// The row that builds the kernel of another: make(op, chain) appends its
+/// primitives, or make(op, load) gives the Fill that will, or declines at Load.
+template <class Op, class Make>
+auto BuildingRow(std::shared_ptr<const Device> device,
+                 OperatorRow<Op, Make> row) {
+  return On<Op>([device = std::move(device), make = std::move(row.make)](
+                    const Op& op, LoadContext& load) -> Result<Kernel> {
+    if constexpr (std::is_invocable_v<const Make&, const Op&, ChainBuilder&>) {
+      return BuildKernel(device->engine(), load, std::bind_front(make, op));
     } else {
-      ASSAY_ASSIGN_OR_RETURN(Fill fill, row_.make(op, load));
-      return this->Build(load, std::move(fill));
+      ASSAY_ASSIGN_OR_RETURN(Fill fill, make(op, load));
+      return BuildKernel(device->engine(), load, std::move(fill));
     }
-  }
-
- private:
-  OperatorRow<Op, Make> row_;
-};
-
-using FamilyPointer = std::unique_ptr<OperatorVisitor>;
+  });
+}
 
 template <class... Rows>
-FamilyPointer FamilyOf(std::shared_ptr<const Device> device,
+FamilyPointer FamilyOf(const std::shared_ptr<const Device>& device,
                        const Rows&... rows) {
-  return std::make_unique<OperatorTable<decltype(RowOf(rows))...>>(
-      std::move(device), RowOf(rows)...);
+  return assay::FamilyOf(BuildingRow(device, RowOf(rows))...);
 }
 
 FamilyPointer MakeAdapter();

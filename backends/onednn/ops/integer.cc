@@ -54,6 +54,12 @@ struct Attributes {
     attr.set_scales_mask(name, mask);
     arguments.push_back({DNNL_ARG_ATTR_SCALES | name, value});
   }
+  /// These arguments, then those of the primitive itself.
+  Arguments Beside(const Arguments& own) const {
+    Arguments all = arguments;
+    all.insert(all.end(), own.begin(), own.end());
+    return all;
+  }
 };
 
 /// The right operand as int8, and its zero point.
@@ -76,8 +82,7 @@ Result<Weights> SignedWeights(ChainBuilder& chain, Input b, Input zero_point,
   const memory real = chain.Constant(-128);
   const memory whole = chain.Temporary(Retyped(real.get_desc(), Type::s32));
   if (zero_point.present) {
-    ASSAY_ASSIGN_OR_RETURN(const memory given,
-                           OneElement(chain, zero_point, 1));
+    ASSAY_ASSIGN_OR_RETURN(const auto given, OneElement(chain, zero_point, 1));
     const memory sum = chain.Temporary(real.get_desc());
     chain.Binary(algorithm::binary_add, given, real, sum);
     chain.Copy(sum, whole);
@@ -116,20 +121,17 @@ Status AddProduct(ChainBuilder& chain, const Op& op, const Factors& factors,
                          SignedWeights(chain, op.b, op.b_zero_point, factors.b,
                                        factors.b.As(factors.product.b)));
   if (op.a_zero_point.present) {
-    ASSAY_ASSIGN_OR_RETURN(const memory zero,
-                           ZeroPoint(chain, op.a_zero_point));
+    ASSAY_ASSIGN_OR_RETURN(const auto zero, ZeroPoint(chain, op.a_zero_point));
     with.ZeroPoint(DNNL_ARG_SRC, zero);
   }
-  if (right.zero_point.get(true) != nullptr) {
+  if (IsThere(right.zero_point)) {
     with.ZeroPoint(DNNL_ARG_WEIGHTS, right.zero_point);
   }
-  Arguments arguments = with.arguments;
-  arguments.push_back({DNNL_ARG_SRC, chain.In(op.a, left)});
-  arguments.push_back({DNNL_ARG_WEIGHTS, right.data});
-  arguments.push_back({DNNL_ARG_DST, out});
   chain.Add<dnnl::matmul>(
       {chain.engine(), left, right.data.get_desc(), out.get_desc(), with.attr},
-      arguments);
+      with.Beside({{DNNL_ARG_SRC, chain.In(op.a, left)},
+                   {DNNL_ARG_WEIGHTS, right.data},
+                   {DNNL_ARG_DST, out}}));
   return OkStatus();
 }
 
@@ -206,11 +208,10 @@ void AddConvolution(ChainBuilder& chain, const Window& window,
     weights = chain.Temporary(desc.weights_desc());
     chain.Copy(w, weights);
   }
-  Arguments arguments = with.arguments;
-  arguments.push_back({DNNL_ARG_SRC, x});
-  arguments.push_back({DNNL_ARG_WEIGHTS, weights});
-  arguments.push_back({DNNL_ARG_DST, out});
-  chain.Add<dnnl::convolution_forward>(desc, arguments);
+  chain.Add<dnnl::convolution_forward>(desc,
+                                       with.Beside({{DNNL_ARG_SRC, x},
+                                                    {DNNL_ARG_WEIGHTS, weights},
+                                                    {DNNL_ARG_DST, out}}));
 }
 
 /// An input less its zero point, as float32; one zero point, or one an entry
@@ -257,8 +258,7 @@ Status AddIntegerConvolution(ChainBuilder& chain, const Op& op,
                              const Operands& operands, const Window& window,
                              Attributes with, const memory& out) {
   if (op.x_zero_point.present) {
-    ASSAY_ASSIGN_OR_RETURN(const memory zero,
-                           ZeroPoint(chain, op.x_zero_point));
+    ASSAY_ASSIGN_OR_RETURN(const auto zero, ZeroPoint(chain, op.x_zero_point));
     with.ZeroPoint(DNNL_ARG_SRC, zero);
   }
   AddConvolution(chain, window, with, chain.In(op.x, operands.x.Desc()),

@@ -100,9 +100,7 @@ Status AddInnerProduct(ChainBuilder& chain, const op::Gemm& op,
                        const TensorView& y) {
   const memory::desc given = Matrix(b, op.trans_b == 0);
   const memory::desc wanted =
-      chain.fixed(op.b) == nullptr
-          ? given
-          : memory::desc(given.get_dims(), b.type, memory::format_tag::any);
+      chain.fixed(op.b) == nullptr ? given : AnyLayout(given);
   using Desc = dnnl::inner_product_forward::primitive_desc;
   const bool biased = op.c.present && op.beta != 0;
   memory::desc bias;
@@ -115,12 +113,12 @@ Status AddInnerProduct(ChainBuilder& chain, const op::Gemm& op,
                                   wanted, bias, y.Desc(), attr)
                            : Desc(chain.engine(), chain.prop(), a.Desc(),
                                   wanted, y.Desc(), attr);
-  std::vector<ChainBuilder::Argument> arguments = {
-      {DNNL_ARG_SRC, chain.In(op.a, a.Desc())},
-      {DNNL_ARG_WEIGHTS, chain.Arranged(op.b, given, desc.weights_desc())},
-      {DNNL_ARG_DST, chain.Out(op.y, y, y.Desc())}};
-  if (biased) arguments.push_back({DNNL_ARG_BIAS, chain.In(op.c, bias)});
-  chain.Add<dnnl::inner_product_forward>(desc, arguments);
+  chain.Add<dnnl::inner_product_forward>(
+      desc,
+      {{DNNL_ARG_SRC, chain.In(op.a, a.Desc())},
+       {DNNL_ARG_WEIGHTS, chain.Arranged(op.b, given, desc.weights_desc())},
+       {DNNL_ARG_DST, chain.Out(op.y, y, y.Desc())},
+       {DNNL_ARG_BIAS, biased ? chain.In(op.c, bias) : memory()}});
   return OkStatus();
 }
 
@@ -154,8 +152,7 @@ Status AddGemm(const op::Gemm& op, ChainBuilder& chain) {
   }
   if (op.c.present && op.beta != 0) {
     ASSAY_ASSIGN_OR_RETURN(const TensorView c, chain.View(op.c));
-    ASSAY_ASSIGN_OR_RETURN(const memory::dims extents,
-                           BiasExtents(c.shape, y.shape));
+    ASSAY_ASSIGN_OR_RETURN(const auto extents, BiasExtents(c.shape, y.shape));
     memory bias = chain.In(op.c, c.As(extents));
     if (op.beta != 1) {
       const memory scaled = chain.Temporary(c.As(extents));
@@ -178,10 +175,8 @@ Status AddGemm(const op::Gemm& op, ChainBuilder& chain) {
 Status AddMatMul(const op::MatMul& op, ChainBuilder& chain) {
   ASSAY_ASSIGN_OR_RETURN(const TensorView a, chain.View(op.a, CheckFloat));
   ASSAY_ASSIGN_OR_RETURN(const TensorView b, chain.View(op.b));
-  ASSAY_ASSIGN_OR_RETURN(const MatrixProduct product,
-                         ReadProduct(a.shape, b.shape));
-  ASSAY_ASSIGN_OR_RETURN(const TensorView y,
-                         chain.View(a.dtype, product.shape));
+  ASSAY_ASSIGN_OR_RETURN(const auto product, ReadProduct(a.shape, b.shape));
+  ASSAY_ASSIGN_OR_RETURN(const auto y, chain.View(a.dtype, product.shape));
   const memory::desc left = a.As(product.a);
   const memory::desc right = b.As(product.b);
   const memory::desc out = y.As(product.y);

@@ -218,8 +218,7 @@ Status AddTranspose(const op::Transpose& op, ChainBuilder& chain) {
 /// A repeated axis is walked with stride 0.
 Status AddExpand(const op::Expand& op, ChainBuilder& chain) {
   ASSAY_ASSIGN_OR_RETURN(const LaneView x, ViewLanes(chain, op.input));
-  ASSAY_ASSIGN_OR_RETURN(const std::vector<int64_t> wanted,
-                         chain.Integers(op.shape, "shape"));
+  ASSAY_ASSIGN_OR_RETURN(const auto wanted, chain.Integers(op.shape, "shape"));
   ASSAY_ASSIGN_OR_RETURN(const kernels::Broadcast axes,
                          kernels::BroadcastShapes(x.view.shape, Shape(wanted)));
   ASSAY_ASSIGN_OR_RETURN(const LaneView y,

@@ -68,8 +68,7 @@ Status AddBatchNormalization(const op::BatchNormalization& op,
   ASSAY_ASSIGN_OR_RETURN(const memory scale, Vector(chain, op.scale, channels));
   ASSAY_ASSIGN_OR_RETURN(const memory shift, Vector(chain, op.b, channels));
   ASSAY_ASSIGN_OR_RETURN(memory mean, Vector(chain, op.input_mean, channels));
-  ASSAY_ASSIGN_OR_RETURN(memory variance,
-                         Vector(chain, op.input_var, channels));
+  ASSAY_ASSIGN_OR_RETURN(auto variance, Vector(chain, op.input_var, channels));
   const bool training = op.training_mode != 0;
   auto flags = Flags::use_scale | Flags::use_shift;
   if (training) {
@@ -122,12 +121,10 @@ Status AddLayerNormalization(const op::LayerNormalization& op,
   ASSAY_ASSIGN_OR_RETURN(const memory scale,
                          Vector(chain, op.scale, rows.extents[1]));
   auto flags = Flags::use_scale;
-  std::vector<ChainBuilder::Argument> arguments = {{DNNL_ARG_SCALE, scale}};
+  memory shift;
   if (op.b.present) {
-    ASSAY_ASSIGN_OR_RETURN(const memory shift,
-                           Vector(chain, op.b, rows.extents[1]));
+    ASSAY_ASSIGN_OR_RETURN(shift, Vector(chain, op.b, rows.extents[1]));
     flags = flags | Flags::use_shift;
-    arguments.push_back({DNNL_ARG_SHIFT, shift});
   }
   ASSAY_ASSIGN_OR_RETURN(const TensorView stats,
                          chain.View(DType::kFloat32, rows.stats));
@@ -135,14 +132,15 @@ Status AddLayerNormalization(const op::LayerNormalization& op,
   const memory::desc stat = stats.As({rows.extents[0]});
   const memory deviation = chain.Out(op.inv_std_dev, stats, stat);
   const memory variance = chain.Apart(deviation);
-  arguments.push_back({DNNL_ARG_SRC, chain.In(op.x, data)});
-  arguments.push_back({DNNL_ARG_DST, chain.Out(op.y, x, data)});
-  arguments.push_back({DNNL_ARG_MEAN, chain.Out(op.mean, stats, stat)});
-  arguments.push_back({DNNL_ARG_VARIANCE, variance});
   chain.Add<dnnl::layer_normalization_forward>(
       {chain.engine(), dnnl::prop_kind::forward_training, data, data, stat,
        op.epsilon, flags, ChainBuilder::attr()},
-      arguments);
+      {{DNNL_ARG_SCALE, scale},
+       {DNNL_ARG_SHIFT, shift},
+       {DNNL_ARG_SRC, chain.In(op.x, data)},
+       {DNNL_ARG_DST, chain.Out(op.y, x, data)},
+       {DNNL_ARG_MEAN, chain.Out(op.mean, stats, stat)},
+       {DNNL_ARG_VARIANCE, variance}});
   if (!op.inv_std_dev.present) return OkStatus();
   const memory moved = chain.Apart(deviation);
   chain.Eltwise(algorithm::eltwise_linear, 1, op.epsilon, variance, moved);
@@ -176,16 +174,16 @@ Status AddGrouped(ChainBuilder& chain, Input x, Input scale, Input bias,
   const memory out = chain.Out(y, view, data);
   const memory normal =
       chain.training() ? chain.Temporary(rows) : chain.Out(y, view, rows);
-  std::vector<ChainBuilder::Argument> arguments = {
-      {DNNL_ARG_SRC, chain.In(x, rows)}, {DNNL_ARG_DST, normal}};
-  if (chain.training()) {
-    arguments.push_back({DNNL_ARG_MEAN, chain.Temporary(stat)});
-    arguments.push_back({DNNL_ARG_VARIANCE, chain.Temporary(stat)});
-  }
+  const auto statistic = [&] {
+    return chain.training() ? chain.Temporary(stat) : memory();
+  };
   chain.Add<dnnl::layer_normalization_forward>(
       {chain.engine(), chain.prop(), rows, rows, stat, epsilon, Flags::none,
        ChainBuilder::attr()},
-      arguments);
+      {{DNNL_ARG_SRC, chain.In(x, rows)},
+       {DNNL_ARG_DST, normal},
+       {DNNL_ARG_MEAN, statistic()},
+       {DNNL_ARG_VARIANCE, statistic()}});
   const memory scaled = chain.Apart(out);
   chain.Binary(algorithm::binary_mul,
                chain.training() ? chain.Redescribe(normal, data) : out,
@@ -255,14 +253,11 @@ Status AddRMSNormalization(const op::RMSNormalization& op,
   return OkStatus();
 }
 
-using dnnl::algorithm;
-
 /// The axes before and behind are one axis each; a last axis goes without the
 /// latter, which is the library's fast form.
 template <class Op, algorithm kKind>
 Status AddSoftmax(const Op& op, ChainBuilder& chain) {
-  ASSAY_ASSIGN_OR_RETURN(const TensorView view,
-                         chain.View(op.input, CheckFloat));
+  ASSAY_ASSIGN_OR_RETURN(const auto view, chain.View(op.input, CheckFloat));
   ASSAY_ASSIGN_OR_RETURN(const int axis,
                          kernels::NormalizeAxis(op.axis, view.shape.rank()));
   const memory::dims& dims = view.shape.dims();

@@ -26,7 +26,7 @@ void QuantizeInto(ChainBuilder& chain, const memory& real, const memory& scale,
   const memory whole = chain.Apart(real);
   chain.Binary(algorithm::binary_div, real, scale, quotient);
   chain.Eltwise(algorithm::eltwise_round, 0, 0, quotient, whole);
-  if (zero_point.get(true) == nullptr) {
+  if (!IsThere(zero_point)) {
     chain.Copy(whole, out);
   } else {
     chain.Binary(algorithm::binary_add, whole, zero_point, out);
@@ -54,8 +54,7 @@ Status QuantizeResult(ChainBuilder& chain, Input scale, Input zero_point,
   const size_t rank = real.get_desc().get_dims().size();
   ASSAY_RETURN_IF_ERROR(Scale(chain, scale).status());
   ASSAY_ASSIGN_OR_RETURN(const memory divisor, OneElement(chain, scale, rank));
-  ASSAY_ASSIGN_OR_RETURN(const memory shift,
-                         OneElement(chain, zero_point, rank));
+  ASSAY_ASSIGN_OR_RETURN(const auto shift, OneElement(chain, zero_point, rank));
   QuantizeInto(chain, real, divisor, shift, out);
   return OkStatus();
 }
@@ -147,7 +146,7 @@ Result<Fill> MakeDequantizeLinear(const op::DequantizeLinear& op,
     const memory from = chain.In(op.x, x.As(by.data));
     const memory to = chain.Out(op.y, y, y.As(by.data));
     const memory moved = chain.Apart(to);
-    if (zero_point.get(true) == nullptr) {
+    if (!IsThere(zero_point)) {
       chain.Copy(from, moved);
     } else {
       chain.Binary(algorithm::binary_sub, from, zero_point, moved);
@@ -197,8 +196,7 @@ Status AddDynamicQuantizeLinear(const op::DynamicQuantizeLinear& op,
       MakeView(DType::kFloat32, memory::data_type::f32, Shape());
   ASSAY_ASSIGN_OR_RETURN(const TensorView zero_view,
                          chain.View(DType::kUint8, Shape()));
-  ASSAY_ASSIGN_OR_RETURN(const TensorView y,
-                         chain.View(DType::kUint8, x.shape));
+  ASSAY_ASSIGN_OR_RETURN(const auto y, chain.View(DType::kUint8, x.shape));
   const memory::desc flat = x.As({x.count});
   const memory from = chain.In(op.x, flat);
   const memory low = chain.Temporary(one.Desc());

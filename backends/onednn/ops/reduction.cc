@@ -144,8 +144,7 @@ Status AddReduceLogSumExp(const op::ReduceLogSumExp& op, ChainBuilder& chain) {
 
 /// x / ||x||_p, and 0 where the norm is 0.
 Status AddLpNormalization(const op::LpNormalization& op, ChainBuilder& chain) {
-  ASSAY_ASSIGN_OR_RETURN(const TensorView x,
-                         chain.View(op.input, CheckFloat32));
+  ASSAY_ASSIGN_OR_RETURN(const auto x, chain.View(op.input, CheckFloat32));
   if (op.p != 1 && op.p != 2) {
     return InvalidArgument("p is ", op.p, ", wanted 1 or 2");
   }

@@ -122,8 +122,7 @@ Result<std::vector<Axis>> ReadAxes(ChainBuilder& chain, const op::Resize& op,
                                    const Shape& x) {
   std::vector<Axis> axes;
   for (const int64_t extent : x) axes.push_back({extent, extent, 1});
-  ASSAY_ASSIGN_OR_RETURN(const std::vector<int> listed,
-                         ListedAxes(op, x.rank()));
+  ASSAY_ASSIGN_OR_RETURN(const auto listed, ListedAxes(op, x.rank()));
   std::vector<int64_t> sizes;
   std::vector<float> scales;
   if (op.sizes.present) {
@@ -195,8 +194,7 @@ Result<Fill> MakeResize(const op::Resize& op, LoadContext&) {
     const bool linear = op.mode == "linear";
     ASSAY_ASSIGN_OR_RETURN(const TensorView x,
                            chain.View(op.x, linear ? CheckFloat : CheckExact));
-    ASSAY_ASSIGN_OR_RETURN(const std::vector<Axis> axes,
-                           ReadAxes(chain, op, x.shape));
+    ASSAY_ASSIGN_OR_RETURN(const auto axes, ReadAxes(chain, op, x.shape));
     for (const Axis& axis : axes) {
       if (axis.in == 0 || axis.out == 0 || SamePlaces(op, axis)) continue;
       return Unsupported(Reason::kAttribute, op.coordinate_transformation_mode,
@@ -204,10 +202,8 @@ Result<Fill> MakeResize(const op::Resize& op, LoadContext&) {
                          axis.scale, ", ", linear ? op.mode : op.nearest_mode,
                          ", finds other places than oneDNN's half pixels");
     }
-    ASSAY_ASSIGN_OR_RETURN(const ResizeExtents extents,
-                           ReadResizeExtents(axes));
-    ASSAY_ASSIGN_OR_RETURN(const TensorView y,
-                           chain.View(x.dtype, extents.shape));
+    ASSAY_ASSIGN_OR_RETURN(const auto extents, ReadResizeExtents(axes));
+    ASSAY_ASSIGN_OR_RETURN(const auto y, chain.View(x.dtype, extents.shape));
     const memory::desc from = x.As(extents.from);
     const memory::desc to = y.As(extents.to);
     chain.Add<dnnl::resampling_forward>(

@@ -229,8 +229,7 @@ Status StoreAll(ChainBuilder& chain, Output y, const memory& out,
   const int64_t h = e.hidden;
   const Shape shape =
       e.batch_first ? Shape{n, e.steps, d, h} : Shape{e.steps, d, n, h};
-  ASSAY_ASSIGN_OR_RETURN(const TensorView view,
-                         chain.View(DType::kFloat32, shape));
+  ASSAY_ASSIGN_OR_RETURN(const auto view, chain.View(DType::kFloat32, shape));
   const memory::dims dims = {e.steps, n, d, h};
   const memory::dims strides = e.batch_first
                                    ? memory::dims{d * h, e.steps * d * h, h, 1}
@@ -249,46 +248,30 @@ Status StoreState(ChainBuilder& chain, Output y, const memory& last,
   return OkStatus();
 }
 
-memory::desc DescOf(const memory& made) {
-  return made.get(true) == nullptr ? memory::desc() : made.get_desc();
-}
-
-/// The arguments that are there.
-std::vector<ChainBuilder::Argument> Given(
-    const std::vector<ChainBuilder::Argument>& all) {
-  std::vector<ChainBuilder::Argument> given;
-  for (const ChainBuilder::Argument& argument : all) {
-    if (argument.memory.get(true) != nullptr) given.push_back(argument);
-  }
-  return given;
-}
-
-memory::desc AnyLayout(const memory& made) {
-  return {made.get_desc().get_dims(), Type::f32, memory::format_tag::any};
-}
-
 /// The memories that the operators with one state share.
 struct Cell {
   memory layer, state, weights, recurrent, bias;
   memory out, last;  // before they are copied to where ONNX has them
 
-  memory::desc weights_desc() const { return AnyLayout(weights); }
-  memory::desc recurrent_desc() const { return AnyLayout(recurrent); }
+  memory::desc weights_desc() const { return AnyLayout(weights.get_desc()); }
+  memory::desc recurrent_desc() const {
+    return AnyLayout(recurrent.get_desc());
+  }
 
   /// With the weights in the layout that the library chose.
   template <class Op>
   std::vector<ChainBuilder::Argument> Arguments(ChainBuilder& chain,
                                                 const Op& op,
                                                 const auto& desc) const {
-    return Given({{DNNL_ARG_SRC_LAYER, layer},
-                  {DNNL_ARG_SRC_ITER, state},
-                  {DNNL_ARG_WEIGHTS_LAYER,
-                   chain.Rearranged(op.w, weights, desc.weights_layer_desc())},
-                  {DNNL_ARG_WEIGHTS_ITER,
-                   chain.Rearranged(op.r, recurrent, desc.weights_iter_desc())},
-                  {DNNL_ARG_BIAS, bias},
-                  {DNNL_ARG_DST_LAYER, out},
-                  {DNNL_ARG_DST_ITER, last}});
+    return {{DNNL_ARG_SRC_LAYER, layer},
+            {DNNL_ARG_SRC_ITER, state},
+            {DNNL_ARG_WEIGHTS_LAYER,
+             chain.Rearranged(op.w, weights, desc.weights_layer_desc())},
+            {DNNL_ARG_WEIGHTS_ITER,
+             chain.Rearranged(op.r, recurrent, desc.weights_iter_desc())},
+            {DNNL_ARG_BIAS, bias},
+            {DNNL_ARG_DST_LAYER, out},
+            {DNNL_ARG_DST_ITER, last}};
   }
 };
 
@@ -314,7 +297,7 @@ template <class Primitive>
 void AddGru(ChainBuilder& chain, const op::GRU& op, const Cell& cell) {
   const typename Primitive::primitive_desc desc(
       chain.engine(), chain.prop(), DirectionOf(op.direction),
-      cell.layer.get_desc(), DescOf(cell.state), cell.weights_desc(),
+      cell.layer.get_desc(), DescIfThere(cell.state), cell.weights_desc(),
       cell.recurrent_desc(), cell.bias.get_desc(), cell.out.get_desc(),
       cell.last.get_desc(), ChainBuilder::attr());
   chain.Add<Primitive>(desc, cell.Arguments(chain, op, desc));
@@ -371,7 +354,7 @@ Status AddRNN(const op::RNN& op, ChainBuilder& chain) {
   ASSAY_ASSIGN_OR_RETURN(const Cell cell, MakeCell(chain, op, e, {0}, false));
   const dnnl::vanilla_rnn_forward::primitive_desc desc(
       chain.engine(), chain.prop(), activation.kind, DirectionOf(op.direction),
-      cell.layer.get_desc(), DescOf(cell.state), cell.weights_desc(),
+      cell.layer.get_desc(), DescIfThere(cell.state), cell.weights_desc(),
       cell.recurrent_desc(), cell.bias.get_desc(), cell.out.get_desc(),
       cell.last.get_desc(), activation.alpha, ChainBuilder::attr());
   chain.Add<dnnl::vanilla_rnn_forward>(desc, cell.Arguments(chain, op, desc));
@@ -426,16 +409,14 @@ Result<Fill> MakeLSTM(const op::LSTM& op, LoadContext&) {
         chain.Temporary(Dense({1, e.directions, e.batch, e.hidden}));
     const dnnl::lstm_forward::primitive_desc desc(
         chain.engine(), chain.prop(), DirectionOf(op.direction),
-        cell.layer.get_desc(), DescOf(cell.state), DescOf(cell_state),
-        cell.weights_desc(), cell.recurrent_desc(), DescOf(peepholes),
+        cell.layer.get_desc(), DescIfThere(cell.state), DescIfThere(cell_state),
+        cell.weights_desc(), cell.recurrent_desc(), DescIfThere(peepholes),
         cell.bias.get_desc(), cell.out.get_desc(), cell.last.get_desc(),
         last_cell.get_desc(), ChainBuilder::attr());
     auto arguments = cell.Arguments(chain, op, desc);
-    for (const auto& argument : Given({{DNNL_ARG_SRC_ITER_C, cell_state},
-                                       {DNNL_ARG_WEIGHTS_PEEPHOLE, peepholes},
-                                       {DNNL_ARG_DST_ITER_C, last_cell}})) {
-      arguments.push_back(argument);
-    }
+    arguments.push_back({DNNL_ARG_SRC_ITER_C, cell_state});
+    arguments.push_back({DNNL_ARG_WEIGHTS_PEEPHOLE, peepholes});
+    arguments.push_back({DNNL_ARG_DST_ITER_C, last_cell});
     chain.Add<dnnl::lstm_forward>(desc, arguments);
     ASSAY_RETURN_IF_ERROR(StoreAll(chain, op.y, cell.out, e));
     ASSAY_RETURN_IF_ERROR(StoreState(chain, op.y_h, cell.last, e));

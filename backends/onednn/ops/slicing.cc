@@ -48,8 +48,7 @@ Status AddSlice(const op::Slice& op, ChainBuilder& chain) {
   for (int i = 0; i < shape.rank(); ++i) {
     shape[i] = runs[static_cast<size_t>(i)].count;
   }
-  ASSAY_ASSIGN_OR_RETURN(const LaneView y,
-                         ViewLanes(chain, x.view.dtype, shape));
+  ASSAY_ASSIGN_OR_RETURN(const auto y, ViewLanes(chain, x.view.dtype, shape));
   return AddRuns(chain, op.data, x, op.output, y, Single(runs));
 }
 
@@ -76,8 +75,7 @@ Status AddSplit(const op::Split& op, ChainBuilder& chain) {
     for (const int64_t extent : shape) runs.push_back({.count = extent});
     runs[static_cast<size_t>(axis)].from = start;
     start += shape[axis];
-    ASSAY_ASSIGN_OR_RETURN(const LaneView y,
-                           ViewLanes(chain, x.view.dtype, shape));
+    ASSAY_ASSIGN_OR_RETURN(const auto y, ViewLanes(chain, x.view.dtype, shape));
     ASSAY_RETURN_IF_ERROR(
         AddRuns(chain, op.input, x, op.outputs[i], y, Single(runs)));
   }
@@ -102,8 +100,7 @@ Status AddFilling(ChainBuilder& chain, const op::Pad& op, const LaneView& y,
     AddZeros(chain, op, y);
     return OkStatus();
   }
-  ASSAY_ASSIGN_OR_RETURN(const LaneView value,
-                         ViewLanes(chain, op.constant_value));
+  ASSAY_ASSIGN_OR_RETURN(const auto value, ViewLanes(chain, op.constant_value));
   if (value.view.count != 1 || value.view.dtype != y.view.dtype) {
     return InvalidArgument("constant_value is ", value.view.dtype,
                            value.view.shape.ToString(), ", wanted one ",
@@ -147,8 +144,7 @@ Result<Fill> MakePad(const op::Pad& op, LoadContext&) {
       padded = padded || begin > 0 || end > 0;
       shape[i] += begin + end;
     }
-    ASSAY_ASSIGN_OR_RETURN(const LaneView y,
-                           ViewLanes(chain, x.view.dtype, shape));
+    ASSAY_ASSIGN_OR_RETURN(const auto y, ViewLanes(chain, x.view.dtype, shape));
     if (x.view.count == 0 && op.mode != "constant") {
       return Unsupported(Reason::kShape, "there are no elements to repeat");
     }

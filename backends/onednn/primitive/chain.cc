@@ -201,34 +201,24 @@ Result<std::vector<int64_t>> ChainBuilder::Integers(Input input,
   const std::optional<Shape> shape = facts_.type(input).StaticShape();
   if (shape.has_value() && shape == Shape{0}) return std::vector<int64_t>();
   ASSAY_ASSIGN_OR_RETURN(const Tensor* const tensor, Read(input, what));
-  switch (tensor->dtype()) {
-    case DType::kInt64:
-      return Converted<int64_t, int64_t>(*tensor);
-    case DType::kInt32:
-      return Converted<int64_t, int32_t>(*tensor);
-    default:
-      return InvalidArgument(what, " is ", tensor->Signature(),
-                             ", wanted int32 or int64");
-  }
+  const DType type = tensor->dtype();
+  if (type == DType::kInt64) return Converted<int64_t, int64_t>(*tensor);
+  if (type == DType::kInt32) return Converted<int64_t, int32_t>(*tensor);
+  return InvalidArgument(what, " is ", tensor->Signature(),
+                         ", wanted int32 or int64");
 }
 
 Result<std::vector<float>> ChainBuilder::Floats(Input input,
                                                 std::string_view what) {
   if (tape_ != nullptr) tape_->numbers.push_back(input.position);
   ASSAY_ASSIGN_OR_RETURN(const Tensor* const tensor, Read(input, what));
-  switch (tensor->dtype()) {
-    case DType::kFloat32:
-      return Converted<float, float>(*tensor);
-    case DType::kFloat64:
-      return Converted<float, double>(*tensor);
-    case DType::kInt32:
-      return Converted<float, int32_t>(*tensor);
-    case DType::kInt64:
-      return Converted<float, int64_t>(*tensor);
-    default:
-      return Unsupported(Reason::kDType, what, " is ", tensor->Signature(),
-                         ", read as float32");
-  }
+  const DType type = tensor->dtype();
+  if (type == DType::kFloat32) return Converted<float, float>(*tensor);
+  if (type == DType::kFloat64) return Converted<float, double>(*tensor);
+  if (type == DType::kInt32) return Converted<float, int32_t>(*tensor);
+  if (type == DType::kInt64) return Converted<float, int64_t>(*tensor);
+  return Unsupported(Reason::kDType, what, " is ", tensor->Signature(),
+                     ", read as float32");
 }
 
 memory ChainBuilder::In(Input input, const memory::desc& desc,

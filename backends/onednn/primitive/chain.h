@@ -53,6 +53,16 @@ enum class Role : uint8_t {
   kGradient,   // of an input, which backward writes
 };
 
+/// False for an empty memory, which stands for none.
+inline bool IsThere(const dnnl::memory& made) {
+  return made.get(true) != nullptr;
+}
+
+/// The descriptor; an empty one where there is no memory.
+inline dnnl::memory::desc DescIfThere(const dnnl::memory& made) {
+  return IsThere(made) ? made.get_desc() : dnnl::memory::desc();
+}
+
 /// An argument of a primitive.
 struct Argument {
   int name;  // DNNL_ARG_...
@@ -257,10 +267,13 @@ class ChainBuilder {
   dnnl::memory Rearranged(Input source, const dnnl::memory& own,
                           const dnnl::memory::desc& wanted);
 
-  /// Appends a primitive.
+  /// Appends a primitive, with the arguments whose memory is there.
   template <class Primitive>
   void Add(const typename Primitive::primitive_desc& desc,
            std::vector<Argument> arguments) {
+    std::erase_if(arguments, [](const Argument& argument) {
+      return !IsThere(argument.memory);
+    });
     if (training()) {
       AddWorkspace(desc.query_md(dnnl::query::workspace_md), arguments);
       tape_->entries.push_back({desc, arguments});

@@ -8,23 +8,16 @@
 namespace assay::onednn {
 
 std::optional<memory::data_type> DataType(DType type) {
-  switch (type) {
-    case DType::kFloat32:
-      return memory::data_type::f32;
-    case DType::kBFloat16:
-      return memory::data_type::bf16;
-    case DType::kFloat16:
-      return memory::data_type::f16;
-    case DType::kInt32:
-      return memory::data_type::s32;
-    case DType::kInt8:
-      return memory::data_type::s8;
-    case DType::kUint8:
-    case DType::kBool:
-      return memory::data_type::u8;
-    default:
-      return std::nullopt;
+  using Type = memory::data_type;
+  static constexpr std::pair<DType, Type> kTypes[] = {
+      {DType::kFloat32, Type::f32}, {DType::kBFloat16, Type::bf16},
+      {DType::kFloat16, Type::f16}, {DType::kInt32, Type::s32},
+      {DType::kInt8, Type::s8},     {DType::kUint8, Type::u8},
+      {DType::kBool, Type::u8}};
+  for (const auto& [ours, theirs] : kTypes) {
+    if (ours == type) return theirs;
   }
+  return std::nullopt;
 }
 
 memory::desc StridedDesc(const memory::dims& dims, memory::data_type type,

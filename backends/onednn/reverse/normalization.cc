@@ -104,7 +104,7 @@ void GiveThroughStatistics(Reverse& reverse, const Normalization& norm,
   const memory dm = reverse.CotangentAs(norm.mean(), stat, 0);
   const memory dv = reverse.CotangentAs(norm.variance(), stat, 0);
   const memory part = chain.Temporary(stat);
-  if (dv.get(true) != nullptr) {
+  if (IsThere(dv)) {
     reverse.Give(x, [&](const memory& to) {
       chain.Binary(algorithm::binary_sub, reverse.Value(x),
                    reverse.ValueAs(norm.mean(), stat), to);
@@ -112,7 +112,7 @@ void GiveThroughStatistics(Reverse& reverse, const Normalization& norm,
       chain.Binary(algorithm::binary_mul, to, part, to);
     });
   }
-  if (dm.get(true) != nullptr) {
+  if (IsThere(dm)) {
     reverse.Give(x, [&](const memory& to) {
       chain.Eltwise(algorithm::eltwise_linear, share, 0, dm, part);
       chain.Copy(chain.Zeros(to.get_desc()), to);
@@ -167,40 +167,27 @@ Status ReverseLayerNormalization(Reverse& reverse, const Taped& entry) {
 
 Status ReverseLrn(Reverse& reverse, const Taped& entry) {
   const auto& forward = DescOf<dnnl::lrn_forward>(entry);
-  const memory x = entry.at(DNNL_ARG_SRC);
-  const memory dy = reverse.Cotangent(entry.at(DNNL_ARG_DST));
-  ChainBuilder& chain = reverse.chain();
-  reverse.Give(x, [&](const memory& dx) {
-    std::vector<Argument> arguments = {{DNNL_ARG_SRC, reverse.Value(x)},
-                                       {DNNL_ARG_DIFF_DST, dy},
-                                       {DNNL_ARG_DIFF_SRC, dx}};
-    const memory workspace = entry.at(DNNL_ARG_WORKSPACE);
-    if (workspace.get(true) != nullptr) {
-      arguments.push_back({DNNL_ARG_WORKSPACE, workspace});
-    }
-    chain.Add<dnnl::lrn_backward>(
-        {chain.engine(), forward.get_algorithm(), dx.get_desc(), dy.get_desc(),
-         x.get_desc(), forward.get_local_size(), forward.get_alpha(),
-         forward.get_beta(), forward.get_k(), forward, ChainBuilder::attr()},
-        arguments);
-  });
-  return OkStatus();
+  using Backward = dnnl::lrn_backward;
+  return ReverseUnary<Backward>(
+      reverse, entry, {DNNL_ARG_SRC}, [&](const auto& dx, const auto& dy) {
+        return Backward::primitive_desc(
+            reverse.chain().engine(), forward.get_algorithm(), dx, dy,
+            entry.at(DNNL_ARG_SRC).get_desc(), forward.get_local_size(),
+            forward.get_alpha(), forward.get_beta(), forward.get_k(), forward,
+            ChainBuilder::attr());
+      });
 }
 
 Status ReverseSoftmax(Reverse& reverse, const Taped& entry) {
   const auto& forward = DescOf<dnnl::softmax_forward>(entry);
-  const memory y = entry.at(DNNL_ARG_DST);
-  const memory dy = reverse.Cotangent(y);
-  ChainBuilder& chain = reverse.chain();
-  reverse.Give(entry.at(DNNL_ARG_SRC), [&](const memory& dx) {
-    chain.Add<dnnl::softmax_backward>(
-        {chain.engine(), forward.get_algorithm(), dx.get_desc(), dy.get_desc(),
-         y.get_desc(), forward.get_axis(), forward, ChainBuilder::attr()},
-        {{DNNL_ARG_DST, reverse.Value(y)},
-         {DNNL_ARG_DIFF_DST, dy},
-         {DNNL_ARG_DIFF_SRC, dx}});
-  });
-  return OkStatus();
+  using Backward = dnnl::softmax_backward;
+  return ReverseUnary<Backward>(
+      reverse, entry, {DNNL_ARG_DST}, [&](const auto& dx, const auto& dy) {
+        return Backward::primitive_desc(
+            reverse.chain().engine(), forward.get_algorithm(), dx, dy,
+            entry.at(DNNL_ARG_DST).get_desc(), forward.get_axis(), forward,
+            ChainBuilder::attr());
+      });
 }
 
 }  // namespace assay::onednn

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Backward of eltwise, binary and prelu.
+#include <algorithm>
+#include <iterator>
+
 #include "backends/onednn/reverse/reverse.h"
 
 namespace assay::onednn {
@@ -14,33 +17,23 @@ bool EltwisePasses(const Taped& entry) {
 
 Status ReverseEltwise(Reverse& reverse, const Taped& entry) {
   const auto& forward = DescOf<dnnl::eltwise_forward>(entry);
-  const memory x = entry.at(DNNL_ARG_SRC);
-  const memory dy = reverse.Cotangent(entry.at(DNNL_ARG_DST));
-  ChainBuilder& chain = reverse.chain();
-  reverse.Give(x, [&](const memory& dx) {
-    chain.Add<dnnl::eltwise_backward>(
-        {chain.engine(), forward.get_algorithm(), dx.get_desc(), dy.get_desc(),
-         x.get_desc(), forward.get_alpha(), forward.get_beta(), forward,
-         ChainBuilder::attr()},
-        {{DNNL_ARG_SRC, reverse.Value(x)},
-         {DNNL_ARG_DIFF_DST, dy},
-         {DNNL_ARG_DIFF_SRC, dx}});
-  });
-  return OkStatus();
+  using Backward = dnnl::eltwise_backward;
+  return ReverseUnary<Backward>(
+      reverse, entry, {DNNL_ARG_SRC}, [&](const auto& dx, const auto& dy) {
+        return Backward::primitive_desc(
+            reverse.chain().engine(), forward.get_algorithm(), dx, dy,
+            entry.at(DNNL_ARG_SRC).get_desc(), forward.get_alpha(),
+            forward.get_beta(), forward, ChainBuilder::attr());
+      });
 }
 
 bool BinaryPasses(const Taped& entry) {
-  switch (DescOf<dnnl::binary>(entry).get_algorithm()) {
-    case algorithm::binary_ge:
-    case algorithm::binary_gt:
-    case algorithm::binary_le:
-    case algorithm::binary_lt:
-    case algorithm::binary_eq:
-    case algorithm::binary_ne:
-      return false;
-    default:
-      return true;
-  }
+  constexpr algorithm kComparisons[] = {
+      algorithm::binary_ge, algorithm::binary_gt, algorithm::binary_le,
+      algorithm::binary_lt, algorithm::binary_eq, algorithm::binary_ne};
+  return std::ranges::find(kComparisons,
+                           DescOf<dnnl::binary>(entry).get_algorithm()) ==
+         std::end(kComparisons);
 }
 
 namespace {

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <utility>
-#include <vector>
 
 #include "backends/onednn/reverse/reverse.h"
 
@@ -43,17 +42,9 @@ typename Kind::Data::primitive_desc DataDesc(
     const dnnl::engine& engine, const memory::desc& x, const memory::desc& w,
     const memory::desc& dy, const typename Kind::Forward::primitive_desc& f) {
   if constexpr (requires { Kind::kKind; }) {
-    return {engine,
-            Kind::kKind,
-            x,
-            w,
-            dy,
-            f.get_strides(),
-            f.get_dilations(),
-            f.get_padding_l(),
-            f.get_padding_r(),
-            f,
-            ChainBuilder::attr()};
+    return typename Kind::Data::primitive_desc(
+        engine, Kind::kKind, x, w, dy, f.get_strides(), f.get_dilations(),
+        f.get_padding_l(), f.get_padding_r(), f, ChainBuilder::attr());
   } else {
     return {engine, x, w, dy, f, ChainBuilder::attr()};
   }
@@ -66,18 +57,9 @@ typename Kind::Weights::primitive_desc WeightsDesc(
     const memory::desc& bias, const memory::desc& dy,
     const typename Kind::Forward::primitive_desc& f) {
   if constexpr (requires { Kind::kKind; }) {
-    return {engine,
-            Kind::kKind,
-            x,
-            w,
-            bias,
-            dy,
-            f.get_strides(),
-            f.get_dilations(),
-            f.get_padding_l(),
-            f.get_padding_r(),
-            f,
-            ChainBuilder::attr()};
+    return typename Kind::Weights::primitive_desc(
+        engine, Kind::kKind, x, w, bias, dy, f.get_strides(), f.get_dilations(),
+        f.get_padding_l(), f.get_padding_r(), f, ChainBuilder::attr());
   } else {
     return {engine, x, w, bias, dy, f, ChainBuilder::attr()};
   }
@@ -106,21 +88,18 @@ Status ReverseWeighted(Reverse& reverse, const Taped& entry) {
                {DNNL_ARG_DIFF_DST, dy},
                {DNNL_ARG_DIFF_SRC, dx}});
   });
-  const bool biased = bias.get(true) != nullptr;
+  const bool biased = IsThere(bias);
   if (!reverse.Leads(w) && !(biased && reverse.Leads(bias))) return OkStatus();
-  const auto desc = WeightsDesc<Kind>(chain.engine(), x.get_desc(), any,
-                                      biased ? bias.get_desc() : memory::desc(),
-                                      dy.get_desc(), forward);
+  const auto desc =
+      WeightsDesc<Kind>(chain.engine(), x.get_desc(), any, DescIfThere(bias),
+                        dy.get_desc(), forward);
   const auto dw = reverse.Land(w, desc.diff_weights_desc());
-  std::vector<Argument> arguments = {{DNNL_ARG_SRC, reverse.Value(x)},
-                                     {DNNL_ARG_DIFF_DST, dy},
-                                     {DNNL_ARG_DIFF_WEIGHTS, dw.memory}};
   Reverse::Landing dbias;
-  if (biased) {
-    dbias = reverse.Land(bias, bias.get_desc());
-    arguments.push_back({DNNL_ARG_DIFF_BIAS, dbias.memory});
-  }
-  chain.Add<typename Kind::Weights>(desc, arguments);
+  if (biased) dbias = reverse.Land(bias, bias.get_desc());
+  chain.Add<typename Kind::Weights>(desc, {{DNNL_ARG_SRC, reverse.Value(x)},
+                                           {DNNL_ARG_DIFF_DST, dy},
+                                           {DNNL_ARG_DIFF_WEIGHTS, dw.memory},
+                                           {DNNL_ARG_DIFF_BIAS, dbias.memory}});
   reverse.Settle(dw);
   reverse.Settle(dbias);
   return OkStatus();
@@ -222,36 +201,26 @@ Status ReverseMatMul(Reverse& reverse, const Taped& entry) {
 
 Status ReversePooling(Reverse& reverse, const Taped& entry) {
   const auto& forward = DescOf<dnnl::pooling_forward>(entry);
-  const memory dy = reverse.Cotangent(entry.at(DNNL_ARG_DST));
-  ChainBuilder& chain = reverse.chain();
-  reverse.Give(entry.at(DNNL_ARG_SRC), [&](const memory& dx) {
-    std::vector<Argument> arguments = {{DNNL_ARG_DIFF_DST, dy},
-                                       {DNNL_ARG_DIFF_SRC, dx}};
-    const memory workspace = entry.at(DNNL_ARG_WORKSPACE);
-    if (workspace.get(true) != nullptr) {
-      arguments.push_back({DNNL_ARG_WORKSPACE, workspace});
-    }
-    chain.Add<dnnl::pooling_backward>(
-        {chain.engine(), forward.get_algorithm(), dx.get_desc(), dy.get_desc(),
-         forward.get_strides(), forward.get_kernel(), forward.get_dilations(),
-         forward.get_padding_l(), forward.get_padding_r(), forward,
-         ChainBuilder::attr()},
-        arguments);
-  });
-  return OkStatus();
+  using Backward = dnnl::pooling_backward;
+  return ReverseUnary<Backward>(
+      reverse, entry, {}, [&](const auto& dx, const auto& dy) {
+        return Backward::primitive_desc(
+            reverse.chain().engine(), forward.get_algorithm(), dx, dy,
+            forward.get_strides(), forward.get_kernel(),
+            forward.get_dilations(), forward.get_padding_l(),
+            forward.get_padding_r(), forward, ChainBuilder::attr());
+      });
 }
 
 Status ReverseResampling(Reverse& reverse, const Taped& entry) {
   const auto& forward = DescOf<dnnl::resampling_forward>(entry);
-  const memory dy = reverse.Cotangent(entry.at(DNNL_ARG_DST));
-  ChainBuilder& chain = reverse.chain();
-  reverse.Give(entry.at(DNNL_ARG_SRC), [&](const memory& dx) {
-    chain.Add<dnnl::resampling_backward>(
-        {chain.engine(), forward.get_algorithm(), dx.get_desc(), dy.get_desc(),
-         forward, ChainBuilder::attr()},
-        {{DNNL_ARG_DIFF_DST, dy}, {DNNL_ARG_DIFF_SRC, dx}});
-  });
-  return OkStatus();
+  using Backward = dnnl::resampling_backward;
+  return ReverseUnary<Backward>(
+      reverse, entry, {}, [&](const auto& dx, const auto& dy) {
+        return Backward::primitive_desc(reverse.chain().engine(),
+                                        forward.get_algorithm(), dx, dy,
+                                        forward, ChainBuilder::attr());
+      });
 }
 
 }  // namespace assay::onednn

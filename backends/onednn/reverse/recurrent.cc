@@ -12,8 +12,7 @@ namespace {
 
 /// The descriptor of an argument; an empty one where there is none.
 memory::desc Of(const Taped& entry, int name) {
-  const memory made = entry.at(name);
-  return made.get(true) == nullptr ? memory::desc() : made.get_desc();
+  return DescIfThere(entry.at(name));
 }
 
 memory::desc AnyOf(const Taped& entry, int name) {
@@ -74,7 +73,7 @@ void AddCell(Reverse& reverse, const Taped& entry,
         std::pair(DNNL_ARG_DST_ITER, DNNL_ARG_DIFF_DST_ITER),
         std::pair(DNNL_ARG_DST_ITER_C, DNNL_ARG_DIFF_DST_ITER_C)}) {
     const memory result = entry.at(name);
-    if (result.get(true) == nullptr) continue;
+    if (!IsThere(result)) continue;
     arguments.push_back({name, reverse.Value(result)});
     arguments.push_back({cotangent, reverse.CotangentOrZeros(result)});
   }

@@ -107,8 +107,7 @@ memory Reverse::CotangentAs(const memory& written, const memory::desc& desc,
 
 memory Reverse::CotangentOrZeros(const memory& written) {
   const memory flowing = Cotangent(written);
-  return flowing.get(true) != nullptr ? flowing
-                                      : chain_.Zeros(written.get_desc());
+  return IsThere(flowing) ? flowing : chain_.Zeros(written.get_desc());
 }
 
 Reverse::Target Reverse::Open(const memory& operand, const memory::desc& desc) {
@@ -148,7 +147,7 @@ Reverse::Landing Reverse::Land(const memory& operand,
 }
 
 void Reverse::Settle(const Landing& landing) {
-  if (landing.target.get(true) == nullptr) return;
+  if (!IsThere(landing.target)) return;
   chain_.Copy(landing.memory, landing.target, landing.add);
 }
 
@@ -197,17 +196,11 @@ const Rule* FindRule(const Taped& entry) {
 }
 
 bool IsResult(const Taped& entry, int argument) {
-  switch (argument) {
-    case DNNL_ARG_DST:
-    case DNNL_ARG_DST_ITER:
-    case DNNL_ARG_DST_ITER_C:
-      return true;
-    case DNNL_ARG_MEAN:
-    case DNNL_ARG_VARIANCE:
-      return !HasStatistics(entry);
-    default:
-      return false;
+  if (argument == DNNL_ARG_MEAN || argument == DNNL_ARG_VARIANCE) {
+    return !HasStatistics(entry);
   }
+  return argument == DNNL_ARG_DST || argument == DNNL_ARG_DST_ITER ||
+         argument == DNNL_ARG_DST_ITER_C;
 }
 
 Status NoBackward(std::string_view what) {

@@ -171,6 +171,27 @@ Status NoBackward(std::string_view what);
 /// copy where there is none.
 void SumInto(ChainBuilder& chain, const memory& from, const memory& to);
 
+/// Appends the backward of a primitive of one operand. `desc` makes its
+/// descriptor for the descriptors of the two gradients. Those of x and y that
+/// it `reads` are among its arguments, and the workspace where there is one.
+template <class Backward>
+Status ReverseUnary(Reverse& reverse, const Taped& entry,
+                    const std::vector<int>& reads, const auto& desc) {
+  const memory dy = reverse.Cotangent(entry.at(DNNL_ARG_DST));
+  reverse.Give(entry.at(DNNL_ARG_SRC), [&](const memory& dx) {
+    std::vector<Argument> arguments = {
+        {DNNL_ARG_DIFF_DST, dy},
+        {DNNL_ARG_DIFF_SRC, dx},
+        {DNNL_ARG_WORKSPACE, entry.at(DNNL_ARG_WORKSPACE)}};
+    for (const int name : reads) {
+      arguments.push_back({name, reverse.Value(entry.at(name))});
+    }
+    reverse.chain().Add<Backward>(desc(dx.get_desc(), dy.get_desc()),
+                                  arguments);
+  });
+  return OkStatus();
+}
+
 /// Gives an operand that repeats over `full` the sum of what `write` makes
 /// there.
 void GiveRepeated(Reverse& reverse, const memory& operand,

@@ -3,25 +3,78 @@
 // Blocks of a tape in passes with any scalar, number by number where there is
 // no faster way. With charged doubles, where most of the time of a network
 // goes, they are gathered into dense matrices, panel by panel along the axis
-// that is summed over, so that memory stays small beside the block's own;
-// pair_block.h has numbers of 113 bits.
+// that is summed over, so that memory stays small beside the block's own. One
+// of many products of bounded numbers of 113 bits is summed in pairs of doubles
+// (pair_product.h), in far less time and to nine bits less, which its bound
+// counts.
+//
+// And lanes: draws of what the errors of a number may be (exact/sampled.h),
+// carried through a block as products of dense matrices.
 //
 //   ReplayBlock<Quad>(block, input, values);
 //   ReverseBlock<Quad, Quad>(block, input, values, adjoints);
+//   if (const auto sums = ProductInPairs(block, numbers)) Use(sums->values);
 
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
-#include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "backends/reference/dense/block.h"
 #include "backends/reference/dense/charged_product.h"
-#include "backends/reference/dense/pair_block.h"
+#include "backends/reference/number/charged.h"
 #include "backends/reference/number/primitives.h"
+#include "backends/reference/number/quad.h"
 
 namespace assay::reference {
+
+using BoundedQuad = Charged<Charge::kBound, Quad>;
+
+/// True for a block of so many products that pairs are worth it.
+inline bool IsForPairs(const Block& block) {
+  return block.rows * block.columns >= 1 &&
+         block.inner >= (int64_t{1} << 16) / (block.rows * block.columns);
+}
+
+/// By element of a block.
+struct PairSums {
+  std::vector<Quad> values;
+  std::vector<double> own;  // units of their own roundings
+};
+
+/// None where a number is out of range. `numbers` are by node; factors without
+/// nodes are exact.
+std::optional<PairSums> ProductInPairs(const Block& block,
+                                       const std::vector<BoundedQuad>& numbers);
+
+/// ReplayBlock in pairs; false, and nothing done, where it has no sums. Unknown
+/// is what a factor that is unknown comes into, be it times 0.
+bool ReplayInPairs(const Block& block, std::vector<BoundedQuad>& numbers);
+
+inline constexpr size_t kLaneCount = 8;
+using Lanes = std::array<double, kLaneCount>;
+
+/// By element of a block.
+struct CarriedErrors {
+  /// Units of its own roundings, and of what errors of both factors do
+  /// together.
+  std::vector<double> own;
+  std::vector<bool> lost;  // a factor or y is unknown
+};
+
+/// As ReplayBlock, with about the same charges. The lanes of the results become
+/// what those of the factors and of y do. `lanes` and `numbers` are by node;
+/// factors without nodes are exact.
+CarriedErrors ReplayWithLanes(const Block& block,
+                              const InputOf<Charged<Charge::kBound>>& input,
+                              Lanes* lanes,
+                              std::vector<Charged<Charge::kBound>>& numbers);
+CarriedErrors ReplayWithLanes(
+    const Block& block, const InputOf<Charged<Charge::kBound, Quad>>& input,
+    Lanes* lanes, std::vector<Charged<Charge::kBound, Quad>>& numbers);
 
 /// sum + a b.
 template <class S, class A>

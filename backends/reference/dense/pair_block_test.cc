@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "backends/reference/dense/pair_block.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <random>
 #include <vector>
 
-#include "backends/reference/dense/block_lanes.h"
+#include "backends/reference/dense/block_passes.h"
 #include "backends/reference/number/mpfr.h"
 
 namespace assay::reference {

@@ -7,6 +7,7 @@
 
 #include <cmath>
 
+#include "backends/reference/gradient_rows.h"
 #include "backends/reference/kernel_rows.h"
 #include "framework/backend/exact.h"
 #include "framework/testing/support/statuses_fixture.h"
@@ -73,48 +74,38 @@ TEST(ExactNetworkTest, EachPrecisionIsWithinItsBound) {
   EXPECT_NE(At(answers[1].tail, 0), 0);
 }
 
-struct ExactGradientRow {
-  std::string graph;
-  std::vector<Feed> feeds;
-};
-
-std::vector<ExactGradientRow> GradientRows() {
+std::vector<GradientRow> GradientRows() {
+  const Feed six = F({2, 3}, {1, -2, 3, 0.5, 0.25, -1});
+  const Feed eight = F({2, 4}, {1, -2, 3, 0.5, 0.25, -1, 2, 7});
+  const Feed two = F({1, 2, 1}, {1, -2});
   return {
-      {"g (float[2,3] x, float[3,2] w, float[2] b) => (float[2,2] y) "
-       "{ y = Gemm<alpha=0.5>(x, w, b) }",
-       {F({2, 3}, {1, -2, 3, 0.5, 0.25, -1}), F({3, 2}, {2, 1, -1, 3, 4, 0.5}),
-        F({2}, {1, -1})}},
-      {"g (float[1,2,4,4] x, float[3,2,3,3] w) => (float[1,3,2,2] y) "
-       "{ y = Conv(x, w) }",
-       {F({1, 2, 4, 4}, std::vector<double>(32, 0.75)),
-        F({3, 2, 3, 3}, std::vector<double>(54, -0.125))}},
-      {"g (float[2,3] x) => (float[2,3] y) { y = Softmax(x) }",
-       {F({2, 3}, {1, -2, 3, 0.5, 0.25, -1})}},
-      {"g (float[2,4] x, float[4] s, float[4] b) => (float[2,4] y) "
-       "{ y = LayerNormalization(x, s, b) }",
-       {F({2, 4}, {1, -2, 3, 0.5, 0.25, -1, 2, 7}), F({4}, {1, 2, 3, 4}),
-        F({4}, {0, 1, 0, -1})}},
-      {"g (float[1,1,4,4] x) => (float[1,1,2,2] y) "
-       "{ y = MaxPool<kernel_shape=[2,2], strides=[2,2]>(x) }",
-       {F({1, 1, 4, 4}, {1, 2, 3, 4, 8, 7, 6, 5, 0, -1, -2, -3, 4, 6, 8, 9})}},
-      {"g (float[1,2,2,2] q, float[1,1,2,2] k, float[1,1,2,3] v) => "
-       "(float[1,2,2,3] y) "
-       "{ y = Attention<is_causal = 1, softcap = 2.0>(q, k, v) }",
-       {F({1, 2, 2, 2}, {1, -2, 3, 0.5, 0.25, -1, 2, 1}),
-        F({1, 1, 2, 2}, {0.5, 1, -1, 2}),
-        F({1, 1, 2, 3}, {1, -2, 3, 0.5, 0.25, -1})}},
-      {"g (float[1,2,2] q, float[1,2,2] k, float[1,2,1] v, float[1,2,1] d, "
-       "float[1,2,1] b) => (float[1,2,1] y) { y, n = LinearAttention"
-       "<q_num_heads = 1, kv_num_heads = 1>(q, k, v, , d, b) }",
-       {F({1, 2, 2}, {1, -2, 3, 0.5}), F({1, 2, 2}, {0.5, 1, -1, 2}),
-        F({1, 2, 1}, {1, -2}), F({1, 2, 1}, {-1, -0.5}),
-        F({1, 2, 1}, {0.5, 0.25})}},
-      {"g (float[2,3] x) => (float y) { t = Constant<value_ints = [2, 0]>() "
-       "y = SoftmaxCrossEntropyLoss(x, t) }",
-       {F({2, 3}, {1, -2, 3, 0.5, 0.25, -1})}},
-      {"g (float[2,3] x) => (float[3,2] y) "
-       "{ t = Transpose(x) e = Exp(t) y = Mul(e, t) }",
-       {F({2, 3}, {1, -2, 3, 0.5, 0.25, -1})}},
+      GradientOf("Gemm <alpha = 0.5> (a, b, c)", "float[2,2] y",
+                 {six, F({3, 2}, {2, 1, -1, 3, 4, 0.5}), F({2}, {1, -1})}),
+      GradientOf("Conv(a, b)", "float[1,3,2,2] y",
+                 {F({1, 2, 4, 4}, std::vector<double>(32, 0.75)),
+                  F({3, 2, 3, 3}, std::vector<double>(54, -0.125))}),
+      GradientOf("Softmax(a)", "float[2,3] y", {six}),
+      GradientOf("LayerNormalization(a, b, c)", "float[2,4] y",
+                 {eight, F({4}, {1, 2, 3, 4}), F({4}, {0, 1, 0, -1})}),
+      GradientOf("MaxPool <kernel_shape = [2, 2], strides = [2, 2]> (a)",
+                 "float[1,1,2,2] y",
+                 {F({1, 1, 4, 4},
+                    {1, 2, 3, 4, 8, 7, 6, 5, 0, -1, -2, -3, 4, 6, 8, 9})}),
+      GradientOf("Attention <is_causal = 1, softcap = 2.0> (a, b, c)",
+                 "float[1,2,2,3] y",
+                 {F({1, 2, 2, 2}, {1, -2, 3, 0.5, 0.25, -1, 2, 1}),
+                  F({1, 1, 2, 2}, {0.5, 1, -1, 2}),
+                  F({1, 1, 2, 3}, {1, -2, 3, 0.5, 0.25, -1})}),
+      GradientOf("y, n = LinearAttention <q_num_heads = 1, kv_num_heads = 1> "
+                 "(a, b, c, , d, e)",
+                 "float[1,2,1] y",
+                 {F({1, 2, 2}, {1, -2, 3, 0.5}), F({1, 2, 2}, {0.5, 1, -1, 2}),
+                  two, F({1, 2, 1}, {-1, -0.5}), F({1, 2, 1}, {0.5, 0.25})}),
+      GradientOf("t = Constant <value_ints = [2, 0]> () "
+                 "y = SoftmaxCrossEntropyLoss(a, t)",
+                 "float y", {six}),
+      GradientOf("t = Transpose(a) e = Exp(t) y = Mul(e, t)", "float[3,2] y",
+                 {six}),
   };
 }
 
@@ -131,7 +122,7 @@ v1::Value ExactRamp(const Shape& shape, double first, double step) {
 // The reverse pass, the tangent pass and the referee, which shares no partial
 // derivative with them, give one number.
 TEST(ExactNetworkTest, VjpJvpAndDifferencesAgree) {
-  for (const ExactGradientRow& row : GradientRows()) {
+  for (const GradientRow& row : GradientRows()) {
     Loaded1 loaded(row.graph);
     std::vector<v1::Value> inputs, tangents, cotangents;
     for (const Feed& feed : row.feeds) {
@@ -251,33 +242,26 @@ TEST(ExactNetworkTest, ConditionUnitsOfAProductAreThoseOfItsTerms) {
 // that do not move.
 TEST(ExactNetworkTest, TheRefereeIsWithinItsBoundWhereItIsHard) {
   const struct {
-    const char* graph;
+    std::string body;
     double at;
     double slope;
   } rows[] = {
-      {"g (double[1] x) => (double[1] y) { y = Reciprocal(x) }", 1e-4, -1e8},
-      {"g (double[1] x) => (double[1] y) { y = Reciprocal(x) }", 1e-9, -1e18},
-      {"g (double[1] x) => (double[1] y) { y = Tan(x) }", 1.5707,
-       1 / std::pow(std::cos(1.5707), 2)},
-      {"g (double[1] x) => (double[1] y) { y = Sin(x) }", 1e22, std::cos(1e22)},
-      {"g (double[1] x) => (double[1] y) "
-       "{ s = Mul(x, x) y = ReduceL2(s) }",
-       1e-30, 2e-30},
-      {"g (double[1] x) => (double[1] y) { a = Mul(x, x) s = Sqrt(a) "
-       "y = Mul(s, s) }",
-       1e-5, 2e-5},
-      {"g (double[1] x) => (double[1] y) "
-       "{ i = Cast <to = 7> (x) y = Cast <to = 11> (i) }",
-       1.0001, 0},
+      {"y = Reciprocal(x)", 1e-4, -1e8},
+      {"y = Reciprocal(x)", 1e-9, -1e18},
+      {"y = Tan(x)", 1.5707, 1 / std::pow(std::cos(1.5707), 2)},
+      {"y = Sin(x)", 1e22, std::cos(1e22)},
+      {"s = Mul(x, x) y = ReduceL2(s)", 1e-30, 2e-30},
+      {"a = Mul(x, x) s = Sqrt(a) y = Mul(s, s)", 1e-5, 2e-5},
+      {"i = Cast <to = 7> (x) y = Cast <to = 11> (i)", 1.0001, 0},
   };
   for (const auto& row : rows) {
-    Loaded1 loaded(row.graph);
+    Loaded1 loaded("g (double[1] x) => (double[1] y) { " + row.body + " }");
     const std::vector<v1::Value> inputs = {D({1}, {row.at}).Make()};
     const auto slope = loaded.RunAt(inputs)->Difference(Ones(1), Ones(1));
-    ASSERT_TRUE(slope.ok()) << row.graph << slope.status().message();
+    ASSERT_TRUE(slope.ok()) << row.body << slope.status().message();
     EXPECT_LE(std::abs(slope->value - row.slope),
               slope->bound + 1e-12 * std::abs(row.slope))
-        << row.graph << " at " << row.at << ": " << slope->value;
+        << row.body << " at " << row.at << ": " << slope->value;
   }
 }
 

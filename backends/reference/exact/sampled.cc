@@ -10,7 +10,7 @@
 #include <span>
 #include <utility>
 
-#include "backends/reference/dense/block_lanes.h"
+#include "backends/reference/dense/block_passes.h"
 
 namespace assay::reference {
 namespace {

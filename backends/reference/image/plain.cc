@@ -5,12 +5,12 @@
 // to BITMAPV5HEADER. Transparency is left out. And the portable pixmaps P1 to
 // P6. Source: the manual pages pbm(5), pgm(5) and ppm(5) of Netpbm.
 
-#include "backends/reference/image/plain.h"
-
 #include <array>
 #include <bit>
-#include <cstdlib>
 #include <optional>
+#include <vector>
+
+#include "backends/reference/image/library.h"
 
 namespace assay::reference {
 namespace {

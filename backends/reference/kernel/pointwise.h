@@ -4,12 +4,12 @@
 // of each input: a function of a scalar, or of two after broadcasting, becomes
 // a kernel for every scalar asked for.
 //
+//   On<op::Less>(Compare(kFloats, [](auto a, auto b) { return Less(a, b); }))
 //   return Map(load, kFloats, [](auto x) { return decltype(x)(1) / x; });
-//   return Compare(load, kFloats, [](auto a, auto b) { return Before(a, b); });
 //
 // Only the loop over elements is made anew for each function, and the one over
-// its derivatives. Without `load` the same are rows of a table
-// (families.h).
+// its derivatives. Without `load` they are functions of (op, load), as rows of
+// a table have them (families.h).
 
 #pragma once
 
@@ -81,14 +81,38 @@ Kernel PairKernel(PairLoop<T, Y> loop) {
 /// dx from x and dy, `count` elements each; dx is zero before.
 using SlopeLoop = std::function<void(const double* x, const double* dy,
                                      double* dx, int64_t count)>;
-BackwardFunction MapBackward(SlopeLoop loop);
+inline BackwardFunction MapBackward(SlopeLoop loop) {
+  return [loop = std::move(loop)](GradientContext& run) -> Status {
+    const Loaded<double> dy(FlowInto(run, kResult));
+    ASSAY_ASSIGN_OR_RETURN(auto dx, GradientOf<double>(run, kFirst));
+    if (dy.data() == nullptr || dx.data() == nullptr) return OkStatus();
+    const Loaded<double> x(run.input(kFirst));
+    loop(x.data(), dy.data(), dx.data(), dx.size());
+    return OkStatus();
+  };
+}
 
 /// Adds to da and db, each null when it is not wanted, from the elements that
 /// the nest (a, b, dy) pairs: what is broadcast is summed.
 using PairSlopeLoop =
     std::function<void(const Nest<3>& nest, const double* a, const double* b,
                        const double* dy, double* da, double* db)>;
-BackwardFunction PairBackward(PairSlopeLoop loop);
+inline BackwardFunction PairBackward(PairSlopeLoop loop) {
+  return [loop = std::move(loop)](GradientContext& run) -> Status {
+    const Tensor& cotangent = FlowInto(run, kResult);
+    const Loaded<double> dy(cotangent);
+    if (dy.data() == nullptr) return OkStatus();
+    const Tensor& a = run.input(kFirst);
+    const Tensor& b = run.input(kSecond);
+    ASSAY_ASSIGN_OR_RETURN(auto da, GradientOf<double>(run, kFirst));
+    ASSAY_ASSIGN_OR_RETURN(auto db, GradientOf<double>(run, kSecond));
+    const Loaded<double> va(a);
+    const Loaded<double> vb(b);
+    loop(PairNest(a.shape(), b.shape(), cotangent.shape()), va.data(),
+         vb.data(), dy.data(), da.data(), db.data());
+    return OkStatus();
+  };
+}
 
 template <class T, class Y, class F>
 MapLoop<T, Y> LoopOf(F f) {
@@ -173,50 +197,35 @@ auto Map(const Scalars<Ts...>& scalars, F f) {
 
 /// y[i] = f(x[i]) with a boolean result.
 template <class... Ts, class F>
-Result<Kernel> Test(const LoadContext& load, const Scalars<Ts...>& scalars,
-                    F f) {
-  return Dispatch(load, kFirst, scalars,
-                  [f]<class T>() { return MapKernel(LoopOf<T, bool>(f)); });
-}
-template <class... Ts, class F>
 auto Test(const Scalars<Ts...>& scalars, F f) {
   return [=](const auto&, const LoadContext& load) {
-    return Test(load, scalars, f);
+    return Dispatch(load, kFirst, scalars,
+                    [f]<class T>() { return MapKernel(LoopOf<T, bool>(f)); });
   };
 }
 
 /// y = f(a, b) with both inputs broadcast, of the first input's element type,
 /// and its partial derivatives.
 template <class... Ts, class F>
-Result<Kernel> Combine(const LoadContext& load, const Scalars<Ts...>& scalars,
-                       F f) {
-  return Dispatch(load, kFirst, scalars, [f]<class T>() {
-    Kernel kernel = PairKernel(PairLoopOf<T, T>(f));
-    if constexpr (std::floating_point<T>) {
-      kernel.backward = PairBackward(PairSlopeLoopOf(f));
-    }
-    return kernel;
-  });
-}
-template <class... Ts, class F>
 auto Combine(const Scalars<Ts...>& scalars, F f) {
   return [=](const auto&, const LoadContext& load) {
-    return Combine(load, scalars, f);
+    return Dispatch(load, kFirst, scalars, [f]<class T>() {
+      Kernel kernel = PairKernel(PairLoopOf<T, T>(f));
+      if constexpr (std::floating_point<T>) {
+        kernel.backward = PairBackward(PairSlopeLoopOf(f));
+      }
+      return kernel;
+    });
   };
 }
 
 /// Combine with a boolean result.
 template <class... Ts, class F>
-Result<Kernel> Compare(const LoadContext& load, const Scalars<Ts...>& scalars,
-                       F f) {
-  return Dispatch(load, kFirst, scalars, [f]<class T>() {
-    return PairKernel(PairLoopOf<T, bool>(f));
-  });
-}
-template <class... Ts, class F>
 auto Compare(const Scalars<Ts...>& scalars, F f) {
   return [=](const auto&, const LoadContext& load) {
-    return Compare(load, scalars, f);
+    return Dispatch(load, kFirst, scalars, [f]<class T>() {
+      return PairKernel(PairLoopOf<T, bool>(f));
+    });
   };
 }
 

@@ -327,36 +327,18 @@ template <Lifted S>
 S fmod(const S& a, const S& b) {
   return S::Of(Primitive::kFmod, a, b);
 }
-template <Lifted S>
-S operator-(const S& a) {
-  return S::Of(Primitive::kNegate, a);
-}
-template <Lifted S>
-S abs(const S& a) {
-  return S::Of(Primitive::kAbs, a);
-}
 #define ASSAY_LIFTED(primitive, name)      \
   template <Lifted S>                      \
   S name(const S& a) {                     \
     return S::Of(Primitive::primitive, a); \
   }
 ASSAY_SMOOTH_FUNCTIONS(ASSAY_LIFTED)
+ASSAY_LIFTED(kNegate, operator-)
+ASSAY_LIFTED(kAbs, abs)
+ASSAY_LIFTED(kFloor, floor)
+ASSAY_LIFTED(kCeil, ceil)
+ASSAY_LIFTED(kRound, nearbyint)
+ASSAY_LIFTED(kTrunc, trunc)
 #undef ASSAY_LIFTED
-template <Lifted S>
-S floor(const S& a) {
-  return S::Of(Primitive::kFloor, a);
-}
-template <Lifted S>
-S ceil(const S& a) {
-  return S::Of(Primitive::kCeil, a);
-}
-template <Lifted S>
-S nearbyint(const S& a) {
-  return S::Of(Primitive::kRound, a);
-}
-template <Lifted S>
-S trunc(const S& a) {
-  return S::Of(Primitive::kTrunc, a);
-}
 
 }  // namespace assay::reference

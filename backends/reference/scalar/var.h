@@ -129,27 +129,17 @@ inline Var pow(Var a, Var b) {
 inline Var fmod(Var a, Var b) {
   return Record(Primitive::kFmod, a, b, std::fmod(a.value(), b.value()));
 }
-inline Var abs(Var a) {
-  return Record(Primitive::kAbs, a, std::abs(a.value()));
-}
 #define ASSAY_RECORDED(primitive, name)                           \
   inline Var name(Var a) {                                        \
     return Record(Primitive::primitive, a, std::name(a.value())); \
   }
 ASSAY_SMOOTH_FUNCTIONS(ASSAY_RECORDED)
+ASSAY_RECORDED(kAbs, abs)
+ASSAY_RECORDED(kFloor, floor)
+ASSAY_RECORDED(kCeil, ceil)
+ASSAY_RECORDED(kRound, nearbyint)
+ASSAY_RECORDED(kTrunc, trunc)
 #undef ASSAY_RECORDED
-inline Var floor(Var a) {
-  return Record(Primitive::kFloor, a, std::floor(a.value()));
-}
-inline Var ceil(Var a) {
-  return Record(Primitive::kCeil, a, std::ceil(a.value()));
-}
-inline Var nearbyint(Var a) {
-  return Record(Primitive::kRound, a, std::nearbyint(a.value()));
-}
-inline Var trunc(Var a) {
-  return Record(Primitive::kTrunc, a, std::trunc(a.value()));
-}
 
 /// The vocabulary of scalar.h.
 inline Var Detach(Var a) { return Record(Primitive::kDetach, a, a.value()); }

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <utility>
 
-#include "backends/reference/dense/pair_block.h"
+#include "backends/reference/dense/block_passes.h"
 #include "backends/reference/number/charged.h"
 #include "backends/reference/scalar/codec.h"
 #include "backends/reference/scalar/factors.h"

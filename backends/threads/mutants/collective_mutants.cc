@@ -75,16 +75,10 @@ void EachAs(std::span<std::byte> bytes, const auto& change) {
   }
 }
 void Each(DType type, std::span<std::byte> bytes, const auto& change) {
-  switch (type) {
-    case DType::kFloat32:
-      return EachAs<float>(bytes, change);
-    case DType::kFloat64:
-      return EachAs<double>(bytes, change);
-    case DType::kInt32:
-      return EachAs<int32_t>(bytes, change);
-    default:
-      return EachAs<int64_t>(bytes, change);
-  }
+  if (type == DType::kFloat32) return EachAs<float>(bytes, change);
+  if (type == DType::kFloat64) return EachAs<double>(bytes, change);
+  if (type == DType::kInt32) return EachAs<int32_t>(bytes, change);
+  EachAs<int64_t>(bytes, change);
 }
 
 /// The bytes of a block of the call.
@@ -333,63 +327,56 @@ Status ShowBroadcastBefore(Rank& rank, const CollectiveCall& call) {
   return OkStatus();
 }
 
+constexpr Mutant Collecting(std::string_view name,
+                            Status (*collect)(Rank&, const CollectiveCall&)) {
+  return {.name = name, .collect = collect};
+}
+
 constexpr Mutant kCollectiveMutants[] = {
-    {.name = "rank_one_not_added", .collect = ReduceInput<LoseRankOne>},
-    {.name = "root_not_added", .collect = ReduceInput<LoseTheRoot>},
-    {.name = "last_rank_not_added", .collect = ReduceInput<LoseTheLast>},
-    {.name = "ranks_beyond_a_power_not_added",
-     .collect = ReduceInput<LoseTheOdd>},
-    {.name = "rank_added_twice", .collect = ReduceInput<CountTwice>},
-    {.name = "in_place_not_added",
-     .collect = ReduceInput<TakeWhatIsInPlaceForNothing>},
-    {.name = "added_as_bfloat16", .collect = ReduceInput<ToBfloat16>},
-    {.name = "float64_added_as_float32", .collect = ReduceInput<ToFloat32>},
-    {.name = "small_numbers_not_added", .collect = ReduceInput<FlushSmall>},
-    {.name = "mean_for_sum", .collect = ReduceOutput<DivideByRanks>},
-    {.name = "sum_by_one_rank_less", .collect = ReduceOutput<DivideByOthers>},
-    {.name = "last_element_not_added",
-     .collect = ReduceOutput<LoseLastElement>},
-    {.name = "remainder_not_added", .collect = ReduceOutput<LoseRemainder>},
-    {.name = "result_at_the_root_alone",
-     .collect = ReduceOutput<HaveItAtTheRootAlone>},
-    {.name = "call_before_shown", .collect = ReduceOutput<ShowCallBefore>},
-    {.name = "rank_one_rounds_again", .collect = ReduceOutput<RoundOnRankOne>},
-    {.name = "product_is_a_sum", .collect = Exchanging<kProduct, kSum>},
-    {.name = "sum_is_a_maximum", .collect = Exchanging<kSum, kMax>},
-    {.name = "minimum_is_a_maximum", .collect = Exchanging<kMin, kMax>},
-    {.name = "maximum_is_a_minimum", .collect = Exchanging<kMax, kMin>},
-    {.name = "result_not_waited_for", .collect = OfReductions<DoNotWaitForSum>},
-    {.name = "orders_of_their_own", .collect = InOrdersOfTheirOwn},
-    {.name = "broadcast_dropped",
-     .collect = Of<kBroadcast, WithOutput<DropOffTheRoot>>},
-    {.name = "broadcast_before_shown",
-     .collect = Of<kBroadcast, ShowBroadcastBefore>},
-    {.name = "gather_drops_the_root",
-     .collect = Of<kGather, WithOutput<DropOwnBlock>>},
-    {.name = "gather_drops_the_last",
-     .collect = Of<kGather, WithOutput<DropLastBlock>>},
-    {.name = "gather_turned_round",
-     .collect = Of<kGather, WithOutput<TurnBlocksRound>>},
-    {.name = "allgather_drops_own_block",
-     .collect = Of<kAllGather, WithOutput<DropOwnBlock>>},
-    {.name = "allgather_shifted",
-     .collect = Of<kAllGather, WithOutput<ShiftBlocks>>},
-    {.name = "alltoall_keeps_its_blocks",
-     .collect = Of<kAllToAll, KeepOwnBlocks>},
-    {.name = "alltoall_turned_round",
-     .collect = Of<kAllToAll, WithOutput<TurnBlocksRound>>},
-    {.name = "scatter_loses_an_element",
-     .collect = Of<kScatter, WithOutput<LoseLastElement>>},
-    {.name = "reduce_scatter_of_the_next",
-     .collect = Of<kReduceScatter, NextBlock>},
-    {.name = "root_is_zero", .collect = RootIsZero},
-    {.name = "float64_refused", .collect = RefuseFloat64},
-    {.name = "one_rank_refused", .collect = RefuseOneRank},
-    {.name = "nothing_refused", .collect = RefuseNothing},
-    {.name = "written_beyond", .collect = WriteBeyond},
-    {.name = "input_changed", .collect = ChangeInput},
-    {.name = "last_rank_skips", .collect = SkipOnTheLastRank},
-    {.name = "barrier_lets_all_through", .collect = DoNotCome},
+    Collecting("rank_one_not_added", ReduceInput<LoseRankOne>),
+    Collecting("root_not_added", ReduceInput<LoseTheRoot>),
+    Collecting("last_rank_not_added", ReduceInput<LoseTheLast>),
+    Collecting("ranks_beyond_a_power_not_added", ReduceInput<LoseTheOdd>),
+    Collecting("rank_added_twice", ReduceInput<CountTwice>),
+    Collecting("in_place_not_added", ReduceInput<TakeWhatIsInPlaceForNothing>),
+    Collecting("added_as_bfloat16", ReduceInput<ToBfloat16>),
+    Collecting("float64_added_as_float32", ReduceInput<ToFloat32>),
+    Collecting("small_numbers_not_added", ReduceInput<FlushSmall>),
+    Collecting("mean_for_sum", ReduceOutput<DivideByRanks>),
+    Collecting("sum_by_one_rank_less", ReduceOutput<DivideByOthers>),
+    Collecting("last_element_not_added", ReduceOutput<LoseLastElement>),
+    Collecting("remainder_not_added", ReduceOutput<LoseRemainder>),
+    Collecting("result_at_the_root_alone", ReduceOutput<HaveItAtTheRootAlone>),
+    Collecting("call_before_shown", ReduceOutput<ShowCallBefore>),
+    Collecting("rank_one_rounds_again", ReduceOutput<RoundOnRankOne>),
+    Collecting("product_is_a_sum", Exchanging<kProduct, kSum>),
+    Collecting("sum_is_a_maximum", Exchanging<kSum, kMax>),
+    Collecting("minimum_is_a_maximum", Exchanging<kMin, kMax>),
+    Collecting("maximum_is_a_minimum", Exchanging<kMax, kMin>),
+    Collecting("result_not_waited_for", OfReductions<DoNotWaitForSum>),
+    Collecting("orders_of_their_own", InOrdersOfTheirOwn),
+    Collecting("broadcast_dropped", Of<kBroadcast, WithOutput<DropOffTheRoot>>),
+    Collecting("broadcast_before_shown", Of<kBroadcast, ShowBroadcastBefore>),
+    Collecting("gather_drops_the_root", Of<kGather, WithOutput<DropOwnBlock>>),
+    Collecting("gather_drops_the_last", Of<kGather, WithOutput<DropLastBlock>>),
+    Collecting("gather_turned_round", Of<kGather, WithOutput<TurnBlocksRound>>),
+    Collecting("allgather_drops_own_block",
+               Of<kAllGather, WithOutput<DropOwnBlock>>),
+    Collecting("allgather_shifted", Of<kAllGather, WithOutput<ShiftBlocks>>),
+    Collecting("alltoall_keeps_its_blocks", Of<kAllToAll, KeepOwnBlocks>),
+    Collecting("alltoall_turned_round",
+               Of<kAllToAll, WithOutput<TurnBlocksRound>>),
+    Collecting("scatter_loses_an_element",
+               Of<kScatter, WithOutput<LoseLastElement>>),
+    Collecting("reduce_scatter_of_the_next", Of<kReduceScatter, NextBlock>),
+    Collecting("root_is_zero", RootIsZero),
+    Collecting("float64_refused", RefuseFloat64),
+    Collecting("one_rank_refused", RefuseOneRank),
+    Collecting("nothing_refused", RefuseNothing),
+    Collecting("written_beyond", WriteBeyond),
+    Collecting("input_changed", ChangeInput),
+    Collecting("last_rank_skips", SkipOnTheLastRank),
+    Collecting("barrier_lets_all_through", DoNotCome),
 };
 
 }  // namespace

@@ -92,7 +92,7 @@ std::vector<int> CollectiveCase::roots() const {
 
 std::vector<CollectiveCase> AllCollectiveCases() {
   std::vector<CollectiveCase> all;
-  for (const Operation operation : kOperations) {
+  for (const Operation operation : ranks::kOperations) {
     for (const ranks::Algorithm algorithm : ranks::AlgorithmsOf(operation)) {
       CollectiveCase each{.what = {operation, algorithm, 1, 0, 0}};
       const auto add = [&](int ranks, int64_t count) {

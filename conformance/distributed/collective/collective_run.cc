@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "conformance/distributed/collective/collective_run.h"
-
 #include <algorithm>
 #include <type_traits>
 #include <utility>
 
-#include "conformance/distributed/ranks/bits.h"
+#include "conformance/distributed/collective/collective_case.h"
 #include "framework/core/numbers.h"
 #include "framework/core/text.h"
 #include "framework/ranks/endpoint.h"
 #include "framework/ranks/fields.h"
 #include "framework/ranks/interception.h"
-#include "framework/ranks/together.h"
 
 namespace assay::distributed {
 namespace {
@@ -144,7 +141,6 @@ void PutWanted(const CollectiveCase& test_case, const ranks::Collective& what,
 
 using measure::Judgement;
 
-/// Buffers and traffic after a collective, by rank.
 struct Shares {
   std::vector<Tensor> buffers;
   std::vector<RankSent> sent;
@@ -188,7 +184,6 @@ Result<Shares> SharesOf(const std::vector<std::string>& found,
   return shares;
 }
 
-/// Runs the case at one root.
 Result<Judgement> RunRoot(const CollectiveCase& test_case, int root,
                           const RunOf& run, record::Record* record) {
   ranks::Collective what = test_case.what;
@@ -198,30 +193,23 @@ Result<Judgement> RunRoot(const CollectiveCase& test_case, int root,
                          ContentsOf(test_case, run.seed));
   ASSAY_ASSIGN_OR_RETURN(const std::vector<Wanted> wanted,
                          WantedOf(test_case, root, before));
-  DistributedRow row = RowOf(test_case, what, run, ToString(what.algorithm));
-  ASSAY_ASSIGN_OR_RETURN(const RanRanks ran,
-                         RunRanks(
-                             run.ranks, what.ranks,
-                             [&](Endpoint& mine) -> Result<std::string> {
-                               return ShareOf(
-                                   test_case, what, mine,
-                                   before[static_cast<size_t>(mine.rank())]);
-                             },
-                             run.scratch));
-  if (!ran.judges) return Passes();
-  row.run_us = ran.us;
-  std::optional<Judgement> fault = ran.fault;
-  if (!fault.has_value()) {
-    ASSAY_ASSIGN_OR_RETURN(const Shares shares, SharesOf(ran.found, before));
-    fault = JudgeBits(shares.buffers, wanted, RankName, &row);
-    const auto spent =
-        JudgeTraffic(shares.sent, cost.elements * BitsOf(test_case.type) / 8,
-                     cost.messages, &row);
-    AddSimulated(shares.sent, &row);
-    if (!fault.has_value()) fault = spent;
-  }
-  record->Add(row);
-  return WithCorrupt(AtRoot(std::move(fault), what), ran.corrupt);
+  return RunAndJudge(
+      run, RowOf(test_case, what, run, ToString(what.algorithm)),
+      [&](Endpoint& mine) {
+        return ShareOf(test_case, what, mine,
+                       before[static_cast<size_t>(mine.rank())]);
+      },
+      [&](const auto& found,
+          DistributedRow* row) -> Result<std::optional<Judgement>> {
+        ASSAY_ASSIGN_OR_RETURN(const Shares shares, SharesOf(found, before));
+        const auto differs = JudgeBits(shares.buffers, wanted, RankName, row);
+        const auto spent = JudgeTraffic(
+            shares.sent, cost.elements * BitsOf(test_case.type) / 8,
+            cost.messages, row);
+        AddSimulated(shares.sent, row);
+        return differs.has_value() ? differs : spent;
+      },
+      record, RootText(what));
 }
 
 }  // namespace
@@ -268,11 +256,10 @@ Result<std::vector<Wanted>> WantedOf(const CollectiveCase& test_case, int root,
   std::vector<ranks::Schedule> schedules;
   std::vector<Tensor> buffers;
   for (int rank = 0; rank < what.ranks; ++rank) {
-    ASSAY_ASSIGN_OR_RETURN(ranks::Schedule mine, ranks::ScheduleOf(what, rank));
-    schedules.push_back(std::move(mine));
-    ASSAY_ASSIGN_OR_RETURN(Tensor buffer,
+    ASSAY_ASSIGN_OR_RETURN(schedules.emplace_back(),
+                           ranks::ScheduleOf(what, rank));
+    ASSAY_ASSIGN_OR_RETURN(buffers.emplace_back(),
                            before[static_cast<size_t>(rank)].Clone());
-    buffers.push_back(std::move(buffer));
   }
   ASSAY_RETURN_IF_ERROR(
       ranks::RunTogether(schedules, buffers, {.reduction = test_case.reduction})
@@ -296,13 +283,9 @@ DistributedRow RowOf(const CollectiveCase& test_case,
   return row;
 }
 
-measure::Judgement AtRoot(std::optional<measure::Judgement> fault,
-                          const ranks::Collective& what) {
-  if (!fault.has_value()) return Passes();
-  if (ranks::HasRoot(what.operation)) {
-    fault->message += StrCat(", at the root ", what.root);
-  }
-  return *std::move(fault);
+std::string RootText(const ranks::Collective& what) {
+  return ranks::HasRoot(what.operation) ? StrCat(", at the root ", what.root)
+                                        : "";
 }
 
 std::string RankName(size_t rank) { return StrCat("rank ", rank); }

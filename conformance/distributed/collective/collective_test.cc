@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "conformance/distributed/collective/collective_case.h"
-#include "conformance/distributed/collective/collective_run.h"
 #include "conformance/distributed/ranks/distributed_row.h"
 #include "conformance/distributed/ranks/ranks_fixture.h"
 #include "framework/core/text.h"
@@ -107,7 +106,6 @@ TEST(CollectiveRunTest, OneBitOfOneMessageIsAFail) {
   }
 }
 
-/// Says that it is rank 0 of all.
 class AllFirst : public Wrapped {
  public:
   using Wrapped::Wrapped;
@@ -145,7 +143,6 @@ TEST(CollectiveRunTest, MessagesThatNobodyAskedForAreAFail) {
   EXPECT_THAT(ran.judged.message, HasSubstr("wanted 4084 in 2"));
 }
 
-/// Runs everybody twice.
 class Twice : public Ranks {
  public:
   Result<std::vector<RankEnd>> Run(
@@ -166,7 +163,6 @@ TEST(CollectiveRunTest, RanksThatRunTwiceAreAFail) {
   ExpectRingFailsOn(Twice(), "found 2 ranks of number 0");
 }
 
-/// A library that runs nobody.
 class Nobody : public Ranks {
  public:
   Result<std::vector<RankEnd>> Run(
@@ -179,7 +175,6 @@ TEST(CollectiveRunTest, RanksThatWereNotRunAreAFail) {
   ExpectRingFailsOn(Nobody(), "found 0 ranks of number 0");
 }
 
-/// Fails after its first message.
 class Failing : public Wrapped {
  public:
   using Wrapped::Wrapped;

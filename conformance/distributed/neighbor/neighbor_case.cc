@@ -9,8 +9,7 @@
 #include <optional>
 #include <span>
 
-#include "conformance/distributed/collective/collective_run.h"
-#include "conformance/distributed/ranks/bits.h"
+#include "conformance/distributed/collective/collective_case.h"
 #include "conformance/distributed/ranks/distributed_row.h"
 #include "framework/core/tensor.h"
 #include "framework/core/text.h"
@@ -92,7 +91,6 @@ size_t PlaceOf(int rank, size_t before, const std::vector<int>& list) {
   return place;
 }
 
-/// The elements that a rank should receive in all rounds.
 std::vector<int64_t> WantedBy(const NeighborCase& test_case, int rank) {
   const auto [topology, ranks, count] = test_case;
   std::vector<int64_t> elements;
@@ -107,7 +105,6 @@ std::vector<int64_t> WantedBy(const NeighborCase& test_case, int rank) {
   return elements;
 }
 
-/// The traffic that a rank should send in all rounds.
 Traffic TrafficOf(const NeighborCase& test_case, int rank) {
   const std::vector<int> to =
       ListsOf(test_case.topology, rank, test_case.ranks).to;
@@ -208,20 +205,12 @@ Result<Judgement> Run(const NeighborCase& test_case, const RunOf& run,
   row.topology = ToString(test_case.topology);
   row.mode = "exact";
   row.seed = run.seed;
-  ASSAY_ASSIGN_OR_RETURN(
-      const RanRanks ran,
-      RunRanks(
-          run.ranks, test_case.ranks,
-          [&](Endpoint& mine) { return RunPart(test_case, mine); },
-          run.scratch));
-  if (!ran.judges) return Passes();
-  row.run_us = ran.us;
-  std::optional<Judgement> fault = ran.fault;
-  if (!fault.has_value()) {
-    ASSAY_ASSIGN_OR_RETURN(fault, Judge(test_case, ran.found, &row));
-  }
-  record->Add(row);
-  return fault.value_or(Passes());
+  return RunAndJudge(
+      run, row, [&](Endpoint& mine) { return RunPart(test_case, mine); },
+      [&](const auto& found, DistributedRow* judged) {
+        return Judge(test_case, found, judged);
+      },
+      record);
 }
 
 }  // namespace

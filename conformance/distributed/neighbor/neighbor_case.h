@@ -30,7 +30,6 @@ enum class Topology : uint8_t {
 /// "ring", "one_way".
 std::string_view ToString(Topology topology);
 
-/// The ranks that a rank sends to, and those that it receives from.
 struct NeighborLists {
   std::vector<int> to, from;
 };

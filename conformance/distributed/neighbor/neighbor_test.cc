@@ -76,7 +76,6 @@ TEST(NeighborRunTest, ARowHasWhatTheLibraryCounts) {
   EXPECT_EQ(ran.rows[0].differing_bits, 0);
 }
 
-/// Has no neighbors.
 class WithoutNeighbors : public Wrapped {
  public:
   using Wrapped::Wrapped;
@@ -98,7 +97,6 @@ TEST(NeighborRunTest, WhatALibraryLacksIsUnsupported) {
 using Change = Status (*)(Endpoint& mine, std::span<const std::byte> out,
                           std::span<std::byte> in);
 
-/// Does something when an exchange is done.
 class ChangedNeighbors : public Neighbors {
  public:
   ChangedNeighbors(Endpoint& mine, std::unique_ptr<Neighbors> inner,

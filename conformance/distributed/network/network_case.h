@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // NetworkCase: a network that ranks train together, each on its share of a
-// batch, and Student, that network on a backend.
+// batch, and Student, that network on a backend. RunCase trains the digits on
+// ranks, and beside them on one rank with whole batches, or until the test set
+// has an accuracy.
 
 #pragma once
 
@@ -18,6 +20,8 @@
 #include "framework/backend/backend.h"
 #include "framework/core/status.h"
 #include "framework/testing/case/test_case.h"
+#include "framework/testing/measure/measure.h"
+#include "framework/testing/record/record.h"
 #include "framework/train/data/dataset.h"
 #include "framework/train/network_objective.h"
 
@@ -69,7 +73,6 @@ class Student {
       : network_(std::move(network)), digits_(digits) {}
 
   train::NetworkObjective& network() { return *network_; }
-  /// Makes these samples the next batch.
   Status Put(std::span<const int64_t> samples);
   /// The sizes of the parameters, in elements.
   std::vector<int64_t> Sizes();
@@ -78,5 +81,10 @@ class Student {
   std::unique_ptr<train::NetworkObjective> network_;
   const train::Dataset& digits_;
 };
+
+/// Runs the case on networks of RunOf::backend, which must be given.
+/// Unavailable without the digits.
+measure::Judgement RunCase(const NetworkCase& test_case, const RunOf& run,
+                           record::Record* record);
 
 }  // namespace assay::distributed

@@ -8,7 +8,6 @@
 
 #include "conformance/distributed/case.h"
 #include "conformance/distributed/network/network_case.h"
-#include "conformance/distributed/network/network_run.h"
 #include "conformance/distributed/ranks/distributed_row.h"
 #include "conformance/distributed/ranks/ranks_fixture.h"
 #include "framework/testing/support/backends_fixture.h"

@@ -9,7 +9,6 @@
 #include <span>
 #include <utility>
 
-#include "conformance/distributed/ranks/bits.h"
 #include "framework/ranks/endpoint.h"
 
 namespace assay::distributed {
@@ -191,7 +190,7 @@ std::string OwnCase::test_id() const {
 
 std::vector<OwnCase> AllOwnCases() {
   std::vector<OwnCase> all;
-  for (const Operation operation : kOperations) {
+  for (const Operation operation : ranks::kOperations) {
     const bool is_barrier = operation == Operation::kBarrier;
     const auto add = [&](Way way, int ranks, int64_t count) {
       const ranks::Collective what = {operation, ranks::Algorithm::kLinear,

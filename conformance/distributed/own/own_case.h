@@ -1,19 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // OwnCase: one of the library's own collectives, in one of the ways of calling
-// it, and a rank's part in it.
+// it, and a rank's part in it. RunCase runs it, and compares the results bit by
+// bit, or with their bound where they round.
 
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "conformance/distributed/collective/collective_case.h"
+#include "conformance/distributed/ranks/distributed_row.h"
+#include "conformance/distributed/ranks/ranks_run.h"
 #include "framework/backend/communicator.h"
 #include "framework/core/tensor.h"
 #include "framework/ranks/collective.h"
+#include "framework/testing/measure/measure.h"
+#include "framework/testing/record/record.h"
 
 namespace assay::distributed {
 
@@ -68,5 +75,28 @@ Result<std::vector<OwnTask>> TasksOf(const OwnCase& test_case,
 /// into an input that is not in place.
 Status RunTasks(const OwnCase& test_case, Endpoint& mine,
                 std::vector<OwnTask>& tasks);
+
+/// Null where each element is within the bound of any order of n - 1 additions,
+///
+///   |found - sum| <= (n - 1) u / (1 - (n - 1) u) * sum of magnitudes
+///
+/// (N. J. Higham, "Accuracy and Stability of Numerical Algorithms", 2nd ed.,
+/// 2002, section 4.2), and, for an all-reduce, all ranks have the same bits.
+/// Adds the greatest distance in ULP, and for an all-reduce the agreement, to
+/// the row.
+std::optional<measure::Judgement> JudgeNear(const ranks::Collective& what,
+                                            const OwnSet& before,
+                                            std::span<const Tensor> got,
+                                            DistributedRow* row);
+
+/// The variations on which the bits of a sum do not depend, joined by "+":
+/// "run" (a second run), "sizes" (half as many elements), "order" (each rank
+/// has the contents of the next one). "none" where they depend on all. `ran`
+/// has the tasks of each rank (TasksOf).
+std::string DeterminismOf(const std::vector<std::vector<OwnTask>>& ran);
+
+/// Adds a row for each root. Unsupported for a library without the collective.
+measure::Judgement RunCase(const OwnCase& test_case, const RunOf& run,
+                           record::Record* record);
 
 }  // namespace assay::distributed

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "conformance/distributed/own/own_run.h"
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -13,8 +11,7 @@
 #include <thread>
 #include <utility>
 
-#include "conformance/distributed/collective/collective_run.h"
-#include "conformance/distributed/ranks/bits.h"
+#include "conformance/distributed/own/own_case.h"
 #include "framework/core/text.h"
 #include "framework/ranks/endpoint.h"
 #include "framework/ranks/fields.h"
@@ -116,11 +113,9 @@ struct Stay {
 };
 
 constexpr void EachField(Stay& stay, const auto& visit) {
-  visit(stay.came);
-  visit(stay.went);
+  ranks::VisitEach(visit, stay.came, stay.went);
 }
 
-/// A rank's result.
 struct Brought {
   Stay stay;
   RankSent sent;
@@ -199,9 +194,8 @@ Result<OwnSets> SetsOf(const OwnCase& test_case, int64_t seed) {
   OwnSets sets;
   for (int set = 0; set < test_case.sets(); ++set) {
     ASSAY_ASSIGN_OR_RETURN(
-        OwnSet contents,
+        sets.emplace_back(),
         ContentsOf(test_case.of, seed, set * test_case.of.what.ranks));
-    sets.push_back(std::move(contents));
   }
   return sets;
 }
@@ -259,26 +253,20 @@ Result<Judgement> RunRoot(const OwnCase& test_case, int root, const RunOf& run,
   ASSAY_ASSIGN_OR_RETURN(const OwnSets sets, SetsOf(test_case, run.seed));
   DistributedRow row = RowOf(test_case.of, what, run, ToString(test_case.way));
   row.ranks = test_case.ranks();
-  ASSAY_ASSIGN_OR_RETURN(
-      const RanRanks ran,
-      RunRanks(
-          run.ranks, test_case.ranks(),
-          [&](Endpoint& mine) { return RunPart(test_case, what, sets, mine); },
-          run.scratch));
-  if (!ran.judges) return Passes();
-  row.run_us = ran.us;
-  std::optional<Judgement> fault = ran.fault;
-  if (!fault.has_value()) {
-    ASSAY_ASSIGN_OR_RETURN(const auto all,
-                           AllBrought(test_case, what, sets, ran.found));
-    std::vector<RankSent> sent;
-    for (const Brought& each : all) sent.push_back(each.sent);
-    AddCounted(sent, &row);
-    AddSimulated(sent, &row);
-    ASSAY_ASSIGN_OR_RETURN(fault, Judge(test_case, what, sets, all, &row));
-  }
-  record->Add(row);
-  return AtRoot(std::move(fault), what);
+  return RunAndJudge(
+      run, row,
+      [&](Endpoint& mine) { return RunPart(test_case, what, sets, mine); },
+      [&](const auto& found,
+          DistributedRow* judged) -> Result<std::optional<Judgement>> {
+        ASSAY_ASSIGN_OR_RETURN(const auto all,
+                               AllBrought(test_case, what, sets, found));
+        std::vector<RankSent> sent;
+        for (const Brought& each : all) sent.push_back(each.sent);
+        AddCounted(sent, judged);
+        AddSimulated(sent, judged);
+        return Judge(test_case, what, sets, all, judged);
+      },
+      record, RootText(what));
 }
 
 }  // namespace

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "conformance/distributed/own/own_case.h"
-#include "conformance/distributed/own/own_run.h"
 #include "conformance/distributed/ranks/ranks_fixture.h"
 #include "framework/testing/support/tensors_fixture.h"
 
@@ -61,7 +60,6 @@ TEST(OwnRunTest, ARowHasWhatTheLibraryCounts) {
   EXPECT_EQ(clocked.rows[0].simulated_us, 1e6);
 }
 
-/// Has no collectives.
 class WithoutCollectives : public Wrapped {
  public:
   using Wrapped::Wrapped;
@@ -87,7 +85,6 @@ TEST(OwnRunTest, WhatALibraryLacksIsUnsupported) {
   }
 }
 
-/// Changes what comes of a collective.
 class ChangedCollective : public Wrapped {
  public:
   using Change = void (*)(Endpoint& mine, const CollectiveCall& call);
@@ -188,7 +185,6 @@ TEST(DeterminismTest, SaysWhatBitsDoNotDependOn) {
   EXPECT_EQ(DeterminismOf(ran(3, 3, 3)), "none");
 }
 
-/// Ignores the keys of a split.
 class Keyless : public Wrapped {
  public:
   using Wrapped::Wrapped;

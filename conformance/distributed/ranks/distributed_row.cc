@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <limits>
 
-#include "conformance/distributed/ranks/ranks_run.h"
 #include "framework/core/text.h"
 #include "framework/file/csv.h"
 
@@ -234,6 +233,24 @@ void AddLosses(std::span<const Losses> ranks, DistributedRow* row) {
   }
   row->loss_first = first / static_cast<double>(ranks.size());
   row->loss_last = last / static_cast<double>(ranks.size());
+}
+
+Result<Judgement> RunAndJudge(const RunOf& run, DistributedRow row,
+                              const RankBody& rank, const JudgeResults& judge,
+                              record::Record* record,
+                              const std::string& where) {
+  ASSAY_ASSIGN_OR_RETURN(
+      const RanRanks ran,
+      RunRanks(run.ranks, static_cast<int>(row.ranks), rank, run.scratch));
+  if (!ran.judges) return Passes();
+  row.run_us = ran.us;
+  std::optional<Judgement> fault = ran.fault;
+  if (!fault.has_value()) {
+    ASSAY_ASSIGN_OR_RETURN(fault, judge(ran.found, &row));
+  }
+  record->Add(row);
+  if (fault.has_value()) fault->message += where;
+  return WithCorrupt(fault.value_or(Passes()), ran.corrupt);
 }
 
 std::vector<suite::Labelled> Tell(const record::PlanRow&,

@@ -9,13 +9,16 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "conformance/distributed/ranks/ranks_run.h"
 #include "framework/backend/communicator.h"
 #include "framework/core/status.h"
+#include "framework/ranks/fields.h"
 #include "framework/testing/measure/measure.h"
 #include "framework/testing/record/columns.h"
 #include "framework/testing/record/record.h"
@@ -58,7 +61,6 @@ struct SimulatedPart {
   bool is_simulated = false;  // the library has a clock
 };
 
-/// The traffic of one rank.
 struct RankSent {
   Traffic asked;
   Counted counted;          // by the library's count
@@ -67,16 +69,11 @@ struct RankSent {
 };
 
 constexpr void EachField(RankSent& sent, const auto& visit) {
-  visit(sent.asked.bytes);
-  visit(sent.asked.messages);
-  visit(sent.counted.sent.bytes);
-  visit(sent.counted.sent.messages);
-  visit(sent.counted.collectives);
-  visit(sent.counted.collective_bytes);
-  visit(sent.is_counted);
-  visit(sent.simulated.began_s);
-  visit(sent.simulated.ended_s);
-  visit(sent.simulated.is_simulated);
+  ranks::VisitEach(visit, sent.asked.bytes, sent.asked.messages,
+                   sent.counted.sent.bytes, sent.counted.sent.messages,
+                   sent.counted.collectives, sent.counted.collective_bytes,
+                   sent.is_counted, sent.simulated.began_s,
+                   sent.simulated.ended_s, sent.simulated.is_simulated);
 }
 
 /// The traffic and time between a count and now.
@@ -110,13 +107,25 @@ struct Losses {
 };
 
 constexpr void EachField(Losses& losses, const auto& visit) {
-  visit(losses.first);
-  visit(losses.last);
-  visit(losses.steps);
+  ranks::VisitEach(visit, losses.first, losses.last, losses.steps);
 }
 
 /// Adds the means over all ranks to the row; none where a rank took no step.
 void AddLosses(std::span<const Losses> ranks, DistributedRow* row);
+
+/// Judges the results of all ranks, and adds what it finds to the row; null
+/// where nothing is wrong.
+using JudgeResults = std::function<Result<std::optional<measure::Judgement>>(
+    const std::vector<std::string>& found, DistributedRow* row)>;
+
+/// Runs `rank` as the ranks of the row (RunRanks), and judges them where all
+/// came to their end. Adds the row with the time of the run. `where` goes after
+/// the message of a fault.
+Result<measure::Judgement> RunAndJudge(const RunOf& run, DistributedRow row,
+                                       const RankBody& rank,
+                                       const JudgeResults& judge,
+                                       record::Record* record,
+                                       const std::string& where = "");
 
 /// Says for `assay explain` what the rows have about a case.
 std::vector<suite::Labelled> Tell(const record::PlanRow& row,

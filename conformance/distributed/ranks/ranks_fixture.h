@@ -31,7 +31,6 @@
 
 namespace assay::distributed {
 
-/// The base of endpoints that change what they carry.
 using Wrapped = ranks::ForwardingEndpoint;
 
 /// Has a clock, by which each exchange and each collective takes a second.
@@ -63,7 +62,6 @@ Wrap WrapIn(auto... arguments) {
   };
 }
 
-/// Threads whose endpoints are wrapped.
 class WrappedRanks : public Ranks {
  public:
   explicit WrappedRanks(Wrap wrap = nullptr) : wrap_(std::move(wrap)) {}
@@ -84,7 +82,6 @@ class WrappedRanks : public Ranks {
   const Wrap wrap_;
 };
 
-/// A judgement and its rows.
 struct RanCase {
   measure::Judgement judged;
   std::vector<DistributedRow> rows;
@@ -101,7 +98,6 @@ RanCase RanOn(const Case& test_case, const Wrap& wrap = nullptr,
   return ran;
 }
 
-/// Expects a pass.
 template <class Case>
 RanCase PassedOn(const Case& test_case, const Wrap& wrap = nullptr,
                  Backend* networks = nullptr) {
@@ -118,14 +114,12 @@ inline void ExpectFails(const RanCase& ran, const char* reason,
   EXPECT_THAT(ran.judged.message, ::testing::HasSubstr(said));
 }
 
-/// A library whose collectives do nothing.
 class Idle : public Wrapped {
  public:
   using Wrapped::Wrapped;
   Status Collect(const CollectiveCall&) override { return OkStatus(); }
 };
 
-/// One rank is late in each of its exchanges.
 class Late : public Wrapped {
  public:
   Late(Endpoint& inner, int straggler)

@@ -9,6 +9,9 @@
 //   ASSAY_ASSIGN_OR_RETURN(const RanRanks ran, RunRanks(ranks, 4, rank));
 //   if (ran.fault.has_value()) return *ran.fault;
 //   const std::string& of_the_first = ran.found[0];
+//
+// Their bits are compared and hashed, and memory that a library writes is
+// guarded.
 
 #pragma once
 
@@ -27,12 +30,13 @@
 #include "framework/backend/backend.h"
 #include "framework/backend/communicator.h"
 #include "framework/core/status.h"
+#include "framework/core/tensor.h"
+#include "framework/ranks/schedule.h"
 #include "framework/testing/measure/measure.h"
 #include "framework/testing/record/record.h"
 
 namespace assay::distributed {
 
-// Reasons of failed cases.
 inline constexpr char kFailRanks[] = "fail_ranks";
 inline constexpr char kFailBits[] = "fail_bits";
 inline constexpr char kFailCost[] = "fail_cost";
@@ -110,5 +114,39 @@ bool CutBytes(std::string_view* text, std::span<T> elements) {
   text->remove_prefix(elements.size_bytes());
   return true;
 }
+
+/// The number of bits that differ. Both have the same number of bytes.
+int64_t DifferingBits(std::span<const std::byte> got,
+                      std::span<const std::byte> wanted);
+
+/// The bytes of a part of a buffer, whose type has whole bytes.
+std::span<const std::byte> PartOf(const Tensor& buffer, ranks::Part part);
+
+/// An element of a float32, float64, int32 or int64 as text.
+std::string ElementText(const Tensor& buffer, int64_t i);
+
+/// One hash of the bytes of all ranks, in their order.
+class HashOfRanks {
+ public:
+  void Add(std::span<const std::byte> bytes);
+  std::string text() const;
+
+ private:
+  std::string digests_;
+};
+
+/// Memory for a library's output between two guards, which nobody may write
+/// into.
+class Guarded {
+ public:
+  explicit Guarded(size_t bytes);
+
+  std::span<std::byte> bytes();
+  /// True while nobody has written into the guards.
+  bool is_whole() const;
+
+ private:
+  std::vector<std::byte> all_;
+};
 
 }  // namespace assay::distributed

@@ -8,7 +8,6 @@
 #include <array>
 #include <cstddef>
 
-#include "conformance/distributed/ranks/bits.h"
 #include "conformance/distributed/ranks/distributed_row.h"
 #include "conformance/distributed/ranks/ranks_fixture.h"
 #include "framework/core/text.h"
@@ -91,7 +90,6 @@ TEST(RunRanksTest, ARankThatFailsInAnotherProcessIsNamed) {
   EXPECT_EQ(FaultOf(ran[0]), "rank 2: broken");
 }
 
-/// Rank 0 sends five bytes to rank 1.
 Result<std::string> SendFive(Endpoint& mine) {
   std::array<std::byte, 5> bytes = {};
   if (mine.rank() == 0) {
@@ -126,7 +124,6 @@ TEST(WithCorruptTest, ACaseFailsByAMessageAlone) {
   EXPECT_EQ(both.message, "element 3; message 1");
 }
 
-/// Two ranks wait for each other.
 Result<std::string> WaitForEachOther(Endpoint& mine) {
   std::array<std::byte, 3> in = {};
   if (mine.rank() < 2) {

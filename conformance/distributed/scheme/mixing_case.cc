@@ -7,7 +7,6 @@
 #include <cmath>
 #include <functional>
 #include <memory>
-#include <numbers>
 #include <numeric>
 #include <span>
 #include <utility>
@@ -103,40 +102,10 @@ struct Part {
     return all;
   }
 
-  /// True where nothing more can be judged here.
   bool has_ended() const {
     return fault.has_value() || declined.has_value() || !judges;
   }
 };
-
-/// A wave with whole periods along the rows and the columns of the grid of
-/// ranks.
-struct Wave {
-  int along_rows, along_columns;
-};
-
-double AngleOf(Wave wave, ranks::Graph graph, int rank, int ranks) {
-  const int rows = ranks::RowsOf(graph, ranks);
-  const int columns = ranks / rows;
-  const int row = rank / columns;
-  const int column = rank % columns;
-  return 2 * std::numbers::pi *
-         (static_cast<double>(wave.along_rows * row) / rows +
-          static_cast<double>(wave.along_columns * column) / columns);
-}
-
-/// The magnitude of the wave's eigenvalue of the graph's mixing matrix, which
-/// is circulant.
-double FactorOf(Wave wave, ranks::Graph graph, int ranks) {
-  double real = 1;
-  double imaginary = 0;
-  for (const ranks::Peer& peer : ranks::PeersOf(graph, 0, ranks, 0)) {
-    const double angle = AngleOf(wave, graph, peer.from, ranks);
-    real += peer.weight * (std::cos(angle) - 1);
-    imaginary += peer.weight * std::sin(angle);
-  }
-  return std::hypot(real, imaginary);
-}
 
 double NormOf(const std::vector<double>& numbers) {
   double sum = 0;
@@ -150,7 +119,6 @@ double MeanOf(const std::vector<double>& numbers) {
   return sum / static_cast<double>(numbers.size());
 }
 
-/// The greatest distance of a rank from `goal`.
 double FarthestFrom(double goal, const std::vector<double>& numbers) {
   double farthest = 0;
   for (const double number : numbers) {
@@ -165,7 +133,6 @@ std::vector<double> Squares(int ranks) {
   return numbers;
 }
 
-/// Takes all steps of a rank.
 Status Train(ranks::Scheme& scheme, train::Objective& objective,
              int64_t steps) {
   for (int64_t i = 0; i < steps; ++i) {
@@ -206,19 +173,19 @@ Judgement FailsBy(const std::string& what, double found, double wanted) {
 
 /// A wave's factor in one mixing, found and by formula.
 struct Shrunk {
-  Wave wave;
+  ranks::Wave wave;
   double found, factor;
 };
 
-Result<Shrunk> ShrunkBy(Wave wave, ranks::Graph graph, Part& part) {
+Result<Shrunk> ShrunkBy(ranks::Wave wave, ranks::Graph graph, Part& part) {
   std::vector<double> before;
   for (int rank = 0; rank < part.ranks; ++rank) {
-    before.push_back(std::cos(AngleOf(wave, graph, rank, part.ranks)));
+    before.push_back(std::cos(ranks::AngleOf(wave, graph, rank, part.ranks)));
   }
   ASSAY_ASSIGN_OR_RETURN(const std::vector<double> after,
                          Mixed<ranks::GossipScheme>(part, graph, before, 1));
   return Shrunk{wave, NormOf(after) / NormOf(before),
-                FactorOf(wave, graph, part.ranks)};
+                ranks::FactorOf(wave, graph, part.ranks)};
 }
 
 /// All ranks run the whole case, since other processes do not know the

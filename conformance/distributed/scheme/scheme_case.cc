@@ -13,8 +13,6 @@
 #include "framework/core/numbers.h"
 #include "framework/core/text.h"
 #include "framework/ranks/scheme/codec/codec.h"
-#include "framework/ranks/scheme/codec/compressed.h"
-#include "framework/ranks/scheme/sharded.h"
 #include "framework/train/rule/optimizers.h"
 
 namespace assay::distributed {
@@ -57,15 +55,20 @@ Result<SchemeCost> CostOfMean(Algorithm algorithm, int ranks, Sizes sizes) {
   return SchemeCost{kFloatBytes * cost.elements, cost.messages};
 }
 
-/// The cost of a reduce of gradients and a broadcast of parameters.
-Result<SchemeCost> CostOfServer(Algorithm algorithm, int ranks, Sizes sizes) {
-  const int64_t elements = SumOf(sizes);
+/// The cost of a collective of gradients and one of parameters.
+Result<SchemeCost> CostOfTwo(Operation first, Operation second,
+                             Algorithm algorithm, int ranks, int64_t count) {
   ASSAY_ASSIGN_OR_RETURN(const ranks::Cost there,
-                         Of(Operation::kReduce, algorithm, ranks, elements));
+                         Of(first, algorithm, ranks, count));
   ASSAY_ASSIGN_OR_RETURN(const ranks::Cost back,
-                         Of(Operation::kBroadcast, algorithm, ranks, elements));
+                         Of(second, algorithm, ranks, count));
   return SchemeCost{kFloatBytes * (there.elements + back.elements),
                     there.messages + back.messages};
+}
+
+Result<SchemeCost> CostOfServer(Algorithm algorithm, int ranks, Sizes sizes) {
+  return CostOfTwo(Operation::kReduce, Operation::kBroadcast, algorithm, ranks,
+                   SumOf(sizes));
 }
 
 /// The cost of the same bytes, in a number of messages that depends on the
@@ -77,15 +80,10 @@ Result<SchemeCost> CostOfOwners(Algorithm algorithm, int ranks, Sizes sizes) {
   return cost;
 }
 
-/// The cost of a reduce-scatter and an all-gather of equal blocks.
+/// The blocks are equal.
 Result<SchemeCost> CostOfBlocks(Algorithm algorithm, int ranks, Sizes sizes) {
-  const int64_t block = (SumOf(sizes) + ranks - 1) / ranks;
-  ASSAY_ASSIGN_OR_RETURN(const ranks::Cost there, Of(Operation::kReduceScatter,
-                                                     algorithm, ranks, block));
-  ASSAY_ASSIGN_OR_RETURN(const ranks::Cost back,
-                         Of(Operation::kAllGather, algorithm, ranks, block));
-  return SchemeCost{kFloatBytes * (there.elements + back.elements),
-                    there.messages + back.messages};
+  return CostOfTwo(Operation::kReduceScatter, Operation::kAllGather, algorithm,
+                   ranks, (SumOf(sizes) + ranks - 1) / ranks);
 }
 
 /// The cost of one collective for each tensor.
@@ -115,7 +113,6 @@ Result<SchemeCost> CostOfCodec(const MakeCodec& codec, Algorithm algorithm,
   return sum;
 }
 
-/// A row of the table of schemes.
 struct Kind {
   std::string_view name;
   std::span<const Algorithm> ways;  // algorithms for its tensors

@@ -5,7 +5,6 @@
 #include <bit>
 #include <string_view>
 
-#include "conformance/distributed/ranks/bits.h"
 #include "framework/core/text.h"
 #include "framework/ranks/fields.h"
 #include "framework/ranks/interception.h"
@@ -44,15 +43,28 @@ Result<std::string> Train(const SchemeCase& test_case, Endpoint& mine) {
   return BytesOf(trainee);
 }
 
+Result<std::optional<Judgement>> Judge(const SchemeCase& test_case,
+                                       const std::vector<std::string>& found,
+                                       Course wanted, DistributedRow* row) {
+  ASSAY_ASSIGN_OR_RETURN(const std::vector<Trainee> trainees,
+                         TraineesOf(found, wanted));
+  if (PromiseOf(test_case) == Promise::kAgreement) wanted = trainees[0].course;
+  const auto still = StandsStill(wanted, ranks::WholeObjective(0, 1).Numbers());
+  row->differing_bits = CompareLast(trainees, wanted.back(), row);
+  AddSimulated(SentBy(trainees), row);
+  ranks::WholeObjective objective(0, test_case.ranks);
+  const auto differs =
+      FirstDifference(trainees, wanted, HasEachStep(test_case), objective);
+  ASSAY_ASSIGN_OR_RETURN(const auto spent,
+                         JudgeCost(test_case, ranks::WholeObjective::kSizes,
+                                   test_case.steps, SentBy(trainees), row));
+  if (still.has_value()) return still;
+  return differs.has_value() ? differs : spent;
+}
+
 Result<Judgement> Run(const SchemeCase& test_case, const RunOf& run,
                       record::Record* record) {
   ASSAY_ASSIGN_OR_RETURN(Course wanted, Alone(test_case));
-  ASSAY_ASSIGN_OR_RETURN(
-      const RanRanks ran,
-      RunRanks(
-          run.ranks, test_case.ranks,
-          [&](Endpoint& mine) { return Train(test_case, mine); }, run.scratch));
-  if (!ran.judges) return Passes();
   DistributedRow row;
   row.scheme = test_case.scheme;
   row.optimizer = test_case.optimizer;
@@ -62,28 +74,12 @@ Result<Judgement> Run(const SchemeCase& test_case, const RunOf& run,
   row.steps = test_case.steps;
   row.mode = PromiseOf(test_case) == Promise::kLargeBatch ? "exact" : "float";
   row.seed = run.seed;
-  row.run_us = ran.us;
-  std::optional<Judgement> fault = ran.fault;
-  if (!fault.has_value()) {
-    ASSAY_ASSIGN_OR_RETURN(const std::vector<Trainee> trainees,
-                           TraineesOf(ran.found, wanted));
-    if (PromiseOf(test_case) == Promise::kAgreement) {
-      wanted = trainees[0].course;
-    }
-    fault = StandsStill(wanted, ranks::WholeObjective(0, 1).Numbers());
-    row.differing_bits = CompareLast(trainees, wanted.back(), &row);
-    AddSimulated(SentBy(trainees), &row);
-    ranks::WholeObjective objective(0, test_case.ranks);
-    const auto differs =
-        FirstDifference(trainees, wanted, HasEachStep(test_case), objective);
-    ASSAY_ASSIGN_OR_RETURN(const auto spent,
-                           JudgeCost(test_case, ranks::WholeObjective::kSizes,
-                                     test_case.steps, SentBy(trainees), &row));
-    if (!fault.has_value()) fault = differs;
-    if (!fault.has_value()) fault = spent;
-  }
-  record->Add(row);
-  return WithCorrupt(fault.value_or(Passes()), ran.corrupt);
+  return RunAndJudge(
+      run, row, [&](Endpoint& mine) { return Train(test_case, mine); },
+      [&](const auto& found, DistributedRow* judged) {
+        return Judge(test_case, found, std::move(wanted), judged);
+      },
+      record);
 }
 
 }  // namespace

@@ -18,7 +18,6 @@
 #include <string>
 
 #include "ctest/trial/fuzz/mutate.h"
-#include "ctest/trial/fuzz/pipeline.h"
 
 // A macro of <sys/mman.h>, and an enumerator of onnx/defs/parser.h, which a
 // source that is joined to this one includes.

@@ -16,7 +16,6 @@
 #include <string>
 
 #include "ctest/trial/fuzz/mutate.h"
-#include "ctest/trial/fuzz/pipeline.h"
 
 extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t max_size);
 

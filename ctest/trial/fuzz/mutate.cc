@@ -36,22 +36,14 @@ auto* Any(List* list, Random& random) {
 }
 
 int64_t Extreme(Random& random) {
+  constexpr int64_t kWide = int64_t{1} << 40;
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
   constexpr std::array<int64_t, 10> kExtremes = {
-      -1,
-      0,
-      1,
-      3,
-      127,
-      int64_t{1} << 31,
-      int64_t{1} << 40,
-      -(int64_t{1} << 40),
-      std::numeric_limits<int64_t>::max(),
-      std::numeric_limits<int64_t>::min()};
+      -1, 0, 1, 3, 127, int64_t{1} << 31, kWide, -kWide, kMost, -kMost - 1};
   return kExtremes[Below(kExtremes.size(), random)];
 }
 
-// --- of the bytes
-// -------------------------------------------------------------
+// --- of the bytes -----------------------------------------------------------
 
 void MutateBytes(std::string& bytes, Random& random) {
   if (bytes.empty()) return;
@@ -77,8 +69,7 @@ void MutateBytes(std::string& bytes, Random& random) {
   }
 }
 
-// --- of the structure
-// ---------------------------------------------------------
+// --- of the structure -------------------------------------------------------
 
 /// A graph of the model at random: the main one or one below it.
 GraphProto* AnyGraph(ModelProto& model, Random& random) {

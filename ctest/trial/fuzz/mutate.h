@@ -5,13 +5,20 @@
 //
 //   std::mt19937_64 random(seed);
 //   for (const std::string& model : SeedModels(corpus)) Mutate(model, random);
+//
+// and the steps of loading before a backend sees a model: parse, inline, infer,
+// upgrade, type, expand (pipeline.cc).
 
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
+
+#include "framework/core/status.h"
 
 namespace assay::fuzz {
 
@@ -26,5 +33,8 @@ std::string Mutate(const std::string& model, Random& random);
 /// kinds of values and old opsets, and small ones of the exported corpus where
 /// `corpus` holds it.
 std::vector<std::string> SeedModels(const std::filesystem::path& corpus);
+
+/// Takes a model through those steps. Never throws, whatever the bytes are.
+Status TakeThrough(std::span<const std::byte> bytes);
 
 }  // namespace assay::fuzz

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "ctest/trial/fuzz/pipeline.h"
-
 #include <utility>
 #include <vector>
 
+#include "ctest/trial/fuzz/mutate.h"
 #include "framework/backend/eager/eager.h"
 #include "framework/graph/generated/visitor.h"
 #include "framework/graph/model.h"

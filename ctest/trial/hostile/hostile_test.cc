@@ -19,7 +19,6 @@
 #include <thread>
 
 #include "ctest/trial/hostile/assay_run.h"
-#include "ctest/trial/hostile/behaviour.h"
 #include "framework/core/text.h"
 #include "framework/file/scratch_folder.h"
 #include "framework/testing/record/tables.h"
@@ -197,7 +196,7 @@ std::vector<Seen> RunAll(const std::vector<Behaviour>& behaviours) {
   return seen;
 }
 
-/// A table as in README.md, of what tries to be called conformant.
+/// A table of what tries to be called conformant.
 void PrintForgeries(const std::vector<Behaviour>& behaviours,
                     const std::vector<Seen>& seen,
                     const std::vector<Row>& rows) {

@@ -17,7 +17,6 @@
 #include <vector>
 
 #include "ctest/trial/hostile/assay_run.h"
-#include "ctest/trial/hostile/behaviour.h"
 #include "framework/core/text.h"
 #include "framework/file/scratch_folder.h"
 

@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-import tempfile
 import unittest
 from pathlib import Path
 
 from gtest_run import TestOutput, TestRun, read_test_output, run_test
+from scratch import ScratchTest
 
 _RUN = "[ RUN      ] "
 _OK = "[       OK ] "
@@ -45,25 +45,19 @@ class Outputs(unittest.TestCase):
         self.assertEqual(TestOutput(1).describe(), "exit code 1, 0 tests passed")
 
 
-class Runs(unittest.TestCase):
-    def setUp(self) -> None:
-        scratch = tempfile.TemporaryDirectory()
-        self.addCleanup(scratch.cleanup)
-        self.folder = Path(scratch.name)
-
+class Runs(ScratchTest):
     def program(self, script: str) -> Path:
-        path = self.folder / "a_test"
-        path.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
+        path = self.write("a_test", f"#!/bin/sh\n{script}\n")
         path.chmod(0o755)
         return path
 
     # Kills: a run without its mutant, its filter or the program that it starts.
     def test_a_run_has_its_settings(self) -> None:
         test = self.program('echo "$ASSAY_MUTANT $ASSAY_PROGRAM $PWD $*" >../seen')
-        run = self.folder / "run"
+        run = self.root / "run"
         run_test(TestRun(run, test, "A.*", Path("/x/assay"), "wrong"))
         self.assertEqual(
-            (self.folder / "seen").read_text(encoding="utf-8"),
+            (self.root / "seen").read_text(encoding="utf-8"),
             f"wrong /x/assay {run} --gtest_fail_fast --gtest_color=no"
             " --gtest_filter=A.*\n",
         )
@@ -73,15 +67,15 @@ class Runs(unittest.TestCase):
     def test_a_run_is_ended_at_its_limits(self) -> None:
         endless = self.program(f"echo '{_RUN}A.b'; while :; do :; done")
         for run in (
-            TestRun(self.folder / "run", endless, seconds=1),
-            TestRun(self.folder / "run", endless, cpu_seconds=1),
+            TestRun(self.root / "run", endless, seconds=1),
+            TestRun(self.root / "run", endless, cpu_seconds=1),
         ):
             seen = run_test(run)
             self.assertTrue(seen.killed)
             self.assertEqual(seen.first_failure, "A.b")
 
     def test_a_program_that_is_not_there_kills_nothing(self) -> None:
-        seen = run_test(TestRun(self.folder / "run", self.folder / "none"))
+        seen = run_test(TestRun(self.root / "run", self.root / "none"))
         self.assertFalse(seen.clean or seen.killed)
 
 

@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 import subprocess
-import tempfile
 import unittest
 from pathlib import Path
 
 from harness_mutant import HarnessMutant, mutated, parse_harness_mutants, schema_of
+from scratch import ScratchTest
 
 _ROOT = Path(__file__).resolve().parents[3]
 _HEAD = (
@@ -40,12 +40,7 @@ class Lists(unittest.TestCase):
         self.assertEqual(
             a,
             HarnessMutant(
-                name="a",
-                mutant_class="limit",
-                file="x/a.cc",
-                killer="unit/x",
-                filter="A.*",
-                because='nothing is "out"',
+                *("a", "limit", "x/a.cc", "unit/x", "A.*", 'nothing is "out"'),
                 find=" n += a;\n n += b;",
                 replacement=" n += 0;",
             ),
@@ -104,7 +99,7 @@ class Places(unittest.TestCase):
                 mutated(mutant("m", " a;"), source)
 
 
-class Schemas(unittest.TestCase):
+class Schemas(ScratchTest):
     # Kills: a mutant that is never on, or always, or that another one is on with.
     def test_each_mutant_is_on_by_its_name_and_none_by_default(self) -> None:
         schema = schema_of(
@@ -115,10 +110,7 @@ class Schemas(unittest.TestCase):
             ),
             _SOURCE,
         )
-        scratch = tempfile.TemporaryDirectory()
-        self.addCleanup(scratch.cleanup)
-        source, program = Path(scratch.name) / "f.cc", Path(scratch.name) / "f"
-        source.write_text(schema, encoding="utf-8")
+        source, program = self.write("f.cc", schema), self.root / "f"
         subprocess.run(
             ["c++", "-std=c++20", f"-I{_ROOT}", source, "-o", program], check=True
         )

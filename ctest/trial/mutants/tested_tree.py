@@ -32,6 +32,7 @@ sys.path.append(str(Path(__file__).resolve().parents[1] / "rules"))
 
 from build_tree import BuildTree
 from harness_mutant import HarnessMutant, schema_of
+from sources import folder as folder_of
 
 _ASSAY = "bin/assay"
 _INCLUDE = re.compile(r'^#include "([^"]*)', re.MULTILINE)
@@ -50,10 +51,6 @@ def _printed(command: str, what: str) -> str:
     if code != 0:
         raise ValueError(f"{what}: {text}")
     return text
-
-
-def _folder(name: str) -> str:
-    return PurePosixPath(name).parent.as_posix()
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +93,7 @@ class TestedTree:
         for target, link in zip(targets, text.splitlines()):
             sources = {s for word in link.split() for s in joined.get(word, ())}
             folders = {
-                _folder(header)
+                folder_of(header)
                 for source in sources
                 if (self.root / source).is_file()
                 for header in _INCLUDE.findall(
@@ -138,7 +135,7 @@ class TestedTree:
         """The tests that cover a source, that with a source of its name first, and
         whether they have one in its folder."""
         library = self._compiled[source].library
-        folder = _folder(source)
+        folder = folder_of(source)
         own = f"{source.rpartition('.')[0]}_test.cc"
         named, near, including = [], [], []
         for test in self.tests.values():
@@ -146,7 +143,7 @@ class TestedTree:
                 continue
             if own in test.sources:
                 named.append((test, True))
-            elif folder in map(_folder, test.sources):
+            elif folder in map(folder_of, test.sources):
                 near.append((test, True))
             elif folder in test.folders:
                 including.append((test, False))

@@ -12,10 +12,9 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
-from names import NOISE, blank
-from sources import TOPS, Fault, Tree, report
+from names import NOISE, TOKEN, blank
+from sources import TOPS, Fault, Tree, run, said
 
 _MOST = {"file": 500, "class": 200, "function": 60}
 _WRITTEN = (
@@ -26,7 +25,6 @@ _WRITTEN = (
 _DATA = ".txt .json .png LICENSE"
 # Settings and pages.
 _OF_ROOT = re.compile(r"\.ci/run|\.clang-\w+|LICENSE|CMake\w+\.\w+|\w+\.(md|toml)")
-_TOKEN = re.compile(r"[{}();]|[^{}();]+")
 _NAMESPACE = re.compile(r"\bnamespace\b|\bextern\s*$")
 _CLASS = re.compile(r"(?:^|\s)(?:class|struct|union)\s[^()]*$")
 # The members that a constructor sets before its body, so far.
@@ -59,7 +57,7 @@ def bodies(text: str) -> Iterator[tuple[str, int, int]]:
     """The classes and functions of C++, with their first and last lines."""
     scopes: list[tuple[str, int, str]] = []  # kind, first line, what stood before
     head, first, line, depth = "", 1, 1, 0
-    for token in _TOKEN.findall(NOISE.sub(blank, text)):
+    for token in TOKEN.findall(NOISE.sub(blank, text)):
         if not head.strip() and token.strip():
             first = line + token[: -len(token.lstrip())].count("\n")
         if token in "()":
@@ -123,16 +121,15 @@ def faults(tree: Tree) -> list[Fault]:
     return [*over(sizes(tree)), *unknown(tree)]
 
 
-def main() -> int:
-    tree = Tree(Path(sys.argv[1] if len(sys.argv) > 1 else "."))
+def found_in(tree: Tree) -> list[str]:
     found = sorted(sizes(tree), key=lambda size: -size.lines)
     for kind, most in _MOST.items():
         print(f"largest, of at most {most} lines:")
         for size in [size for size in found if size.kind == kind][:3]:
             print(f"{size.lines} {kind} {size.place}")
-    said = [f"{name}: {what}" for name, what in (*over(found), *unknown(tree))]
-    return report(said, f"{len(tree.files)} files keep to their budgets")
+    return said([*over(found), *unknown(tree)])
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    held = "files keep to their budgets"
+    sys.exit(run(found_in, lambda tree: f"{len(tree.files)} {held}"))

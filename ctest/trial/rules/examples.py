@@ -27,7 +27,7 @@ from pathlib import Path
 from build_tree import BuildTree
 from choice import Choice, parser_of
 from owed import Owed
-from remembered import Check, Memory, version_of
+from remembered import Check, Memory, errors_of, version_of
 from sources import VENDORS, Fault, Tree, folder, is_test, reached, report
 
 PRELUDE = "ctest/trial/rules/examples_test.h"
@@ -249,17 +249,10 @@ def faults_of(batch: Batch, errors: str) -> Iterator[Fault]:
 
 
 def _errors(root: Path, command: list[str], source: str) -> str:
-    done = subprocess.run(
-        command,
-        cwd=root,
-        input=source,
-        capture_output=True,
-        text=True,
-        errors="replace",
-    )
-    if done.returncode and not _ERROR.search(done.stderr):
-        return f"examples:0:0: error: {done.stderr[:500]}\n"
-    return done.stderr
+    said, code = errors_of(root, command, source)
+    if code and not _ERROR.search(said):
+        return f"examples:0:0: error: {said[:500]}\n"
+    return said
 
 
 def _place(source: str, line: int) -> str:
@@ -305,17 +298,12 @@ def checks(
     command = ["env", "LC_ALL=C", compiler, "-fsyntax-only", "-x", "c++", "-"]
     shared = ["-std=c++20", "-w", *flags, "-I."]
     named = [tidy, "--config={}", f"--checks=-*,{_NAMES}", _SOURCE, "--"]
+    checked = [*named, *shared] if tidy else []
     return {
         name: Check(
             name,
             sorted(reached(tree.included, [*batch.headers, PRELUDE])),
-            partial(
-                look,
-                tree.root,
-                [*command, *shared],
-                [*named, *shared] if tidy else [],
-                batch,
-            ),
+            partial(look, tree.root, [*command, *shared], checked, batch),
             about=" ".join([*command, *shared, tidy, batch.source({})]),
         )
         for name, batch in batches(tree).items()
@@ -332,11 +320,10 @@ def main() -> int:
     choice = Choice(tree, options.all)
     wanted = {name for name in every if choice.changed & set(every[name].read)}
     chosen = choice.of(every, wanted, _SAMPLED)
-    owed = Owed.read(tree.root / "ctest/trial/rules/owed.txt")
     memory = Memory(build.folder / "rules/examples", version_of(options.program))
     found = memory.run(every[name] for name in chosen)
     return report(
-        list(owed.filter("example", found, whole=options.all)),
+        list(Owed.of(tree).filter("example", found, whole=options.all)),
         f"the examples of {len(chosen)} of {len(every)} folders compile",
     )
 

@@ -7,13 +7,12 @@
 from __future__ import annotations
 
 import re
-import subprocess
 import sys
 from collections import defaultdict
 from functools import partial
 from pathlib import Path
 
-from remembered import Check, Memory, version_of
+from remembered import Check, Memory, errors_of, version_of
 from sources import Fault, Tree, folder, report
 
 _STYLE = ".clang-format"
@@ -21,9 +20,9 @@ _FAULT = re.compile(r"^([^:\n]+):(\d+:\d+: error: .*)$", re.MULTILINE)
 
 
 def _try(root: Path, command: list[str]) -> list[Fault]:
-    done = subprocess.run(command, cwd=root, capture_output=True, text=True)
-    found: list[Fault] = _FAULT.findall(done.stderr)
-    return found or ([("clang-format", done.stderr)] if done.returncode else [])
+    said, code = errors_of(root, command)
+    found: list[Fault] = _FAULT.findall(said)
+    return found or ([("clang-format", said)] if code else [])
 
 
 def checks(tree: Tree, program: str) -> list[Check]:

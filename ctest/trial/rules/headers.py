@@ -6,14 +6,13 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from functools import partial
 from pathlib import Path
 
 from build_tree import BuildTree
 from choice import Choice, parser_of
-from remembered import Check, Memory, version_of
+from remembered import Check, Memory, errors_of, version_of
 from sources import Fault, Tree, is_test, reached, report
 
 _STRICT = "-std=c++20 -Wall -Wextra -Wpedantic -Werror -Wno-missing-field-initializers"
@@ -26,14 +25,9 @@ def headers_of(tree: Tree) -> list[str]:
 
 
 def _try(root: Path, command: list[str], name: str) -> list[Fault]:
-    done = subprocess.run(
-        [*command, "-include", name, "/dev/null"],
-        cwd=root,
-        capture_output=True,
-        text=True,
-        errors="replace",
-    )
-    return [(name, done.stderr.strip())] if done.returncode else []
+    words = [*command, "-include", name, "/dev/null"]
+    said, code = errors_of(root, words)
+    return [(name, said.strip())] if code else []
 
 
 def checks(tree: Tree, compiler: str, flags: list[str]) -> dict[str, Check]:

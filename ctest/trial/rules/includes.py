@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import re
 import sys
-from pathlib import Path
 
-from sources import VENDORS, Tree
+from sources import VENDORS, Tree, reached, run
 
 _CMAKE = "ctest/cmake/AssayPrecompiled.cmake"
 # The names that are looked for of each, in namespace std. A name of several headers, as
@@ -58,16 +57,7 @@ def faults(tree: Tree) -> list[str]:
         project[name] += [VENDORS + i for i in system[name] if i.startswith("assay/")]
 
     def included(name: str) -> set[str]:
-        seen: set[str] = set()
-        found: set[str] = set()
-        todo = [name]
-        while todo:
-            one = todo.pop()
-            if one not in seen and one in system:
-                seen.add(one)
-                found |= system[one]
-                todo += project[one]
-        return found
+        return {i for one in reached(project, [name]) for i in system.get(one, ())}
 
     missing = []
     for name in tree.sources:
@@ -82,15 +72,14 @@ def faults(tree: Tree) -> list[str]:
     return missing
 
 
-def main() -> int:
-    tree = Tree(Path("."))
+def found_in(tree: Tree) -> list[str]:
     precompiled = set(re.findall(r"<(\w+)>", tree.text(_CMAKE)))
-    found = faults(tree)
-    for header in sorted(precompiled ^ (_NAMES.keys() | {"cstdint"})):
-        found.append(f"{_CMAKE} and includes.py disagree on <{header}>")
-    print("\n".join(found) or f"{len(tree.sources)} sources include what they name")
-    return 1 if found else 0
+    return faults(tree) + [
+        f"{_CMAKE} and includes.py disagree on <{header}>"
+        for header in sorted(precompiled ^ (_NAMES.keys() | {"cstdint"}))
+    ]
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    held = "sources include what they name"
+    sys.exit(run(found_in, lambda tree: f"{len(tree.sources)} {held}"))

@@ -14,9 +14,9 @@ import re
 import sys
 from collections import defaultdict
 from collections.abc import Iterator
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
-from sources import TOPS, Include, Tree, circles, folder, is_test, report, unit
+from sources import TOPS, Include, Tree, circles, folder, is_test, run, unit
 
 _FOREIGN = re.compile(
     r'^#include [<"](google/protobuf|onnx/|mpi\.h|cuda|gtest|gmock)', re.MULTILINE
@@ -169,12 +169,9 @@ def faults(tree: Tree, layers: Layers) -> list[str]:
     ]
 
 
-def main() -> int:
-    tree = Tree(Path(sys.argv[1] if len(sys.argv) > 1 else "."))
-    layers = Layers((tree.root / "ctest/layers.txt").read_text(encoding="utf-8"))
-    found = faults(tree, layers)
-    return report(found, f"layering holds for {len(tree.sources)} files")
+def found_in(tree: Tree) -> list[str]:
+    return faults(tree, Layers(tree.text("ctest/layers.txt")))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run(found_in, lambda t: f"layering holds for {len(t.sources)} files"))

@@ -13,10 +13,9 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 from owed import Owed
-from sources import Tree, folder, report
+from sources import Tree, folder, run
 
 # Comments, attributes, literals and lines of the preprocessor: braces in them do
 # not count.
@@ -25,7 +24,7 @@ NOISE = re.compile(
     r"|(?<![0-9a-fA-F])'(?:\\.|[^'\\\n])+'|^[ \t]*#(?:\\\n|[^\n])*",
     re.DOTALL | re.MULTILINE,
 )
-_TOKEN = re.compile(r"[{}();]|[^{}();]+")
+TOKEN = re.compile(r"[{}();]|[^{}();]+")
 _NAMESPACE = re.compile(r"\bnamespace\b\s*([\w:\s]*)$")
 TYPE = re.compile(
     r"(?:^|\s)(?:class|struct|union|enum(?:\s+(?:class|struct))?)\s+"
@@ -56,7 +55,7 @@ _WHOLE = re.compile(
 )
 # The library that vendors link against: its sources define what they see.
 _PUBLIC = re.compile(r"^framework/(core|graph|backend|kernels)\b")
-_INSTALLED = re.compile(r"install\(FILES (.*?)DESTINATION \$\{assay_header", re.DOTALL)
+_INSTALLED = re.compile(r"set\(assay_(?:vendor_)?headers\s(.*?)\)", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -74,7 +73,7 @@ def definitions(text: str, file: str) -> Iterator[Definition]:
     """The types that a file defines at the scope of a namespace."""
     scopes: list[str | None] = []  # a namespace's name; None is no namespace
     head, line = "", 1
-    for token in _TOKEN.findall(NOISE.sub(blank, text)):
+    for token in TOKEN.findall(NOISE.sub(blank, text)):
         if token == "{":
             space = _NAMESPACE.search(head)
             kind = TYPE.search(head)
@@ -149,15 +148,12 @@ def misplaced(tree: Tree) -> Iterator[tuple[str, str]]:
             yield name, f"opens assay::{found}, wanted assay::{wanted}"
 
 
-def main() -> int:
-    tree = Tree(Path(sys.argv[1] if len(sys.argv) > 1 else "."))
-    owed = Owed.read(tree.root / "ctest/trial/rules/owed.txt")
-    found = [
-        *owed.filter("name", doubles(tree)),
-        *owed.filter("namespace", misplaced(tree)),
-    ]
-    return report(found, f"{len(tree.sources)} files keep to their namespaces")
+def found_in(tree: Tree) -> list[str]:
+    owed = Owed.of(tree)
+    faults = {"name": doubles(tree), "namespace": misplaced(tree)}
+    return [line for rule in faults for line in owed.filter(rule, faults[rule])]
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    held = "files keep to their namespaces"
+    sys.exit(run(found_in, lambda tree: f"{len(tree.sources)} {held}"))

@@ -11,7 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatch
-from pathlib import Path
+
+from sources import Tree
+
+_LIST = "ctest/trial/rules/owed.txt"
 
 
 @dataclass(frozen=True)
@@ -32,8 +35,8 @@ class Owed:
             self.lines.append(Line(rule, subject.strip(), reason.strip()))
 
     @classmethod
-    def read(cls, path: Path) -> Owed:
-        return cls(path.read_text(encoding="utf-8") if path.is_file() else "")
+    def of(cls, tree: Tree) -> Owed:
+        return cls(tree.text(_LIST) if _LIST in tree.files else "")
 
     def filter(
         self, rule: str, faults: Iterable[tuple[str, str]], whole: bool = True

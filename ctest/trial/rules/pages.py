@@ -16,7 +16,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from sources import TOPS, Fault, Tree, report
+from sources import TOPS, Fault, Tree, run, said
 
 _CODE = re.compile(r"^(```.*?^```|~~~.*?^~~~)$", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\]\(([\w./-]+)(?:#[\w-]+)?\)")
@@ -58,11 +58,10 @@ def faults(tree: Tree) -> Iterator[Fault]:
         yield from faults_of(tree, page)
 
 
-def main() -> int:
-    tree = Tree(Path(sys.argv[1] if len(sys.argv) > 1 else "."))
-    found = [f"{place}: {what}" for place, what in faults(tree)]
-    return report(found, f"{len(pages(tree))} pages name what is there")
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(
+        run(
+            lambda tree: said(faults(tree)),
+            lambda tree: f"{len(pages(tree))} pages name what is there",
+        )
+    )

@@ -10,10 +10,9 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from textwrap import dedent
 
-from sources import Fault, Tree, report
+from sources import Fault, Tree, run, said
 
 OPENINGS = ("What", "Whether", "Of", "That")
 _MOST_COLUMNS = 80
@@ -94,11 +93,10 @@ def faults(tree: Tree) -> Iterator[Fault]:
                     yield f"{name}:{number}", f"is over {_MOST_COLUMNS} columns"
 
 
-def main() -> int:
-    tree = Tree(Path(sys.argv[1] if len(sys.argv) > 1 else "."))
-    found = [f"{place}: {fault}" for place, fault in faults(tree)]
-    return report(found, f"{len(tree.files)} files read as plain prose")
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(
+        run(
+            lambda tree: said(faults(tree)),
+            lambda tree: f"{len(tree.files)} files read as plain prose",
+        )
+    )

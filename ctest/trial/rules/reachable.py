@@ -111,8 +111,7 @@ class Users:
 def main() -> int:
     build = BuildTree(Path(sys.argv[1]))
     tree = Tree(Path("."), build.leaves_out)
-    owed = Owed.read(tree.root / "ctest/trial/rules/owed.txt")
-    found = list(owed.filter("reachable", Users(tree, build).faults()))
+    found = list(Owed.of(tree).filter("reachable", Users(tree, build).faults()))
     return report(found, f"{len(tree.sources)} sources have a user")
 
 

@@ -42,6 +42,14 @@ def version_of(program: str) -> str:
     ).stdout
 
 
+def errors_of(root: Path, command: list[str], text: str = "") -> tuple[str, int]:
+    """The standard error of a program that is given a text, and its exit code."""
+    done = subprocess.run(
+        command, cwd=root, input=text, capture_output=True, text=True, errors="replace"
+    )
+    return done.stderr, done.returncode
+
+
 class Memory:
     def __init__(self, folder: Path, *about: str) -> None:
         """`about`: what decides for all, as versions and settings."""

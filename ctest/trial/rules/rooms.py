@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A folder holds at most 25 files and a README, pages apart that its README lists;
 a room, which is a folder with code, has a README, or without C++ one in a folder
-around it; and every .cc in it has a header of its own name.
-
-No header of its own have tests, programs, and rows: sources whose functions one
-header of the room declares as the rows of a table, families.h or commands.h.
+around it; and every .cc in it has a header of its own name, or one of its room or
+above that declares a function of it. Tests, programs and what registers itself need
+none.
 
     python3 ctest/trial/rules/rooms.py [ROOT]
 """
@@ -19,7 +18,7 @@ from fnmatch import fnmatch
 from pathlib import Path, PurePosixPath
 
 from owed import Owed
-from sources import TOPS, Fault, Tree, folder, is_test, report, unit
+from sources import TOPS, Fault, Tree, folder, is_test, run, unit
 
 _MOST_FILES = 25
 _CODE = (".cc", ".h", ".py", ".sh", ".js", ".css", ".html")
@@ -29,22 +28,17 @@ _PROGRAM = re.compile(
     r"^int main\(|^extern \"C\" int LLVM|suite::AddSuite\(\s*\{", re.M
 )
 _INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
-# Headers that declare a table: what they list, a source each.
+# Headers whose macros declare what a source defines.
 _TABLES = (
-    "backends/*/families.h",  # families of operators
-    "backends/onednn/reverse/reverse.h",  # rules of primitives
-    "backends/faulty/gradient_defect.h",
-    "backends/faulty/mutants.h",
-    "backends/reference/image/codec.h",
-    "backends/threads/mutants/mutant.h",
     "conformance/contract/cases.h",
     "ctest/trial/hostile/attempt.h",
     "ctest/trial/hostile/forged_answer.h",
     "ctest/trial/hostile/misdeed.h",
-    "framework/cli/commands.h",
-    "framework/graph/reader/onnx_reader.h",  # a message of ONNX each
     "framework/graph/upgrade/upgrade_rules.h",
 )
+# A function that begins at the margin, or a line of it that has its name.
+_DEFINED = re.compile(r"^(?!static|return|using|#)[A-Za-z][^;={}()\n]*?(\w+)\(", re.M)
+_CALLED = re.compile(r"\b(\w+)\(")
 # A backend's one source declares nothing: it registers itself.
 _REGISTRATION = re.compile(
     r"^ASSAY_REGISTER_(BACKEND|COMMUNICATOR)\(|Register(Backend|Communicator)\(", re.M
@@ -95,16 +89,14 @@ def readmes(tree: Tree) -> Iterator[Fault]:
             yield room, "has no README.md: what it is, why, how to add one"
 
 
-def _is_row(name: str, text: str) -> bool:
-    """A row may include its table's header, which stands in its room or above, at
-    any place."""
-    tables = (
-        header
-        for header in _INCLUDE.findall(text)
-        if f"{folder(name)}/".startswith(f"{folder(header)}/")
-    )
-    if any(fnmatch(header, table) for header in tables for table in _TABLES):
-        return True
+def _is_declared(tree: Tree, name: str, text: str) -> bool:
+    """Its header may be included at any place."""
+    defined = set(_DEFINED.findall(text))
+    for header in _INCLUDE.findall(text):
+        if f"{folder(name)}/".startswith(f"{folder(header)}/") and header in tree.files:
+            declared = _CALLED.findall(tree.text(header))
+            if header in _TABLES or not defined.isdisjoint(declared):
+                return True
     return name.startswith("backends/") and bool(_REGISTRATION.search(text))
 
 
@@ -116,20 +108,15 @@ def own_headers(tree: Tree) -> Iterator[Fault]:
         if is_test(name) or is_derived(folder(name)):
             continue
         text = tree.text(name)
-        if not _PROGRAM.search(text) and not _is_row(name, text):
+        if not _PROGRAM.search(text) and not _is_declared(tree, name, text):
             yield name, "has no header of its name"
 
 
-def main() -> int:
-    tree = Tree(Path(sys.argv[1] if len(sys.argv) > 1 else "."))
-    owed = Owed.read(tree.root / "ctest/trial/rules/owed.txt")
-    found = [
-        *owed.filter("files", sizes(tree)),
-        *owed.filter("readme", readmes(tree)),
-        *owed.filter("header", own_headers(tree)),
-    ]
-    return report(found, f"{len(rooms(tree))} rooms hold")
+def found_in(tree: Tree) -> list[str]:
+    owed = Owed.of(tree)
+    rules = {"files": sizes, "readme": readmes, "header": own_headers}
+    return [line for rule in rules for line in owed.filter(rule, rules[rule](tree))]
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run(found_in, lambda tree: f"{len(rooms(tree))} rooms hold"))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -41,6 +42,10 @@ def report(found: list[str], held: str) -> int:
     for line in found or [held]:
         print(line)
     return 1 if found else 0
+
+
+def said(faults: Iterable[Fault]) -> list[str]:
+    return [f"{place}: {what}" for place, what in faults]
 
 
 class Tree:
@@ -106,6 +111,12 @@ class Tree:
             for header in headers:
                 found[header].add(name)
         return found
+
+
+def run(found: Callable[[Tree], list[str]], held: Callable[[Tree], str]) -> int:
+    """A rule as a program, over the tree that the command line names."""
+    tree = Tree(Path(sys.argv[1] if len(sys.argv) > 1 else "."))
+    return report(found(tree), held(tree))
 
 
 def reached(arrows: Mapping[str, Iterable[str]], start: Iterable[str]) -> set[str]:

@@ -10,7 +10,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -128,11 +127,10 @@ void AddBase(const cases::TestCase& c, const Result<cases::CaseData>& data,
   bases->push_back({c.test_id, *std::move(current), data->sets[0].inputs});
 }
 
-/// Cases of the folder $ASSAY_CORPUS and of the corpus special beside it.
+/// Cases of the folder ASSAY_CORPUS and of the corpus special beside it.
 std::vector<Base> Bases() {
   std::vector<Base> bases;
-  const char* const folder = std::getenv("ASSAY_CORPUS");
-  const std::filesystem::path onnx = folder == nullptr ? "" : folder;
+  const std::filesystem::path onnx = ASSAY_CORPUS;
   for (const auto& path : {onnx, onnx.parent_path() / "special"}) {
     const auto corpus = cases::ReadCorpus(path);
     EXPECT_TRUE(corpus.ok()) << corpus.status().ToString();
@@ -240,7 +238,7 @@ std::set<Key> ReadList(const char* path) {
 }
 
 TEST(Types, WhatIsDeclinedStandsInTheListWithItsReason) {
-  auto names = Got(LoadBackendModule(ASSAY_MODULE));
+  auto names = Got(LoadBackendModule(ASSAY_REFERENCE_MODULE));
   auto backend = Got(MakeBackend(names.at(0)));
   std::map<Key, Tried> everything;
   int64_t n_bases = 0;

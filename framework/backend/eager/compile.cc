@@ -10,7 +10,6 @@
 #include "framework/backend/eager/part.h"
 #include "framework/backend/exception.h"
 #include "framework/graph/reader/function.h"
-#include "framework/graph/reader/splice.h"
 #include "framework/graph/types/check.h"
 
 namespace assay::eager {

@@ -9,5 +9,5 @@
 
 // A package whose headers are no longer those that were installed says so.
 #ifndef ASSAY_HEADERS_DIGEST
-#define ASSAY_HEADERS_DIGEST "9137ac7efada5bf3"
+#define ASSAY_HEADERS_DIGEST "de3546f7b250a036"
 #endif

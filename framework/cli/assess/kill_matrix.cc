@@ -16,10 +16,6 @@ constexpr std::array<std::string_view, 7> kColumns = {
     "node",      "model",       "contract", "special",
     "gradcheck", "distributed", kRecheck};
 
-bool IsKill(const record::ResultRow& row) {
-  return record::IsFailure(row.outcome);
-}
-
 std::string_view ColumnOf(const record::ResultRow& row) {
   const bool again = row.outcome == record::Outcome::kSuspect ||
                      row.message.find("run again: ") != std::string::npos;
@@ -37,7 +33,9 @@ void KillMatrix::Add(const policy::MutantLine& mutant,
                      const std::vector<record::ResultRow>& results) {
   Entry entry{mutant, {}};
   for (const record::ResultRow& row : results) {
-    if (!passing_.contains(row.test_id) || !IsKill(row)) continue;
+    if (!passing_.contains(row.test_id) || !record::IsFailure(row.outcome)) {
+      continue;
+    }
     Kills& kills = entry.by_suite[std::string(ColumnOf(row))];
     if (kills.cases++ == 0) kills.first = row.test_id;
   }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include <algorithm>
 #include <iostream>
 #include <map>
 #include <set>
@@ -32,14 +31,10 @@ Result<FinishedRun> ReadRun(const fs::path& folder) {
   }
   FinishedRun run;
   ASSAY_ASSIGN_OR_RETURN(run.plan, plan::ReadPlan(folder));
-  ASSAY_ASSIGN_OR_RETURN(const std::string results,
-                         file::ReadFile(folder / "results.csv"));
-  ASSAY_ASSIGN_OR_RETURN(run.results,
-                         record::ParseCsv<record::ResultRow>(results));
-  ASSAY_ASSIGN_OR_RETURN(const std::string attempts,
-                         file::ReadFile(folder / "attempts.csv"));
-  ASSAY_ASSIGN_OR_RETURN(const auto raw,
-                         record::ParseCsv<record::ResultRow>(attempts));
+  ASSAY_ASSIGN_OR_RETURN(
+      run.results, select::ReadTable<record::ResultRow>(folder, "results.csv"));
+  ASSAY_ASSIGN_OR_RETURN(const auto raw, select::ReadTable<record::ResultRow>(
+                                             folder, "attempts.csv"));
   for (const record::ResultRow& row : raw) {
     if (row.outcome == record::Outcome::kUnsupported) {
       run.declined.emplace(row.backend, row.test_id);
@@ -134,13 +129,9 @@ void Print(const plan::BackendUse& use, const policy::PolicyEdit& edit,
   std::cout << use.instance << ": " << edit.changes.size() << " changes"
             << (dry_run ? ", none written" : "") << " in " << use.policy_dir
             << "\n";
-  for (const std::string& line : edit.changes) {
-    std::cout << "  " << line << "\n";
-  }
+  for (const auto& line : edit.changes) std::cout << "  " << line << "\n";
   if (!edit.by_hand.empty()) std::cout << "left to you:\n";
-  for (const std::string& line : edit.by_hand) {
-    std::cout << "  " << line << "\n";
-  }
+  for (const auto& line : edit.by_hand) std::cout << "  " << line << "\n";
 }
 
 Status Update(const cli::ExpectOptions& options, const FinishedRun& run,

@@ -101,15 +101,11 @@ TEST_F(ExpectTest, RunsOfAnotherPolicyOrBuildAreRefused) {
 
 TEST_F(ExpectTest, WrongUseSaysWhy) {
   EXPECT_EQ(RunFaulty("reference --filter op:Abs", "run").exit_code, 0);
-  const cli::Refusal rows[] = {
-      {"expect", "subcommand is required"},
-      {"expect update", "--run is required"},
-      {"expect update --run nowhere", "found no finished run in nowhere"},
-      {"expect update --run run --backend acme", "has no backend acme"},
-  };
-  for (const auto& row : rows) {
-    EXPECT_THAT(Tree(row.arguments), cli::Ended(2, row.says));
-  }
+  ExpectTreeRefuses(
+      "expect", {{"", "subcommand is required"},
+                 {" update", "--run is required"},
+                 {" update --run nowhere", "found no finished run in nowhere"},
+                 {" update --run run --backend acme", "has no backend acme"}});
 }
 
 }  // namespace

@@ -165,24 +165,19 @@ void AddOutput(const record::AccuracyRow& row, Lines* lines) {
   };
   add("NaN on one side:", row.nan_mismatch);
   add("infinity on one side:", row.inf_mismatch);
-  if (row.max_abs_err.has_value()) {
-    text += StrCat("; max error ", file::ToText(*row.max_abs_err));
-  }
-  if (row.max_ulp.has_value()) {
-    text += StrCat(", ", file::ToText(*row.max_ulp), " ULP");
-  }
-  if (row.p_value.has_value())
-    text += StrCat("; p ", file::ToText(*row.p_value));
+  const auto add_number = [&](const char* what, const record::Number& number,
+                              const char* unit = "") {
+    if (number.has_value()) text += StrCat(what, file::ToText(*number), unit);
+  };
+  add_number("; max error ", row.max_abs_err);
+  add_number(", ", row.max_ulp, " ULP");
+  add_number("; p ", row.p_value);
   lines->Add(StrCat("output ", row.output_index), text);
   if (!row.worst_index.has_value()) return;
   text = StrCat("[", *row.worst_index, "]: got ", row.worst_got, ", want ",
                 row.worst_want);
-  if (row.limit.has_value()) {
-    text += StrCat("; limit there ", file::ToText(*row.limit));
-  }
-  if (row.headroom.has_value()) {
-    text += StrCat("; headroom ", file::ToText(*row.headroom));
-  }
+  add_number("; limit there ", row.limit);
+  add_number("; headroom ", row.headroom);
   lines->Add("  worst", text);
 }
 

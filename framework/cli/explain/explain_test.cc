@@ -109,18 +109,14 @@ TEST_F(ExplainTest, NamesWhatItFoundWhereItHasNoSuchCase) {
       "faulty+mutant=value --filter 'id:node/Abs/test_abs or "
       "id:node/Acos/test_acos'");
   std::filesystem::create_directories(folder_ / "empty");
-  const cli::Refusal rows[] = {
-      {"node/Abs/test_abz --run run", "the nearest are node/Abs/test_abs"},
-      {"acos --run run", "the nearest are node/Acos/test_acos"},
-      {"node/Abs/test_abs --backend other --run run",
-       "on faulty+mutant=value, not on other"},
-      {"node/Abs/test_abs --run empty", "empty is no run: found no"},
-      {"node/Abs/test_abs --run nowhere", "nowhere is no run: found no"},
-  };
-  for (const auto& row : rows) {
-    EXPECT_THAT(Assay("explain ", row.arguments), cli::Ended(2, row.says))
-        << row.arguments;
-  }
+  ExpectRefused(
+      "explain ",
+      {{"node/Abs/test_abz --run run", "the nearest are node/Abs/test_abs"},
+       {"acos --run run", "the nearest are node/Acos/test_acos"},
+       {"node/Abs/test_abs --backend other --run run",
+        "on faulty+mutant=value, not on other"},
+       {"node/Abs/test_abs --run empty", "empty is no run: found no"},
+       {"node/Abs/test_abs --run nowhere", "nowhere is no run: found no"}});
 }
 
 // Kills: an oracle that is asked and not heard; one line for each of four

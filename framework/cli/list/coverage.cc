@@ -170,7 +170,7 @@ constexpr std::string_view kFlags =
     "align_corners allowzero antialias ceil_mode center_point_box "
     "count_include_pad detect_negative detect_positive exclude_outside "
     "exclusive fmod input_forget interleaved inverse is_case_sensitive "
-    "is_causal keepdims largest linear_before_reset new_axis "
+    "is_causal keepdims largest layout linear_before_reset new_axis "
     "noop_with_empty_axes onesided periodic reverse saturate "
     "select_last_index sorted storage_order training_mode transA transB upper "
     "zeros";
@@ -178,27 +178,21 @@ constexpr std::string_view kFlags =
 // From the pages of the operators' current versions.
 constexpr Row kRows[] = {
     {"", "auto_pad", "NOTSET SAME_UPPER SAME_LOWER VALID"},
+    {"", "direction", "forward reverse bidirectional"},
     {"", "post_transform", kTransforms},
+    {"", "reduction", "none sum mean"},
+    {"", "round_mode", "up down nearest"},
     {"Attention", "qk_matmul_output_mode", "0 1 2 3"},
     {"BitShift", "direction", "LEFT RIGHT"},
-    {"Cast", "round_mode", "up down nearest"},
-    {"CastLike", "round_mode", "up down nearest"},
     {"CausalConvWithState", "activation", "none silu swish"},
     {"DepthToSpace", "mode", "DCR CRD"},
-    {"GRU", "direction", "forward reverse bidirectional"},
-    {"GRU", "layout", "0 1"},
     {"Gelu", "approximate", "none tanh"},
     {"GridSample", "mode", "linear nearest cubic"},
     {"GridSample", "padding_mode", "zeros border reflection"},
     {"ImageDecoder", "pixel_format", "RGB BGR Grayscale"},
-    {"LSTM", "direction", "forward reverse bidirectional"},
-    {"LSTM", "layout", "0 1"},
     {"LinearAttention", "update_rule", "linear gated delta gated_delta"},
     {"LpNormalization", "p", "1 2"},
-    {"NegativeLogLikelihoodLoss", "reduction", "none sum mean"},
     {"Pad", "mode", "constant reflect edge wrap"},
-    {"RNN", "direction", "forward reverse bidirectional"},
-    {"RNN", "layout", "0 1"},
     {"Resize", "coordinate_transformation_mode",
      "half_pixel half_pixel_symmetric pytorch_half_pixel align_corners "
      "asymmetric tf_crop_and_resize"},
@@ -211,7 +205,6 @@ constexpr Row kRows[] = {
     {"RoiAlign", "mode", "avg max"},
     {"ScatterElements", "reduction", kReductions},
     {"ScatterND", "reduction", kReductions},
-    {"SoftmaxCrossEntropyLoss", "reduction", "none sum mean"},
     {"SpaceToDepth", "mode", "DCR CRD"},
     {"StringNormalizer", "case_change_action", "NONE LOWER UPPER"},
     {"TensorScatter", "mode", "linear circular"},
@@ -253,11 +246,6 @@ struct Share {
   std::string ToString() const { return StrCat(have, "/", want); }
 };
 
-/// `text` at the right end of a column.
-std::string Right(const std::string& text, size_t width) {
-  return std::string(width - std::min(width, text.size()), ' ') + text;
-}
-
 std::string Scores(const Coverage& row) {
   std::string text;
   for (const auto& [backend, score] : row.backends) {
@@ -281,8 +269,9 @@ constexpr size_t kWidths[] = {7, 8, 8, 9, 9};  // of them, up to 80 columns
 
 std::string Line(const std::string& first, size_t width, const Cells& cells) {
   std::string text = first + std::string(width - first.size(), ' ');
-  for (size_t i = 0; i < cells.size(); ++i) {
-    text += Right(cells.at(i), kWidths[i]);
+  for (size_t i = 0; i < cells.size(); ++i) {  // each at the right end
+    text.append(kWidths[i] - std::min(kWidths[i], cells.at(i).size()), ' ');
+    text += cells.at(i);
   }
   return text;
 }

@@ -174,12 +174,10 @@ using InexactTest = cli::ProgramTest;
 
 TEST_F(InexactTest, TheListNeedsARunWithAnOracle) {
   RunOf("reference --filter id:node/Abs/test_abs");
-  const cli::Refusal rows[] = {{"", "wanted --run"},
-                               {"--run nowhere", "nowhere is no run"},
-                               {"--run run", "wanted one made with --oracle"}};
-  for (const auto& row : rows) {
-    EXPECT_THAT(Assay("list inexact ", row.arguments), cli::Ended(2, row.says));
-  }
+  ExpectRefused("list inexact ",
+                {{"", "wanted --run"},
+                 {"--run nowhere", "nowhere is no run"},
+                 {"--run run", "wanted one made with --oracle"}});
 }
 
 }  // namespace

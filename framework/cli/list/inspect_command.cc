@@ -7,7 +7,6 @@
 #include "framework/cli/commands.h"
 #include "framework/cli/select/terminal.h"
 #include "framework/file/file.h"
-#include "framework/file/module_path.h"
 #include "framework/supervise/trial.h"
 #include "framework/testing/plan/resolve.h"
 

@@ -23,17 +23,20 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Text lines, or one JSON array.
-void Print(const std::vector<Json>& items, bool json) {
-  if (json) {
-    std::cout << Json(items).dump(1) << "\n";
-    return;
-  }
+std::string JsonText(const std::vector<Json>& items) {
+  return Json(items).dump(1) + "\n";
+}
+
+/// A line for each item, or one JSON array.
+std::string Listed(const std::vector<Json>& items, bool json) {
+  if (json) return JsonText(items);
+  std::string text;
   for (const Json& item : items) {
-    std::cout << (item.is_object() ? item.begin()->get<std::string>()
-                                   : item.get<std::string>())
-              << "\n";
+    text += (item.is_object() ? item.begin()->get<std::string>()
+                              : item.get<std::string>()) +
+            "\n";
   }
+  return text;
 }
 
 Json Describe(const cases::TestCase& c) {
@@ -175,10 +178,10 @@ Json Describe(const OperatorResults& row) {
 
 /// An array of what there is to say of each row.
 template <class Row>
-void PrintJson(const std::vector<Row>& rows) {
+std::string JsonOf(const std::vector<Row>& rows) {
   std::vector<Json> items;
   for (const Row& row : rows) items.push_back(Describe(row));
-  Print(items, true);
+  return JsonText(items);
 }
 
 /// Reads the model alone of a case that has files.
@@ -225,14 +228,10 @@ Result<std::vector<Coverage>> CoverageOf(const cli::ListOptions& options) {
   return rows;
 }
 
-Status ListCoverage(const cli::ListOptions& options) {
+Result<std::string> ListCoverage(const cli::ListOptions& options) {
   ASSAY_ASSIGN_OR_RETURN(const std::vector<Coverage> rows, CoverageOf(options));
-  if (options.json) {
-    PrintJson(rows);
-  } else {
-    std::cout << (options.holes ? HoleLines(rows) : CoverageTable(rows));
-  }
-  return OkStatus();
+  if (options.json) return JsonOf(rows);
+  return options.holes ? HoleLines(rows) : CoverageTable(rows);
 }
 
 /// Why a pass of a case says little; empty where it says what it should.
@@ -243,8 +242,9 @@ std::string VacuityOf(const cases::TestCase& c) {
 }
 
 /// Every case that is on a list, with the reason, and how many there are.
-Status ListReasons(const cli::ListOptions& options, const char* column,
-                   std::string (*reason)(const cases::TestCase& test_case)) {
+Result<std::string> ListReasons(
+    const cli::ListOptions& options, const char* column,
+    std::string (*reason)(const cases::TestCase& test_case)) {
   ASSAY_ASSIGN_OR_RETURN(const auto cases, SelectedCases(options));
   std::vector<Json> items;
   std::map<std::string, int64_t> counts;
@@ -254,106 +254,83 @@ Status ListReasons(const cli::ListOptions& options, const char* column,
     ++counts[why];
     items.push_back({{"test_id", c.test_id}, {column, why}});
   }
-  if (options.json) {
-    Print(items, true);
-    return OkStatus();
-  }
+  if (options.json) return JsonText(items);
+  std::string text;
   for (const Json& item : items) {
-    std::cout << item["test_id"].get<std::string>() << ": "
-              << item[column].get<std::string>() << "\n";
+    text += StrCat(item["test_id"].get<std::string>(), ": ",
+                   item[column].get<std::string>(), "\n");
   }
   for (const auto& [why, count] : counts) {
-    std::cout << count << " of " << cases.size() << " cases: " << why << "\n";
+    text += StrCat(count, " of ", cases.size(), " cases: ", why, "\n");
   }
-  return OkStatus();
+  return text;
 }
 
-Status ListVacuity(const cli::ListOptions& options) {
+Result<std::string> ListVacuity(const cli::ListOptions& options) {
   return ListReasons(options, "vacuity", &VacuityOf);
 }
 
-Status ListInexact(const cli::ListOptions& options) {
+Result<std::string> ListInexact(const cli::ListOptions& options) {
   if (options.run.empty()) {
     return InvalidArgument("list inexact looks at a run, wanted --run FOLDER");
   }
   ASSAY_ASSIGN_OR_RETURN(const auto found,
                          FindInexact(std::filesystem::path(options.run)));
-  if (!options.json) {
-    std::cout << InexactText(found);
-    return OkStatus();
-  }
-  PrintJson(found);
-  return OkStatus();
+  return options.json ? JsonOf(found) : InexactText(found);
 }
 
-Status ListResults(const cli::ListOptions& options) {
+Result<std::string> ListResults(const cli::ListOptions& options) {
   ASSAY_ASSIGN_OR_RETURN(
       const auto rows,
       FindResults(options.run.empty() ? "runs/latest" : options.run,
                   options.filter));
-  if (options.csv) {
-    std::cout << ResultsCsv(rows);
-  } else if (options.json) {
-    PrintJson(rows);
-  } else {
-    std::cout << ResultsText(rows);
-  }
-  return OkStatus();
+  if (options.csv) return ResultsCsv(rows);
+  return options.json ? JsonOf(rows) : ResultsText(rows);
 }
 
-Status ListCases(const cli::ListOptions& options) {
+Result<std::string> ListCases(const cli::ListOptions& options) {
   ASSAY_ASSIGN_OR_RETURN(const auto cases, SelectedCases(options));
   std::vector<Json> items;
   for (const cases::TestCase& c : cases) items.push_back(Describe(c));
-  Print(items, options.json);
-  return OkStatus();
+  return Listed(items, options.json);
 }
 
-Status ListSuites(const cli::ListOptions& options) {
+Result<std::string> ListSuites(const cli::ListOptions& options) {
   ASSAY_ASSIGN_OR_RETURN(const auto cases, SelectedCases(options));
   const std::vector<Json> items = CountsBySuite(cases);
-  if (options.json) {
-    Print(items, true);
-    return OkStatus();
-  }
+  if (options.json) return JsonText(items);
+  std::string text;
   for (const Json& item : items) {
-    std::cout << item["suite"].get<std::string>() << " " << item["cases"]
-              << "\n";
+    text += StrCat(item["suite"].get<std::string>(), " ",
+                   item["cases"].get<int64_t>(), "\n");
   }
-  return OkStatus();
+  return text;
 }
 
-Status ListBackends(const cli::ListOptions& options) {
-  std::vector<Json> items;
-  for (const std::string& name : file::InstalledBackends())
-    items.emplace_back(name);
-  Print(items, options.json);
-  return OkStatus();
+Result<std::string> ListBackends(const cli::ListOptions& options) {
+  const std::vector<std::string> names = file::InstalledBackends();
+  return Listed({names.begin(), names.end()}, options.json);
 }
 
-Status ListOperatorsOfRun(const cli::ListOptions& options) {
+Result<std::string> ListOperatorsOfRun(const cli::ListOptions& options) {
   ASSAY_ASSIGN_OR_RETURN(const auto rows,
                          OperatorsOf(options.run, options.filter));
-  if (options.json) {
-    PrintJson(rows);
-  } else {
-    std::cout << (options.csv ? OperatorsCsv(rows) : OperatorsText(rows));
-  }
-  return OkStatus();
+  if (options.json) return JsonOf(rows);
+  return options.csv ? OperatorsCsv(rows) : OperatorsText(rows);
 }
 
-Status ListOperators(const cli::ListOptions& options) {
+Result<std::string> ListOperators(const cli::ListOptions& options) {
   if (!options.run.empty()) return ListOperatorsOfRun(options);
   if (options.csv || !options.filter.empty()) {
     return InvalidArgument("list operators: found ",
                            options.csv ? "--csv" : "--filter",
                            " without --run, wanted --run FOLDER");
   }
-  Print(DescribeOperators(), options.json);
-  return OkStatus();
+  return Listed(DescribeOperators(), options.json);
 }
 
-Status ListOf(const suite::Listing& listing, const cli::ListOptions& options) {
+Result<std::string> ListOf(const suite::Listing& listing,
+                           const cli::ListOptions& options) {
   if (listing.why != nullptr) return ListReasons(options, "why", listing.why);
   // It is about no case and no run.
   if (!options.filter.empty() || !options.corpora.empty() ||
@@ -361,22 +338,18 @@ Status ListOf(const suite::Listing& listing, const cli::ListOptions& options) {
     return InvalidArgument("list ", listing.name,
                            " takes no option but --json");
   }
-  if (!options.json) {
-    std::cout << listing.text();
-    return OkStatus();
-  }
+  if (!options.json) return listing.text();
   std::vector<Json> items;
   for (const suite::Listing::Row& row : listing.rows()) {
     Json& item = items.emplace_back(Json::object());
     for (const auto& [name, value] : row) item[name] = value;
   }
-  Print(items, true);
-  return OkStatus();
+  return JsonText(items);
 }
 
 struct List {
   std::string_view name, help;
-  Status (*print)(const cli::ListOptions& options);
+  Result<std::string> (*text)(const cli::ListOptions& options);
   bool of_run = false;  // it takes --run
 };
 constexpr List kLists[] = {
@@ -396,7 +369,7 @@ constexpr List kLists[] = {
      &ListInexact, true},
 };
 
-Status PrintList(const cli::ListOptions& options) {
+Result<std::string> TextOf(const cli::ListOptions& options) {
   if (options.csv && options.what != "results" && options.what != "operators") {
     return InvalidArgument("list ", options.what, " has no --csv");
   }
@@ -410,7 +383,7 @@ Status PrintList(const cli::ListOptions& options) {
                            " is about no run, found --run; list results has "
                            "the results of one");
   }
-  if (own != std::end(kLists)) return own->print(options);
+  if (own != std::end(kLists)) return own->text(options);
   for (const suite::Listing& listing : suite::Listings()) {
     if (listing.name == options.what) return ListOf(listing, options);
   }
@@ -443,7 +416,10 @@ std::string ListsText() {
 }
 
 int ListCommand(const cli::ListOptions& options) {
-  return select::ExitCodeOf(PrintList(options));
+  const Result<std::string> text = TextOf(options);
+  if (!text.ok()) return select::Fail(text.status());
+  std::cout << *text;
+  return select::kExitOk;
 }
 
 }  // namespace assay::list

@@ -67,17 +67,14 @@ TEST_F(ResultsTest, AFilterTakesWhatTheRunFound) {
 }
 
 TEST_F(ResultsTest, SaysWhatItCannotList) {
-  const cli::Refusal refused[] = {
-      {"--filter op:Conv", "none of "},
-      {"--filter attr:axis=1", "which a run does not keep"},
-      {"--filter outcome:fial", "fial"},
-      {"--json --csv", "wanted one"},
-  };
-  for (const auto& row : refused) {
-    EXPECT_THAT(List(row.arguments), cli::Ended(2, row.says));
-  }
-  EXPECT_EQ(Tree("list results --run nowhere").exit_code, 2);
-  EXPECT_EQ(Tree("list cases --csv").exit_code, 2);
+  ExpectTreeRefuses(
+      "list ",
+      {{"results --run run --filter op:Conv", "none of "},
+       {"results --run run --filter attr:axis=1", "which a run does not keep"},
+       {"results --run run --filter outcome:fial", "fial"},
+       {"results --run run --json --csv", "wanted one"},
+       {"results --run nowhere", ""},
+       {"cases --csv", ""}});
 }
 
 class OperatorResultsTest : public cli::ProgramTest {
@@ -257,13 +254,12 @@ std::string HolesWith(const std::string& op, const std::string& graph) {
 }
 
 TEST(Coverage, AHoleThatIsFilledDisappears) {
-  struct Row {
+  const struct {
     std::string op;
     std::string hole;
     std::string without;  // a graph that leaves it
     std::string with;     // and one that fills it
-  };
-  const Row rows[] = {
+  } rows[] = {
       {"Elu", "ai.onnx::Elu dtype T float16\n", kElu, kHalfElu},
       {"Elu", "ai.onnx::Elu value alpha given\n", kHalfElu, kElu},
       {"Elu", "ai.onnx::Elu value alpha absent\n", kElu, kHalfElu},
@@ -286,7 +282,7 @@ TEST(Coverage, AHoleThatIsFilledDisappears) {
        "{ t = Not(c) }, else_branch = b () => (bool e) { e = Identity(c) }> "
        "}"},
   };
-  for (const Row& row : rows) {
+  for (const auto& row : rows) {
     EXPECT_THAT(HolesWith(row.op, row.without), HasSubstr(row.hole));
     EXPECT_THAT(HolesWith(row.op, row.with), Not(HasSubstr(row.hole)));
   }

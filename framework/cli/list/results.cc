@@ -6,7 +6,6 @@
 #include <array>
 #include <cstdio>
 #include <limits>
-#include <map>
 #include <set>
 #include <sstream>
 #include <tuple>
@@ -285,21 +284,15 @@ std::string OperatorsCsv(const std::vector<OperatorResults>& rows) {
       "op,backend,planned,pass,claimed,claimed_pass,unsupported,why,max_ulp,"
       "headroom,time_us\n";
   for (const OperatorResults& row : rows) {
-    const std::vector<std::string> fields = {row.op,
-                                             row.backend,
-                                             StrCat(row.planned),
-                                             StrCat(row.pass),
-                                             StrCat(row.claimed),
-                                             StrCat(row.claimed_pass),
-                                             StrCat(row.unsupported),
-                                             row.Why(),
-                                             record::FieldText(row.max_ulp),
-                                             record::FieldText(row.headroom),
-                                             StrCat(row.time_us)};
-    for (const std::string& field : fields) {
+    for (const std::string& field :
+         {row.op, row.backend, StrCat(row.planned), StrCat(row.pass),
+          StrCat(row.claimed), StrCat(row.claimed_pass),
+          StrCat(row.unsupported), row.Why(), record::FieldText(row.max_ulp),
+          record::FieldText(row.headroom), StrCat(row.time_us)}) {
       file::AppendCsvField(csv, field);
-      csv += &field == &fields.back() ? "\n" : ",";
+      csv += ',';
     }
+    csv.back() = '\n';
   }
   return csv;
 }

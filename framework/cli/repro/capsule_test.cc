@@ -198,7 +198,7 @@ TEST_F(CapsuleTest, SaysWhatItCannotWrite) {
   std::ofstream(folder_ / "full/file") << "x";
   const std::string contract =
       Shell(ASSAY_PROGRAM, " list cases --corpus contract | head -1").output;
-  const cli::Refusal rows[] = {
+  const std::vector<cli::Refusal> rows = {
       {"node/Abs/test_abs --backend faulty --out full", "holds something"},
       {"node/Abs/test_abs --out new", "wanted --backend"},
       {"node/Abs/none --backend faulty --out new", "the nearest are"},
@@ -209,11 +209,8 @@ TEST_F(CapsuleTest, SaysWhatItCannotWrite) {
            " --backend faulty --out new",
        "is a program of the suite contract"},
   };
-  for (const auto& row : rows) {
-    EXPECT_THAT(Assay("capsule " + row.arguments), cli::Ended(2, row.says))
-        << row.arguments;
-    EXPECT_FALSE(fs::exists(folder_ / "new"));
-  }
+  ExpectRefused("capsule ", rows);
+  EXPECT_FALSE(fs::exists(folder_ / "new"));
 }
 
 }  // namespace

@@ -36,6 +36,25 @@ Status WriteDraft(const fs::path& directory, const Draft& draft) {
                                {draft.model, {{draft.inputs, draft.expected}}});
 }
 
+/// A folder of cases that go once they have been tried.
+struct CaseFolder {
+  explicit CaseFolder(supervise::WorkFolder& work) : root(work.Next()) {}
+  ~CaseFolder() {
+    std::error_code ignored;
+    fs::remove_all(root, ignored);
+  }
+  CaseFolder(const CaseFolder&) = delete;
+  CaseFolder& operator=(const CaseFolder&) = delete;
+
+  Status Add(record::PlanRow row, const Draft& draft) {
+    rows.push_back(std::move(row));
+    return WriteDraft(rows.back().directory, draft);
+  }
+
+  const fs::path root;
+  std::vector<record::PlanRow> rows;
+};
+
 }  // namespace
 
 std::string VerdictOf(const record::ResultRow& result) {
@@ -138,9 +157,8 @@ Result<std::vector<Value>> ShrinkJudge::Answers(const Draft& draft) {
 
 /// Where the oracle declines, the judge goes without answers.
 Status ShrinkJudge::AskExact(std::vector<Attempt>* attempts) {
-  const fs::path root = work_.Next();
+  CaseFolder folder(work_);
   const fs::path answers = work_.Next();
-  std::vector<record::PlanRow> rows;
   std::vector<Attempt*> asked;
   for (Attempt& attempt : *attempts) {
     if (!attempt.verdict.empty()) continue;
@@ -148,14 +166,14 @@ Status ShrinkJudge::AskExact(std::vector<Attempt>* attempts) {
       attempt.draft = *std::move(typed);
     }
     attempt.oracle = (answers / attempt.id).string();
-    rows.push_back(RowOf(attempt, root));
     asked.push_back(&attempt);
-    ASSAY_RETURN_IF_ERROR(WriteDraft(rows.back().directory, attempt.draft));
+    ASSAY_RETURN_IF_ERROR(
+        folder.Add(RowOf(attempt, folder.root), attempt.draft));
   }
-  if (rows.empty()) return OkStatus();
+  if (asked.empty()) return OkStatus();
   ASSAY_ASSIGN_OR_RETURN(const auto results,
-                         oracle_.Answer(rows, work_.Next()));
-  for (size_t i = 0; i < rows.size(); ++i) {
+                         oracle_.Answer(folder.rows, work_.Next()));
+  for (size_t i = 0; i < asked.size(); ++i) {
     const record::Outcome outcome = results[i].outcome;
     if (outcome == record::Outcome::kPass) continue;
     asked[i]->oracle.clear();
@@ -163,34 +181,32 @@ Status ShrinkJudge::AskExact(std::vector<Attempt>* attempts) {
     asked[i]->verdict =
         StrCat("the oracle says ", outcome, ", ", results[i].message);
   }
-  std::error_code ignored;
-  fs::remove_all(root, ignored);
   return OkStatus();
 }
 
 Status ShrinkJudge::Ask(std::vector<Attempt>* attempts) {
   if (by_answers_) return AskExact(attempts);
-  const fs::path root = work_.Next();
-  std::vector<record::PlanRow> rows;
+  CaseFolder folder(work_);
   std::vector<Attempt*> asked;
   for (Attempt& attempt : *attempts) {
     if (!attempt.verdict.empty() || !attempt.draft.expected.empty()) continue;
-    rows.push_back(RowOf(attempt, root));
     asked.push_back(&attempt);
-    ASSAY_RETURN_IF_ERROR(WriteDraft(rows.back().directory, attempt.draft));
+    ASSAY_RETURN_IF_ERROR(
+        folder.Add(RowOf(attempt, folder.root), attempt.draft));
   }
-  if (rows.empty()) return OkStatus();
+  if (asked.empty()) return OkStatus();
   // The answers go to where the expected outputs of a case lie.
   ASSAY_ASSIGN_OR_RETURN(const auto results,
-                         oracle_.Dump(rows, work_.Next(), root));
-  for (size_t i = 0; i < rows.size(); ++i) {
+                         oracle_.Dump(folder.rows, work_.Next(), folder.root));
+  for (size_t i = 0; i < asked.size(); ++i) {
     Draft& draft = asked[i]->draft;
     if (results[i].outcome != record::Outcome::kPass) {
       asked[i]->verdict = StrCat("the oracle says ", results[i].outcome, ", ",
                                  results[i].message);
       continue;
     }
-    Result<cases::CaseData> data = cases::ReadCaseData(rows[i].directory, 1);
+    Result<cases::CaseData> data =
+        cases::ReadCaseData(folder.rows[i].directory, 1);
     Result<Draft> typed = data.status();
     if (data.ok()) {
       draft.expected = std::move(data->sets[0].expected);
@@ -202,23 +218,19 @@ Status ShrinkJudge::Ask(std::vector<Attempt>* attempts) {
       asked[i]->verdict = typed.status().message();
     }
   }
-  std::error_code ignored;
-  fs::remove_all(root, ignored);
   return OkStatus();
 }
 
 Status ShrinkJudge::Try(std::vector<Attempt>* attempts,
                         std::vector<record::ResultRow>* results) {
-  const fs::path root = work_.Next();
-  std::vector<record::PlanRow> rows;
+  CaseFolder folder(work_);
   for (const Attempt& attempt : *attempts) {
-    rows.push_back(RowOf(attempt, root));
-    ASSAY_RETURN_IF_ERROR(WriteDraft(rows.back().directory, attempt.draft));
+    ASSAY_RETURN_IF_ERROR(
+        folder.Add(RowOf(attempt, folder.root), attempt.draft));
   }
-  ASSAY_ASSIGN_OR_RETURN(*results, backend_.Judge(rows, work_.Next()));
-  tried_ += static_cast<int64_t>(rows.size());
+  ASSAY_ASSIGN_OR_RETURN(*results, backend_.Judge(folder.rows, work_.Next()));
+  tried_ += std::ssize(folder.rows);
   std::error_code ignored;
-  fs::remove_all(root, ignored);
   for (const Attempt& attempt : *attempts) {
     if (!attempt.oracle.empty()) fs::remove_all(attempt.oracle, ignored);
   }

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <iostream>
 #include <set>
@@ -124,29 +123,16 @@ Status Report(std::vector<std::string> words) {
   return Internal("the report of ", words[1], " failed with exit code ", code);
 }
 
-/// Writes FILE from a run folder, as Report. `options` are of the verb page.
-Status WritePage(const fs::path& run, const fs::path& file,
-                 const std::vector<std::string>& options = {}) {
-  std::vector<std::string> words = {"page", run.string(), "--out",
-                                    file.string()};
-  words.insert(words.end(), options.begin(), options.end());
-  return Report(std::move(words));
-}
-
-Status WriteTrainingPage(const cli::ReportOptions& options,
-                         const fs::path& out) {
-  std::vector<std::string> words = {"training"};
+/// Writes a page of the options' runs, as Report.
+Status WritePage(const cli::ReportOptions& options, const fs::path& out) {
+  std::vector<std::string> words = {options.is_training ? "training" : "page"};
   words.insert(words.end(), options.runs.begin(), options.runs.end());
   words.insert(words.end(), {"--out", out.string()});
-  return Report(std::move(words));
-}
-
-Status WriteRunPage(const cli::ReportOptions& options, const fs::path& out) {
-  std::vector<std::string> network;
   if (!options.alpha.empty()) {
-    network = {"--alpha", options.alpha, "--beta", options.beta};
+    words.insert(words.end(),
+                 {"--alpha", options.alpha, "--beta", options.beta});
   }
-  return WritePage(options.runs[0], out, network);
+  return Report(std::move(words));
 }
 
 /// Says what the floors could take in; those without one are left alone.
@@ -223,7 +209,7 @@ Result<int> FinishRun(const plan::Plan& plan, verdict::RawRecords raw,
   OfferGained(plan, verdicts, options.folder, out);
   if (options.report) {
     const fs::path page = options.folder / "report.html";
-    const Status written = WritePage(options.folder, page);
+    const Status written = WritePage({.runs = {options.folder.string()}}, page);
     if (written.ok()) {
       out << "\nreport: " << page.string() << "\n";
     } else if (written.code() == StatusCode::kNotFound) {
@@ -251,8 +237,7 @@ int ReportCommand(const cli::ReportOptions& options) {
   const fs::path out = options.out.empty()
                            ? fs::path(options.runs[0]) / "report.html"
                            : options.out;
-  const Status status = options.is_training ? WriteTrainingPage(options, out)
-                                            : WriteRunPage(options, out);
+  const Status status = WritePage(options, out);
   if (!status.ok()) return select::Fail(status);
   std::cout << "report: " << out.string() << "\n";
   return select::kExitOk;

@@ -12,7 +12,6 @@
 
 #include "framework/cli/program_fixture.h"
 #include "framework/core/text.h"
-#include "framework/file/file.h"
 
 namespace assay::run {
 namespace {

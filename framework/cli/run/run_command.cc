@@ -24,7 +24,6 @@
 #include "framework/supervise/supervisor.h"
 #include "framework/testing/journal/journal.h"
 #include "framework/testing/plan/plan.h"
-#include "framework/testing/plan/resolve.h"
 #include "framework/testing/record/record.h"
 #include "framework/testing/record/tables.h"
 #include "framework/testing/suite/suite.h"

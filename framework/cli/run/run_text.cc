@@ -91,11 +91,6 @@ std::string ReproOf(const verdict::Verdicts& verdicts,
   return {};
 }
 
-/// True for characters that Markdown, or the HTML in it, takes for its own.
-bool IsMarkup(char c) {
-  return std::string_view("\\`*<>|[]#").find(c) != std::string_view::npos;
-}
-
 std::string GroupMarkdown(const verdict::Verdicts& verdicts,
                           const Group& group) {
   constexpr size_t kCases = 5;
@@ -200,9 +195,11 @@ class ProgressLine {
 }  // namespace
 
 std::string MarkdownLine(std::string_view text, size_t most) {
+  // Characters that Markdown, or the HTML in it, takes for its own.
+  constexpr std::string_view kMarkup = "\\`*<>|[]#";
   std::string line;
   for (const char c : record::OneLine(text, most)) {
-    if (IsMarkup(c)) line += '\\';
+    if (kMarkup.find(c) != kMarkup.npos) line += '\\';
     line += c;
   }
   return line;

@@ -6,7 +6,6 @@
 // whatever is judged by them.
 
 #include <algorithm>
-#include <filesystem>
 #include <string>
 
 #include "framework/backend/backend.h"

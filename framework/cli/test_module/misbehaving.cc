@@ -147,11 +147,6 @@ bool Chosen(const LoadOptions& options, const char* setting,
               nodes.end());
 }
 
-bool DeclinesAll(const LoadOptions& options) {
-  const auto declined = options.settings.find("decline");
-  return declined != options.settings.end() && declined->second == "all";
-}
-
 class Misbehaving final : public Backend {
  public:
   std::string_view name() const override { return "misbehaving"; }
@@ -173,7 +168,7 @@ class Misbehaving final : public Backend {
     if (deadly) std::abort();
     deadly = Chosen(options, "deadly", *model);
     const std::string& op_type = model->graph().nodes.at(0).op_type;
-    if (DeclinesAll(options) || Chosen(options, "decline", *model)) {
+    if (Chosen(options, "decline", *model)) {
       return Unsupported(Reason::kOperator, op_type);
     }
     if (Chosen(options, "flaky", *model)) {

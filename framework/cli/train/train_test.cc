@@ -151,7 +151,7 @@ TEST_F(TrainTest, SaysWhatIsWrong) {
   ASSERT_TRUE(
       file::WriteFile(folder_ / "cut" / "train.txt", Shell("echo").output)
           .ok());
-  const cli::Refusal rows[] = {
+  const std::vector<cli::Refusal> rows = {
       {"train lenet", "found the model 'lenet', wanted mlp, "},
       {"train mlp --dataset digit", "did you mean digits?"},
       {"train mlp --dataset mnist:none", "found no train-images-idx3-ubyte"},
@@ -165,9 +165,7 @@ TEST_F(TrainTest, SaysWhatIsWrong) {
       {"optdiff reference", "b is required"},
       {"bisect reference reference:adm", "found the optimizer 'adm'"},
   };
-  for (const auto& row : rows) {
-    EXPECT_THAT(Assay(row.arguments), cli::Ended(2, row.says)) << row.arguments;
-  }
+  ExpectRefused("", rows);
 }
 
 // Kills: a run that is written over; a run that goes on as another.

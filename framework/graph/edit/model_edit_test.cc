@@ -12,10 +12,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <memory>
 #include <span>
-#include <string>
-#include <vector>
 
 #include "framework/graph/edit/node_edit.h"
 #include "framework/graph/edit/submodel.h"

@@ -3,7 +3,6 @@
 #include "framework/graph/edit/node_edit.h"
 
 #include <algorithm>
-#include <string>
 
 #include "framework/graph/onnx_writer.h"
 #include "framework/graph/reader/onnx_reader.h"

@@ -80,12 +80,9 @@ std::vector<ValueId> ReadBy(const Node& node) {
   for (const ValueId id : node.inputs) {
     if (id != kNoValue) ids.push_back(id);
   }
-  const auto add = [&](const Graph& subgraph) {
-    for (const Capture& capture : subgraph.captures) {
-      ids.push_back(capture.outer);
-    }
-  };
-  for (const Graph* body : node.Subgraphs()) add(*body);
+  for (const Graph* body : node.Subgraphs()) {
+    for (const Capture& capture : body->captures) ids.push_back(capture.outer);
+  }
   return ids;
 }
 

@@ -3,11 +3,8 @@
 #include "framework/graph/edit/training.h"
 
 #include <algorithm>
-#include <optional>
 #include <set>
-#include <span>
 #include <string_view>
-#include <vector>
 
 #include "framework/graph/onnx_writer.h"
 #include "framework/graph/reader/onnx_reader.h"

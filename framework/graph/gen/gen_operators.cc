@@ -36,15 +36,6 @@ std::string FloatLiteral(float value) {
   return text + "F";
 }
 
-template <class Items, class Print>
-std::string Braced(const Items& items, Print print) {
-  std::string text;
-  for (const auto& item : items) {
-    text += (text.empty() ? "" : ", ") + print(item);
-  }
-  return "{" + text + "}";
-}
-
 /// How an attribute is held, and its default as an initializer.
 struct Held {
   std::string type;
@@ -63,12 +54,14 @@ Held HeldAs(const OpSchema::Attribute& attribute) {
     case AttributeProto::STRING:
       return {"std::string", false, Quoted(given.s())};
     case AttributeProto::FLOATS:
-      return {"std::vector<float>", true, Braced(given.floats(), FloatLiteral)};
+      return {"std::vector<float>", true,
+              Listed("{", given.floats(), ", ", FloatLiteral, "}")};
     case AttributeProto::INTS:
-      return {"std::vector<int64_t>", true, Braced(given.ints(), integer)};
+      return {"std::vector<int64_t>", true,
+              Listed("{", given.ints(), ", ", integer, "}")};
     case AttributeProto::STRINGS:
       return {"std::vector<std::string>", true,
-              Braced(given.strings(), Quoted)};
+              Listed("{", given.strings(), ", ", Quoted, "}")};
     case AttributeProto::GRAPH:
       return {"std::shared_ptr<const Graph>", true, ""};
     case AttributeProto::TENSOR:
@@ -143,17 +136,6 @@ std::string ParameterComment(const char* direction,
   return line + "\n";
 }
 
-/// "tensor(float)" becomes "float32", the name that DType has; other kinds stay
-/// as ONNX writes them.
-std::string TypeWord(std::string text) {
-  const std::string open = "tensor(";
-  if (text.rfind(open, 0) == 0) {
-    text = text.substr(open.size(), text.size() - open.size() - 1);
-  }
-  if (text == "float") return "float32";
-  return text == "double" ? "float64" : text;
-}
-
 std::string Comment(const Operator& op) {
   const OpSchema& schema = op.schema;
   std::string text = "/// " + schema.Name() + ", since version " +
@@ -163,10 +145,7 @@ std::string Comment(const Operator& op) {
   for (const auto& input : op.inputs) text += ParameterComment("in", input);
   for (const auto& output : op.outputs) text += ParameterComment("out", output);
   for (const auto& constraint : schema.typeConstraintParams()) {
-    std::set<std::string> words;
-    for (const auto& type : constraint.allowed_type_strs) {
-      words.insert(TypeWord(type));
-    }
+    const std::set<std::string> words = WordsOf(constraint);
     text += Wrapped("///   " + constraint.type_param_str + ":", "///     ",
                     {words.begin(), words.end()});
   }
@@ -302,13 +281,11 @@ std::string Source(const std::vector<Operator>& operators) {
   size_t first = 0;
   std::vector<std::string> infos;
   for (const Operator& op : operators) {
-    const bool body =
-        op.schema.HasFunction() || op.schema.HasContextDependentFunction();
     infos.push_back("{" + Quoted(op.schema.domain()) + ", " +
                     Quoted(op.schema.Name()) + ", {kVersions + " +
                     std::to_string(first) + ", " +
                     std::to_string(op.versions.size()) + "}" +
-                    (body ? ", true" : ", false") +
+                    (HasBody(op) ? ", true" : ", false") +
                     (op.schema.Deprecated() ? ", true}" : "}"));
     first += op.versions.size();
   }

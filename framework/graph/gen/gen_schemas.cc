@@ -4,7 +4,6 @@
 
 #include <cctype>
 #include <map>
-#include <set>
 #include <stdexcept>
 #include <utility>
 
@@ -106,6 +105,35 @@ std::string Wrapped(const std::string& prefix, const std::string& indent,
     line += " " + word;
   }
   return text + line + "\n";
+}
+
+std::string Word(const std::string& text) {
+  const size_t open = text.find('(');
+  if (open == std::string::npos) {
+    if (text == "float") return "float32";
+    return text == "double" ? "float64" : text;
+  }
+  const std::string kind = text.substr(0, open);
+  const std::string inner = text.substr(open + 1, text.size() - open - 2);
+  if (kind == "tensor") return Word(inner);
+  const size_t comma = kind == "map" ? inner.find(',') : std::string::npos;
+  if (comma == std::string::npos) return kind + "(" + Word(inner) + ")";
+  size_t value = comma + 1;
+  while (inner[value] == ' ') ++value;
+  return kind + "(" + Word(inner.substr(0, comma)) + "," +
+         Word(inner.substr(value)) + ")";
+}
+
+std::set<std::string> WordsOf(const OpSchema::TypeConstraintParam& constraint) {
+  std::set<std::string> words;
+  for (const auto& type : constraint.allowed_type_strs) {
+    words.insert(Word(type));
+  }
+  return words;
+}
+
+bool HasBody(const Operator& op) {
+  return op.schema.HasFunction() || op.schema.HasContextDependentFunction();
 }
 
 std::string SpaceOf(const std::string& domain) {

@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -51,6 +52,24 @@ std::string Quoted(const std::string& text);
 constexpr size_t kWidth = 80;
 std::string Wrapped(const std::string& prefix, const std::string& indent,
                     const std::vector<std::string>& words);
+
+/// The printed items between `open` and `close`, with `comma` between them.
+template <class Items, class Print>
+std::string Listed(const char* open, const Items& items, const char* comma,
+                   Print print, const char* close) {
+  std::string text;
+  for (const auto& item : items) {
+    text += (text.empty() ? "" : comma) + print(item);
+  }
+  return open + text + close;
+}
+
+/// A type by the names that DType has: "seq(tensor(float))" becomes
+/// "seq(float32)".
+std::string Word(const std::string& text);
+std::set<std::string> WordsOf(const OpSchema::TypeConstraintParam& constraint);
+
+bool HasBody(const Operator& op);
 
 /// The namespace of a domain's operators inside `op`, and "op::ml::Scaler".
 std::string SpaceOf(const std::string& domain);

@@ -32,24 +32,6 @@ using enum Differentiability;
 
 )";
 
-/// "seq(tensor(float))" becomes "seq(float32)".
-std::string Word(const std::string& text) {
-  const size_t open = text.find('(');
-  if (open == std::string::npos) {
-    if (text == "float") return "float32";
-    return text == "double" ? "float64" : text;
-  }
-  const std::string kind = text.substr(0, open);
-  const std::string inner = text.substr(open + 1, text.size() - open - 2);
-  if (kind == "tensor") return Word(inner);
-  const size_t comma = kind == "map" ? inner.find(',') : std::string::npos;
-  if (comma == std::string::npos) return kind + "(" + Word(inner) + ")";
-  size_t value = comma + 1;
-  while (inner[value] == ' ') ++value;
-  return kind + "(" + Word(inner.substr(0, comma)) + "," +
-         Word(inner.substr(value)) + ")";
-}
-
 /// Lists of types, each written once.
 class TypeLists {
  public:
@@ -88,12 +70,8 @@ struct Variables {
 Variables VariablesOf(const Operator& op) {
   Variables variables;
   for (const auto& constraint : op.schema.typeConstraintParams()) {
-    std::set<std::string> words;
-    for (const auto& type : constraint.allowed_type_strs) {
-      words.insert(Word(type));
-    }
     variables.names.push_back(constraint.type_param_str);
-    variables.types.push_back(words);
+    variables.types.push_back(WordsOf(constraint));
   }
   for (const auto* parameters : {&op.inputs, &op.outputs}) {
     for (const Parameter& parameter : *parameters) {
@@ -152,15 +130,6 @@ std::string KindOf(const OpSchema::Attribute& attribute) {
   return name;
 }
 
-template <class Items, class Print>
-std::string Listed(const Items& items, Print print) {
-  std::string text = "[";
-  for (const auto& item : items) {
-    text += (text.size() > 1 ? "," : "") + print(item);
-  }
-  return text + "]";
-}
-
 /// The default as text: 1.0, 3, linear, [0,1].
 std::string DefaultOf(const OpSchema::Attribute& attribute) {
   const AttributeProto& given = attribute.default_value;
@@ -179,11 +148,11 @@ std::string DefaultOf(const OpSchema::Attribute& attribute) {
     case AttributeProto::STRING:
       return given.s();
     case AttributeProto::FLOATS:
-      return Listed(given.floats(), number);
+      return Listed("[", given.floats(), ",", number, "]");
     case AttributeProto::INTS:
-      return Listed(given.ints(), integer);
+      return Listed("[", given.ints(), ",", integer, "]");
     case AttributeProto::STRINGS:
-      return Listed(given.strings(), same);
+      return Listed("[", given.strings(), ",", same, "]");
     default:
       return "";
   }
@@ -316,9 +285,7 @@ std::string Heading(const Operator& op) {
   text += (text.empty() ? "" : ":") + op.schema.Name();
   for (const int version : op.versions) text += " " + std::to_string(version);
   if (op.schema.Deprecated()) text += " deprecated";
-  if (op.schema.HasFunction() || op.schema.HasContextDependentFunction()) {
-    text += " function";
-  }
+  if (HasBody(op)) text += " function";
   return text + ":";
 }
 
@@ -335,11 +302,8 @@ std::string SignatureText(const std::vector<Operator>& operators) {
     for (const Field& field : op.fields) line += AttributeText(field.attribute);
     line.back() = ';';
     for (const auto& constraint : op.schema.typeConstraintParams()) {
-      std::set<std::string> types;
-      for (const auto& type : constraint.allowed_type_strs) {
-        types.insert(Word(type));
-      }
-      line += " " + constraint.type_param_str + ":" + TypesText(types) + ";";
+      line += " " + constraint.type_param_str + ":" +
+              TypesText(WordsOf(constraint)) + ";";
     }
     line.pop_back();
     text += line + "\n";

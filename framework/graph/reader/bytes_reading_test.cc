@@ -230,12 +230,11 @@ TEST(TensorReading, RefusesWhatDoesNotFit) {
 }
 
 TEST(SparseReading, ChecksCoordinates) {
-  struct Row {
+  const struct {
     std::vector<int64_t> index_dims;
     std::vector<int64_t> indices;
     std::string message;  // empty: good
-  };
-  const Row rows[] = {
+  } rows[] = {
       {{2}, {1, 5}, ""},
       {{2, 2}, {0, 1, 1, 2}, ""},
       {{2}, {1, 6}, "has index 6, wanted 0 to 5"},
@@ -245,7 +244,7 @@ TEST(SparseReading, ChecksCoordinates) {
       {{2}, {1, 1}, "do not ascend"},
       {{1}, {1}, "wanted [n] and int64[n] or int64[n,rank]"},
   };
-  for (const Row& row : rows) {
+  for (const auto& row : rows) {
     onnx::SparseTensorProto proto;
     *proto.mutable_values() =
         TensorProtoOf(DType::kFloat32, {2}, Adds(kFloats, {1, 2}));

@@ -7,9 +7,15 @@
 // node would. Its outputs are parallel to the call's, kNoValue where that omits
 // one. Its nodes are in their current version, its values typed by
 // ONNX's shape inference, its attributes those of the call.
+//
+//   std::map<size_t, Graph> bodies;  // by index of the node
+//   ASSAY_ASSIGN_OR_RETURN(bodies[0], ExpandFunction(graph.nodes[0], known));
+//   ASSAY_ASSIGN_OR_RETURN(graph, Splice(std::move(graph), std::move(bodies)));
 
 #pragma once
 
+#include <cstddef>
+#include <map>
 #include <span>
 
 #include "framework/core/status.h"
@@ -39,5 +45,14 @@ bool CallsFunctions(const Model& model);
 /// model's functions replaced by the function's body, also in subgraphs and in
 /// the bodies themselves.
 Result<Graph> InlineFunctions(Graph graph, const Model& model);
+
+/// Nodes that a graph may have once its functions are expanded: more are
+/// refused as exhausted, since a few bytes can claim any number.
+inline constexpr size_t kMaxExpandedNodes = 200'000;
+
+/// `graph` with each node whose index is a key of `bodies` replaced by the
+/// nodes of that body, whose Node::function becomes the label of the node that
+/// they replace. Values keep their ids; new ones follow.
+Result<Graph> Splice(Graph graph, std::map<size_t, Graph> bodies);
 
 }  // namespace assay::reader

@@ -10,7 +10,6 @@
 
 #include "framework/graph/operator.h"
 #include "framework/graph/reader/proto_text.h"
-#include "framework/graph/reader/splice.h"
 #include "framework/testing/support/names_fixture.h"
 #include "framework/testing/support/statuses_fixture.h"
 
@@ -50,12 +49,11 @@ Result<Graph> Expanded(const std::string& text, int opset = 28) {
 }
 
 TEST(ExpandFunction, PutsTheSchemasBodyInTheNodesPlace) {
-  struct Row {
+  const struct {
     std::string text;
     std::string nodes;
     int opset = 28;
-  };
-  const Row rows[] = {
+  } rows[] = {
       // By formal inputs alone.
       {"(float[2] x) => (float[2] y) { y = HardSwish(x) }",
        "y/HS_X = HardSigmoid(x); y = Mul(x,y/HS_X)"},
@@ -69,7 +67,7 @@ TEST(ExpandFunction, PutsTheSchemasBodyInTheNodesPlace) {
        "z = Identity(HS_X) }",
        "y/HS_X = HardSigmoid(HS_X); y = Mul(HS_X,y/HS_X); z = Identity(HS_X)"},
   };
-  for (const Row& row : rows) {
+  for (const auto& row : rows) {
     const auto graph = Got(Expanded(row.text, row.opset));
     EXPECT_EQ(Print(graph), row.nodes);
   }
@@ -138,11 +136,10 @@ Result<Graph> Inlined(const std::string& text) {
 }
 
 TEST(InlineFunctions, ReplacesCallsAtEveryDepth) {
-  struct Row {
+  const struct {
     std::string text;
     std::string nodes;
-  };
-  const Row rows[] = {
+  } rows[] = {
       {R"(g (float[2] x) => (float[2] y) { y = test.twice(x) }
           <domain: "test", opset_import: ["" : 28]>
           twice (u) => (v) { v = Add(u, u) })",
@@ -163,7 +160,7 @@ TEST(InlineFunctions, ReplacesCallsAtEveryDepth) {
           f (u, low, high) => (v) { v = Clip(u, low, high) })",
        "y = Clip(x,_,_)"},
   };
-  for (const Row& row : rows) {
+  for (const auto& row : rows) {
     const auto graph = Got(Inlined(row.text));
     EXPECT_EQ(Print(graph), row.nodes);
   }

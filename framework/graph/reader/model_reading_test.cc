@@ -120,27 +120,25 @@ TEST(ModelReading, TakesEveryKindOfAttribute) {
                       ss = ["a", "b"], t = float[1] {5},
                       b = body () => (float[1] z) { z = Neg(x) }> (x)
       })");
-  struct Row {
+  const struct {
     std::string name;
     std::string kind;
-  };
-  const Row rows[] = {{"f", "a float"},  {"i", "an integer"},
-                      {"s", "a string"}, {"fs", "a list of floats"},
-                      {"b", "a graph"},  {"is", "a list of integers"},
-                      {"t", "a tensor"}, {"ss", "a list of strings"}};
+  } rows[] = {{"f", "a float"},  {"i", "an integer"},
+              {"s", "a string"}, {"fs", "a list of floats"},
+              {"b", "a graph"},  {"is", "a list of integers"},
+              {"t", "a tensor"}, {"ss", "a list of strings"}};
   const Node& node = model->graph().nodes[0];
   EXPECT_EQ(node.attributes.size(), std::size(rows));
-  for (const Row& row : rows) {
+  for (const auto& row : rows) {
     EXPECT_EQ(KindName(node.Find(row.name)->held), row.kind) << row.name;
   }
 }
 
 TEST(ModelReading, RefusesWrongGraphs) {
-  struct Row {
+  const struct {
     std::string text;
     std::string message;
-  };
-  const Row rows[] = {
+  } rows[] = {
       {"g (float[1] x) => (float[1] y) { y = Relu(z) }",
        "graph 'g': node 0 (Relu): value 'z' is not defined"},
       {"g (float[1] x) => (float[1] y) { y = Relu(z) z = Relu(x) }",
@@ -173,7 +171,7 @@ TEST(ModelReading, RefusesWrongGraphs) {
        "else_branch = e () => (float[1] r) { r = Neg(c) }> }",
        "attribute 'then_branch': graph 't': node 0 (Neg): value 'q' is not"},
   };
-  for (const Row& row : rows) {
+  for (const auto& row : rows) {
     EXPECT_THAT(ParseProto(ProtoOf(row.text)), Says(row.message)) << row.text;
   }
 }

@@ -36,7 +36,7 @@ class GraphReader {
   Status ReadInitializers(const onnx::GraphProto& proto);
   Status AddInitializer(const std::string& name, Value value);
   Status ReadInputs(const onnx::GraphProto& proto);
-  Status CollectTypes(const RepeatedPtrField<onnx::ValueInfoProto>& infos);
+  void CollectTypes(const RepeatedPtrField<onnx::ValueInfoProto>& infos);
   Status ReadNodes(const RepeatedPtrField<onnx::NodeProto>& protos);
   Status ReadNode(const onnx::NodeProto& proto, Node& node);
   Result<int> OpsetOf(const Node& node) const;
@@ -103,12 +103,11 @@ Status GraphReader::Undefined(std::string_view name) const {
   return InvalidArgument("value '", name, "' is not defined");
 }
 
-Status GraphReader::CollectTypes(
+void GraphReader::CollectTypes(
     const RepeatedPtrField<onnx::ValueInfoProto>& infos) {
   for (const onnx::ValueInfoProto& info : infos) {
     if (info.has_type()) types_.emplace(info.name(), &info.type());
   }
-  return OkStatus();
 }
 
 Status GraphReader::AddInitializer(const std::string& name, Value value) {
@@ -215,9 +214,9 @@ Result<Graph> GraphReader::Read(const onnx::GraphProto& proto) {
   graph_.name = proto.name();
   const auto read = [&]() -> Status {
     nodes_ = &proto.node();
-    ASSAY_RETURN_IF_ERROR(CollectTypes(proto.input()));
-    ASSAY_RETURN_IF_ERROR(CollectTypes(proto.output()));
-    ASSAY_RETURN_IF_ERROR(CollectTypes(proto.value_info()));
+    CollectTypes(proto.input());
+    CollectTypes(proto.output());
+    CollectTypes(proto.value_info());
     ASSAY_RETURN_IF_ERROR(ReadInitializers(proto));
     ASSAY_RETURN_IF_ERROR(ReadInputs(proto));
     ASSAY_RETURN_IF_ERROR(ReadNodes(proto.node()));
@@ -239,7 +238,7 @@ Result<Graph> GraphReader::Read(const onnx::GraphProto& proto) {
 
 Result<Graph> GraphReader::ReadBody(const onnx::FunctionProto& proto) {
   graph_.name = proto.name();
-  ASSAY_RETURN_IF_ERROR(CollectTypes(proto.value_info()));
+  CollectTypes(proto.value_info());
   for (const std::string& input : proto.input()) {
     ASSAY_ASSIGN_OR_RETURN(const ValueId id, Define(input));
     graph_.inputs.push_back(id);

@@ -6,7 +6,6 @@
 #include "framework/graph/model.h"
 #include "framework/graph/reader/function.h"
 #include "framework/graph/reader/onnx_reader.h"
-#include "framework/graph/reader/splice.h"
 
 namespace assay::reader {
 namespace {
@@ -179,14 +178,6 @@ Result<std::vector<Function>> ReadFunctions(const onnx::ModelProto& proto,
   return functions;
 }
 
-/// An error when a function calls itself, at any distance, and when the calls
-/// are too deep or too many to be expanded: before ONNX's inference follows
-/// them.
-Status CheckCalls(const std::vector<Function>& functions, const Graph& graph) {
-  if (functions.empty()) return OkStatus();
-  return CallGraph().Check(functions, graph);
-}
-
 Result<Model::Parts> ReadModel(std::span<const std::byte> bytes,
                                const External& external) {
   ModelMessage message;
@@ -210,7 +201,12 @@ Result<Model::Parts> ReadModel(std::span<const std::byte> bytes,
   ASSAY_ASSIGN_OR_RETURN(parts.functions, ReadFunctions(proto, external));
   ASSAY_ASSIGN_OR_RETURN(parts.graph,
                          ReadGraph(proto.graph(), parts.opsets, external));
-  ASSAY_RETURN_IF_ERROR(CheckCalls(parts.functions, parts.graph));
+  // An error when a function calls itself, at any distance, and when the calls
+  // are too deep or too many to be expanded: before ONNX's inference follows
+  // them.
+  if (!parts.functions.empty()) {
+    ASSAY_RETURN_IF_ERROR(CallGraph().Check(parts.functions, parts.graph));
+  }
   parts.directory = external.directory;
   return parts;
 }

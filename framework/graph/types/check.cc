@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <exception>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
 #include "framework/graph/reader/onnx_reader.h"
+#include "framework/graph/types/signature.h"
 #include "onnx/checker.h"
 #include "onnx/defs/data_type_utils.h"
 #include "onnx/defs/schema.h"
@@ -52,39 +52,6 @@ bool MayAsk(const onnx::ModelProto& model) {
 using onnx::OpSchema;
 using Interned = onnx::DataType;  // ONNX's type strings are unique pointers
 
-/// "tensor(float)", "seq(tensor(int64))", ... as ONNX's schemas write it;
-/// nothing where a part of the type is unknown.
-std::optional<std::string> SchemaName(const ValueType& type) {
-  std::string dtype(ToString(type.dtype));
-  if (type.dtype == DType::kFloat32) dtype = "float";
-  if (type.dtype == DType::kFloat64) dtype = "double";
-  const auto known = [&](std::string name) {
-    return type.dtype == DType::kUndefined ? std::nullopt
-                                           : std::optional(std::move(name));
-  };
-  const auto inner =
-      type.element ? SchemaName(*type.element) : std::optional<std::string>();
-  const auto wrapped = [&](const std::string& before) {
-    return inner.has_value() ? std::optional(StrCat(before, *inner, ")"))
-                             : std::nullopt;
-  };
-  switch (type.kind) {
-    case ValueKind::kTensor:
-      return known(StrCat("tensor(", dtype, ")"));
-    case ValueKind::kSparseTensor:
-      return known(StrCat("sparse_tensor(", dtype, ")"));
-    case ValueKind::kSequence:
-      return wrapped("seq(");
-    case ValueKind::kOptional:
-      return wrapped("optional(");
-    case ValueKind::kMap:
-      return wrapped(StrCat("map(", dtype, ","));
-    case ValueKind::kNone:
-      break;
-  }
-  return std::nullopt;
-}
-
 /// ONNX's pointer for a type; null where a part of it is unknown. Those of
 /// tensors, which most values are, are looked up once.
 Interned InternedOf(const ValueType& type) {
@@ -94,9 +61,9 @@ Interned InternedOf(const ValueType& type) {
     const auto found = tensors.find(type.dtype);
     if (found != tensors.end()) return found->second;
   }
-  const std::optional<std::string> name = SchemaName(type);
+  const std::string name = SchemaWord(type);
   const Interned interned =
-      name.has_value() ? onnx::Utils::DataTypeUtils::ToType(*name) : nullptr;
+      name.empty() ? nullptr : onnx::Utils::DataTypeUtils::ToType(name);
   if (tensor) tensors.emplace(type.dtype, interned);
   return interned;
 }

@@ -3,7 +3,6 @@
 #include "framework/graph/types/signature.h"
 
 #include <algorithm>
-#include <type_traits>
 
 #include "framework/core/text.h"
 
@@ -113,23 +112,19 @@ Status UnknownAttribute(const Node& node, const Attribute& attribute,
                          wanted.empty() ? "none" : "one of ", wanted);
 }
 
-}  // namespace
-
-const FormalParameter* FormalAt(std::span<const FormalParameter> formals,
-                                size_t position) {
-  if (position < formals.size()) return &formals[position];
-  const bool variadic =
-      !formals.empty() && formals.back().arity == Arity::kVariadic;
-  return variadic ? &formals.back() : nullptr;
-}
-
-std::string Word(const ValueType& type) {
-  const std::string inner = type.element ? Word(*type.element) : "";
-  const std::string dtype(
-      type.dtype == DType::kUndefined ? "" : ToString(type.dtype));
+/// The text of a type, where a tensor stands between `open` and `close`; with
+/// them its element type has the name that ONNX's schemas give it.
+std::string TypeText(const ValueType& type, std::string_view open,
+                     std::string_view close) {
+  const std::string inner =
+      type.element ? TypeText(*type.element, open, close) : "";
+  std::string dtype(type.dtype == DType::kUndefined ? ""
+                                                    : ToString(type.dtype));
+  if (!open.empty() && type.dtype == DType::kFloat32) dtype = "float";
+  if (!open.empty() && type.dtype == DType::kFloat64) dtype = "double";
   switch (type.kind) {
     case ValueKind::kTensor:
-      return dtype;
+      return dtype.empty() ? "" : StrCat(open, dtype, close);
     case ValueKind::kSparseTensor:
       return dtype.empty() ? "" : StrCat("sparse_tensor(", dtype, ")");
     case ValueKind::kSequence:
@@ -144,6 +139,22 @@ std::string Word(const ValueType& type) {
       break;
   }
   return "";
+}
+
+}  // namespace
+
+const FormalParameter* FormalAt(std::span<const FormalParameter> formals,
+                                size_t position) {
+  if (position < formals.size()) return &formals[position];
+  const bool variadic =
+      !formals.empty() && formals.back().arity == Arity::kVariadic;
+  return variadic ? &formals.back() : nullptr;
+}
+
+std::string Word(const ValueType& type) { return TypeText(type, "", ""); }
+
+std::string SchemaWord(const ValueType& type) {
+  return TypeText(type, "tensor(", ")");
 }
 
 Status ReadSlots(const Node& node, OperatorId id,

@@ -84,6 +84,9 @@ const FormalParameter* FormalAt(std::span<const FormalParameter> formals,
 /// empty where a part of the type is unknown.
 std::string Word(const ValueType& type);
 
+/// The same as ONNX's schemas write it: "tensor(float)", "seq(tensor(int64))".
+std::string SchemaWord(const ValueType& type);
+
 /// Where the member of a formal parameter is.
 using InputSlot = std::variant<Input*, VariadicInput*>;
 using OutputSlot = std::variant<Output*, VariadicOutput*>;

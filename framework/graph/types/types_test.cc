@@ -30,12 +30,11 @@ std::string TypeOf(const Graph& graph, std::string_view name) {
 }
 
 TEST(InferTypes, FindsIntermediateTypes) {
-  struct Row {
+  const struct {
     std::string text;
     std::string value;
     std::string type;
-  };
-  const Row rows[] = {
+  } rows[] = {
       {"(float[2,3] x) => (float[3,2] y) { t = Transpose(x) y = Relu(t) }", "t",
        "float32[3,2]"},
       {"(float[N,3] x) => (int64[2] y) { t = Shape(x) y = Identity(t) }", "t",
@@ -51,7 +50,7 @@ TEST(InferTypes, FindsIntermediateTypes) {
        "y = ConcatFromSequence <axis=0> (t) }",
        "t", "seq(float32[2])"},
   };
-  for (const Row& row : rows) {
+  for (const auto& row : rows) {
     const auto model = reader::ModelOf("g " + row.text);
     EXPECT_EQ(TypeOf(model->graph(), row.value), "none") << row.text;
     const auto graph = Got(InferTypes(*model));
@@ -220,24 +219,22 @@ TEST(Words, NameEveryKindOfValue) {
   map.kind = ValueKind::kMap;
   map.dtype = DType::kInt64;
   map.element = tensor;
-  struct Row {
+  const struct {
     ValueType type;
     std::string word;
-  };
-  const Row rows[] = {{*tensor, "float32"},
-                      {list, "seq(float32)"},
-                      {map, "map(int64,float32)"},
-                      {ValueType{}, ""}};
-  for (const Row& row : rows) EXPECT_EQ(Word(row.type), row.word);
+  } rows[] = {{*tensor, "float32"},
+              {list, "seq(float32)"},
+              {map, "map(int64,float32)"},
+              {ValueType{}, ""}};
+  for (const auto& row : rows) EXPECT_EQ(Word(row.type), row.word);
 }
 
 TEST(CheckModel, RefusesInTheCheckersWords) {
-  struct Row {
+  const struct {
     std::string text;
     int opset;
     std::string message;  // "": the checker has nothing to say
-  };
-  const Row rows[] = {
+  } rows[] = {
       {"g (float[1] x) => (float[1] y) { y = Relu(x) }", 28, ""},
       {"g (float[1] x) => (float[1] y) { y = Relu(x, x) }", 28,
        "has input size 2 not in range"},
@@ -252,7 +249,7 @@ TEST(CheckModel, RefusesInTheCheckersWords) {
        "{ y = GroupNormalization <num_groups=1> (x, s, s) }",
        18, ""},
   };
-  for (const Row& row : rows) {
+  for (const auto& row : rows) {
     const Status status = CheckModel(*reader::ModelOf(row.text, row.opset));
     EXPECT_EQ(status.ok(), row.message.empty()) << status.ToString();
     if (row.message.empty()) continue;

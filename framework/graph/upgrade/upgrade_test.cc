@@ -267,13 +267,12 @@ INSTANTIATE_TEST_SUITE_P(Softmax, Upgrade, testing::ValuesIn(kSoftmax));
 
 TEST(UpgradeRefusals, NameOperatorAndVersion) {
   constexpr auto kUnsupported = StatusCode::kUnsupported;
-  struct Refusal {
+  const struct {
     std::string text;
     StatusCode code;
     std::string message;
     int opset;
-  };
-  const Refusal rows[] = {
+  } rows[] = {
       {"(float[N,3] x) => (float[N,3] y) { y = Scan <num_scan_inputs=1, body "
        "= b (float i) => (float o) { o = Neg(i) }> ( , x) }",
        kUnsupported, "Scan of opset 8: a batch of unknown size", 8},
@@ -309,7 +308,7 @@ TEST(UpgradeRefusals, NameOperatorAndVersion) {
       {"(float[4] x) => (float[2] y, int64[2] i) { y, i = TopK(x) }",
        StatusCode::kInvalidArgument, "lacks the attribute k", 9},
   };
-  for (const Refusal& row : rows) {
+  for (const auto& row : rows) {
     const Status status = Upgraded(row.text, row.opset).status();
     EXPECT_THAT(status, IsStatus(row.code, row.message)) << row.text;
     if (row.code != kUnsupported) continue;

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "framework/core/numbers.h"
-#include "framework/ranks/fields.h"
 #include "framework/train/optimizer/in_place.h"
 
 namespace assay::ranks {
@@ -22,8 +21,8 @@ class Given : public Objective {
   static Result<Given> For(Objective& model) {
     Given given(model);
     for (const Parameter& each : model.parameters()) {
-      ASSAY_ASSIGN_OR_RETURN(Tensor gradient, each.value.Clone());
-      given.gradients_.push_back(std::move(gradient));
+      ASSAY_ASSIGN_OR_RETURN(given.gradients_.emplace_back(),
+                             each.value.Clone());
     }
     return given;
   }

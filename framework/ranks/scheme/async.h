@@ -17,6 +17,7 @@
 #include "framework/core/status.h"
 #include "framework/core/tensor.h"
 #include "framework/ranks/endpoint.h"
+#include "framework/ranks/fields.h"
 #include "framework/ranks/scheme/scheme.h"
 #include "framework/train/optimizer/optimizer.h"
 
@@ -32,8 +33,7 @@ class ModelMessage {
   };
 
   friend constexpr void EachField(Header& header, const auto& visit) {
-    visit(header.version);
-    visit(header.clock);
+    VisitEach(visit, header.version, header.clock);
   }
 
   /// Writes the header, then the bytes of the tensors in their order.

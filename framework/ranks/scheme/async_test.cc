@@ -20,7 +20,6 @@ namespace assay::ranks {
 namespace {
 
 using ::testing::Each;
-using ::testing::HasSubstr;
 using ::testing::Property;
 
 using Numbers = std::vector<double>;
@@ -139,8 +138,7 @@ TEST(ServeGradientsTest, WantsRankZeroAndWorkers) {
     const auto optimizer = Made("gradient_descent");
     return ServeGradients(mine, *optimizer, objective, {}).status();
   });
-  EXPECT_THAT(ended[0].message(),
-              HasSubstr("found rank 0 of 1, wanted rank 0 of 2 or more"));
+  EXPECT_THAT(ended[0], Says("found rank 0 of 1, wanted rank 0 of 2 or more"));
 }
 
 constexpr uint64_t kSeed = 7;
@@ -407,8 +405,7 @@ TEST(AdPsgdSchemeTest, WantsAnEvenNumberOfRanksAndItsSteps) {
   const auto ended = RunThreads(2, [](Endpoint& mine) {
     PulledObjective model(0, 0, 0);
     AdPsgdScheme scheme(mine, Made("gradient_descent"), {.steps = 1});
-    EXPECT_THAT(scheme.Finish(model).message(),
-                HasSubstr("found 0 steps, wanted 1"));
+    EXPECT_THAT(scheme.Finish(model), Says("found 0 steps, wanted 1"));
     ASSAY_RETURN_IF_ERROR(scheme.Step(model).status());
     return scheme.Step(model).status();
   });

@@ -112,6 +112,38 @@ class AverageScheme : public CollectiveScheme {
   int64_t steps_ = 0;
 };
 
+/// The owner of each parameter, the one rank that steps it and keeps its state:
+/// in order of size, the largest first, each goes to the first rank with the
+/// fewest elements so far.
+std::vector<int> OwnersOf(std::span<const train::Parameter> parameters,
+                          int ranks);
+
+/// Reduces gradients to the owners of their parameters, which broadcast these
+/// before the next gradient is taken: a parameter server on all ranks, or the
+/// first stage of ZeRO with whole parameters (S. Rajbhandari et al., "ZeRO:
+/// memory optimizations toward training trillion parameter models", 2020). An
+/// optimizer that combines all parameters, as AcceleGrad and clipping by the
+/// global norm do, sees the rank's own alone.
+class ShardedScheme : public CollectiveScheme {
+ public:
+  using CollectiveScheme::CollectiveScheme;
+  Result<double> Step(train::Objective& objective) override;
+  Status Finish(train::Objective& objective) override;
+};
+
+/// Reduce-scatters gradients: each rank gets the mean of its block of all
+/// elements, of the tensors concatenated, and steps it; blocks are all-gathered
+/// before the next gradient is taken (ZeRO's first stage as in the paper). The
+/// optimizer sees one parameter, the block: one that combines the elements of a
+/// tensor, as LAMB does, or all parameters, takes another step than alone.
+/// Parameters are of one type.
+class ScatteredScheme : public CollectiveScheme {
+ public:
+  using CollectiveScheme::CollectiveScheme;
+  Result<double> Step(train::Objective& objective) override;
+  Status Finish(train::Objective& objective) override;
+};
+
 /// Sources: X. Lian et al., "Can decentralized algorithms outperform
 /// centralized algorithms?", 2017, for the ring; M. Assran et al., "Stochastic
 /// gradient push for distributed deep learning", 2019, for the exponential
@@ -140,6 +172,16 @@ struct Peer {
 /// have the weight 1 - the sum of the weights here. The mixing matrix is doubly
 /// stochastic: weights that a rank gives and those that it takes sum up to 1.
 std::vector<Peer> PeersOf(Graph graph, int rank, int ranks, int64_t step);
+
+/// A wave with whole periods along the rows and the columns of the grid of
+/// ranks.
+struct Wave {
+  int along_rows, along_columns;
+};
+double AngleOf(Wave wave, Graph graph, int rank, int ranks);
+/// The magnitude of the wave's eigenvalue of the graph's mixing matrix in the
+/// first step, which is circulant.
+double FactorOf(Wave wave, Graph graph, int ranks);
 
 /// D-PSGD: takes a gradient at the rank's parameters, mixes these with those of
 /// its peers, and steps from there (X. Lian et al., "Can decentralized
@@ -226,5 +268,48 @@ inline std::vector<Tensor> ValuesOf(train::Objective& objective) {
   }
   return values;
 }
+
+/// The samples that one rank has of a batch of all ranks.
+struct Share {
+  std::vector<int64_t> samples;
+  /// The factor of a mean over these samples in a mean over ranks: ranks *
+  /// samples here / samples of the batch.
+  double weight = 0;
+};
+
+/// Cuts `batch` into contiguous pieces in the order of ranks, whose sizes
+/// differ by one sample at most. An empty batch has empty shares.
+Share ShareOf(std::span<const int64_t> batch, int rank, int ranks);
+
+/// A rank's objective on its share: what a step of a scheme takes.
+class SharedObjective : public train::Objective {
+ public:
+  using Put = std::function<Status(std::span<const int64_t> samples)>;
+
+  /// `put` makes samples the next batch of `inner`, whose loss and gradients,
+  /// of float32 or float64, are means over that batch. `inner` must outlive
+  /// this.
+  SharedObjective(train::Objective& inner, Put put)
+      : inner_(inner), put_(std::move(put)) {}
+
+  /// The share that the next step is on.
+  void Take(Share share) { share_ = std::move(share); }
+
+  std::span<train::Parameter> parameters() override {
+    return inner_.parameters();
+  }
+  /// Loss and gradients of `inner`, times the share's weight; zero for a share
+  /// without samples.
+  Result<train::Evaluation> Evaluate() override;
+
+ private:
+  Status Weigh(std::span<const Tensor> gradients);
+  Status Zero();
+
+  train::Objective& inner_;
+  const Put put_;
+  Share share_;
+  std::vector<Tensor> gradients_;
+};
 
 }  // namespace assay::ranks

@@ -156,7 +156,6 @@ inline Trained TrainedBy(const MakeScheme& make, const std::string& optimizer,
 
 inline constexpr int64_t kBytes = 4 * (kSizes[0] + kSizes[1]);  // of a model
 
-/// The names of all optimizers.
 inline std::vector<std::string> Optimizers() {
   std::vector<std::string> names;
   for (const std::string_view name : train::OptimizerNames()) {

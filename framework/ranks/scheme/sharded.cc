@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "framework/ranks/scheme/sharded.h"
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
 #include <utility>
+
+#include "framework/ranks/scheme/scheme.h"
 
 namespace assay::ranks {
 namespace {

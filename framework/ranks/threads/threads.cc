@@ -18,7 +18,6 @@
 namespace assay::ranks {
 namespace {
 
-/// The ranks of a communicator.
 struct ThreadGroup {
   std::vector<int> members;  // ranks of the world, by rank here
   int rank = 0;              // this rank here

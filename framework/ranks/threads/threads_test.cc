@@ -10,15 +10,14 @@
 #include <cstddef>
 #include <set>
 
+#include "framework/core/numbers.h"
 #include "framework/core/text.h"
-#include "framework/ranks/threads/buffers_fixture.h"
-#include "framework/ranks/together.h"
+#include "framework/ranks/endpoint.h"
 #include "framework/testing/support/statuses_fixture.h"
+#include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::ranks {
 namespace {
-
-using ::testing::HasSubstr;
 
 std::vector<float> NumbersOf(const std::vector<Tensor>& buffers) {
   std::vector<float> all;
@@ -26,6 +25,20 @@ std::vector<float> NumbersOf(const std::vector<Tensor>& buffers) {
     std::ranges::copy(buffer.elements<float>(), std::back_inserter(all));
   }
   return all;
+}
+
+/// A buffer of numbers for each rank, the same each time.
+std::vector<Tensor> Buffers(const Collective& what) {
+  core::Numbers numbers(5);
+  std::vector<Tensor> buffers;
+  for (int rank = 0; rank < what.ranks; ++rank) {
+    std::vector<float> buffer;
+    for (int64_t i = 0; i < ElementsOf(what); ++i) {
+      buffer.push_back(static_cast<float>(numbers.Share() - 0.5));
+    }
+    buffers.push_back(Floats(buffer));
+  }
+  return buffers;
 }
 
 // Kills: a transport that loses, doubles or mixes up messages.
@@ -78,9 +91,9 @@ TEST(RunThreadsTest, SaysWhoWaitsForWhom) {
   for (const int rank : {0, 1}) {
     const Status& status = ended[static_cast<size_t>(rank)];
     EXPECT_EQ(status.code(), StatusCode::kFailedPrecondition);
-    EXPECT_THAT(status.message(),
-                HasSubstr("ranks stand still: rank 0 waits for rank 1; rank 1 "
-                          "waits for rank 2, which has ended"));
+    EXPECT_THAT(status,
+                Says("ranks stand still: rank 0 waits for rank 1; rank 1 "
+                     "waits for rank 2, which has ended"));
   }
 }
 
@@ -91,7 +104,7 @@ TEST(RunThreadsTest, AFailedRankEndsThoseThatWaitForIt) {
   });
   EXPECT_EQ(ended[1].code(), StatusCode::kInternal);
   EXPECT_EQ(ended[0].code(), StatusCode::kCancelled);
-  EXPECT_THAT(ended[2].message(), HasSubstr("rank 1 failed: no memory"));
+  EXPECT_THAT(ended[2], Says("rank 1 failed: no memory"));
 }
 
 TEST(RunThreadsTest, MessagesFitAndGoToRanks) {
@@ -100,12 +113,10 @@ TEST(RunThreadsTest, MessagesFitAndGoToRanks) {
     const std::array<std::byte, 2> out = {};
     return mine.Exchange(1, out, kNobody, {});
   });
-  EXPECT_THAT(ended[1].message(),
-              HasSubstr("rank 1: found 2 bytes from rank 0, wanted 4"));
+  EXPECT_THAT(ended[1], Says("rank 1: found 2 bytes from rank 0, wanted 4"));
   const auto alone =
       RunThreads(1, [](Endpoint& mine) { return ReceiveOne(mine, 3); });
-  EXPECT_THAT(alone[0].message(),
-              HasSubstr("found the rank 3, wanted one below 1"));
+  EXPECT_THAT(alone[0], Says("found the rank 3, wanted one below 1"));
 }
 
 // Kills: a rank that is counted what it sends to itself or gets, or whose
@@ -137,14 +148,13 @@ TEST(RunCollectiveTest, FitsItsEndpointAndItsBuffer) {
     Tensor buffer = Tensor::Allocate(DType::kFloat32, {3}).value();
     const Collective three{.ranks = 3, .count = 3};
     const Status ranks = RunCollective(three, Reduction::kSum, mine, &buffer);
-    EXPECT_THAT(ranks.message(),
-                HasSubstr("found a collective of 3 ranks, wanted one of 2"));
+    EXPECT_THAT(ranks, Says("found a collective of 3 ranks, wanted one of 2"));
     const Collective four{.ranks = 2, .count = 4};
     return RunCollective(four, Reduction::kSum, mine, &buffer);
   });
-  EXPECT_THAT(ended[0].message(),
-              HasSubstr("found a buffer of 3 elements for allreduce/linear, 2 "
-                        "ranks, 4 elements, wanted 4"));
+  EXPECT_THAT(ended[0],
+              Says("found a buffer of 3 elements for allreduce/linear, 2 "
+                   "ranks, 4 elements, wanted 4"));
 }
 
 /// Each other rank sends rank 0 so many messages of a byte. Returns whose came,
@@ -269,9 +279,9 @@ TEST(DrawnChoicesTest, SaysWhoWaitsForWhom) {
                                 : mine.Exchange(kNobody, {}, 0, byte);
       },
       &drawn);
-  EXPECT_THAT(ended[0].message(),
-              HasSubstr("ranks stand still: rank 0 waits for anybody; rank 1 "
-                        "waits for rank 0"));
+  EXPECT_THAT(ended[0],
+              Says("ranks stand still: rank 0 waits for anybody; rank 1 "
+                   "waits for rank 0"));
 }
 
 /// Two blocks go to the next rank and one between them stays; of 2 ranks or
@@ -379,7 +389,7 @@ TEST(ThreadNeighborsTest, MemoryFitsTheLists) {
       return ExchangeAlone(mine, row.to, row.from, row.out, row.in);
     });
     EXPECT_EQ(ended[0].ok(), *row.says == '\0') << ended[0].message();
-    EXPECT_THAT(ended[0].message(), HasSubstr(row.says));
+    EXPECT_THAT(ended[0], Says(row.says));
   }
 }
 
@@ -404,11 +414,11 @@ Status ExchangeButRankTwo(Endpoint& mine) {
 
 TEST(ThreadNeighborsTest, BlocksAreEquallyLongAndAllRanksCome) {
   const auto uneven = RunThreads(2, ExchangeUnevenly);
-  EXPECT_THAT(uneven[0].message(),
-              HasSubstr("rank 0: found 2 bytes from the neighbor 1, wanted 4"));
+  EXPECT_THAT(uneven[0],
+              Says("rank 0: found 2 bytes from the neighbor 1, wanted 4"));
   EXPECT_EQ(uneven[0].code(), StatusCode::kDataLoss);
   const auto stands = RunThreads(3, ExchangeButRankTwo);
-  EXPECT_THAT(stands[0].message(), HasSubstr("rank 2, which has ended"));
+  EXPECT_THAT(stands[0], Says("rank 2, which has ended"));
   EXPECT_TRUE(stands[1].ok()) << stands[1].message();
 }
 

@@ -110,13 +110,11 @@ class World {
   /// The traffic that a rank has sent, that of collectives included.
   Traffic SentBy(int rank);
 
-  /// A new group number.
   int64_t NewGroup();
 
  private:
   using Lock = std::unique_lock<std::mutex>;
 
-  /// The state of one rank.
   struct Member {
     std::deque<Message> came;  // in the order of sending
     Traffic sent;

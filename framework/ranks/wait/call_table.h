@@ -3,6 +3,7 @@
 // RankCall, which describes a call of a rank to others, and CallTable, which
 // has a row for each rank, in which it writes the call that it is in. The table
 // lies in the memory of one process, or in a file that several processes map.
+// NotedEndpoint writes into it which call the rank is in, and since when.
 
 #pragma once
 
@@ -10,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -19,6 +21,8 @@
 #include "framework/backend/communicator.h"
 #include "framework/core/dtype.h"
 #include "framework/core/status.h"
+#include "framework/ranks/fields.h"
+#include "framework/ranks/interception.h"
 
 namespace assay::ranks {
 
@@ -54,18 +58,9 @@ struct RankCall {
 };
 
 constexpr void EachField(RankCall& call, const auto& visit) {
-  visit(call.kind);
-  visit(call.operation);
-  visit(call.reduction);
-  visit(call.type);
-  visit(call.root);
-  visit(call.count);
-  visit(call.to);
-  visit(call.from);
-  visit(call.out);
-  visit(call.in);
-  visit(call.group);
-  visit(call.collective);
+  VisitEach(visit, call.kind, call.operation, call.reduction, call.type,
+            call.root, call.count, call.to, call.from, call.out, call.in,
+            call.group, call.collective);
 }
 
 RankCall ExchangeOf(int to, size_t out, int from, size_t in);
@@ -110,16 +105,11 @@ struct RankState {
 };
 
 constexpr void EachField(RankState& state, const auto& visit) {
-  visit(state.run);
-  visit(state.ranks);
-  visit(state.where);
-  visit(state.number);
-  visit(state.since_us);
+  VisitEach(visit, state.run, state.ranks, state.where, state.number,
+            state.since_us);
   EachField(state.call, visit);
   for (GroupPlace& place : state.groups) {
-    visit(place.group);
-    visit(place.rank);
-    visit(place.collectives);
+    VisitEach(visit, place.group, place.rank, place.collectives);
   }
 }
 
@@ -164,5 +154,69 @@ std::vector<RankState> ReadCalls(const std::filesystem::path& file);
 /// The first rows, as many as the last run has ranks. A rank that has not begun
 /// that run has its earlier state. Empty where there is no run.
 std::vector<RankState> StatesOfLastRun(std::span<const RankState> all);
+
+/// Microseconds since any epoch that all ranks of a table share. Null: calls
+/// have no start.
+using MicrosecondClock = std::function<int64_t()>;
+
+/// A rank's row of a table, which must outlive this. For one thread at a time.
+class RankNote {
+ public:
+  RankNote(CallTable* table, int rank, int64_t run, MicrosecondClock clock);
+
+  /// Runs `make`, and writes that the rank is in `call` until it returns. A
+  /// call that failed stays in the row, so that a report can name it.
+  Status During(const RankCall& call, const std::function<Status()>& make);
+  /// Counts one more collective or split of the group, and returns its number.
+  int64_t NextCollective(uint64_t group);
+  /// Adds a communicator that Split gave.
+  void Join(uint64_t group, int rank);
+  void End();
+
+ private:
+  CallTable& table_;
+  const int rank_;
+  const MicrosecondClock clock_;
+  RankState state_;
+  size_t joined_ = 0;
+};
+
+class NotedEndpoint final : public ForwardingEndpoint {
+ public:
+  /// The communicator of all ranks in run number `run`. Table and `inner` must
+  /// outlive this.
+  NotedEndpoint(Endpoint& inner, CallTable* table, int64_t run = 1,
+                MicrosecondClock clock = nullptr)
+      : NotedEndpoint(inner, nullptr,
+                      std::make_shared<RankNote>(table, inner.rank(), run,
+                                                 std::move(clock)),
+                      kAllRanks) {}
+
+  /// The rank has ended without an error.
+  void End() { note_->End(); }
+
+  Status Exchange(int to, std::span<const std::byte> out, int from,
+                  std::span<std::byte> in) override;
+  Result<int> ReceiveAny(std::span<std::byte> in) override;
+  Status Collect(const CollectiveCall& call) override;
+  Result<std::unique_ptr<Pending>> Start(const CollectiveCall& call) override;
+  Result<std::unique_ptr<Endpoint>> Split(int color, int key) override;
+  Result<std::unique_ptr<Neighbors>> Connect(
+      std::span<const int> to, std::span<const int> from) override;
+
+ private:
+  NotedEndpoint(Endpoint& inner, std::unique_ptr<Endpoint> own,
+                std::shared_ptr<RankNote> note, uint64_t group)
+      : ForwardingEndpoint(inner),
+        own_(std::move(own)),
+        note_(std::move(note)),
+        group_(group) {}
+
+  Status Note(RankCall call, const std::function<Status()>& make) const;
+
+  const std::unique_ptr<Endpoint> own_;  // the communicator that Split gave
+  const std::shared_ptr<RankNote> note_;
+  const uint64_t group_;
+};
 
 }  // namespace assay::ranks

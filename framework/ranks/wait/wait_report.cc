@@ -20,7 +20,6 @@ struct Awaited {
   bool is_any = false;
 };
 
-/// The graph of waits between ranks.
 class WaitGraph {
  public:
   explicit WaitGraph(std::span<const RankState> states);

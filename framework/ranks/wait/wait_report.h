@@ -43,7 +43,6 @@ struct WaitReport {
 WaitReport ReportOf(std::span<const RankState> ranks,
                     std::optional<int64_t> now_us = std::nullopt);
 
-/// True where a rank is in a call.
 bool IsAnyInCall(std::span<const RankState> ranks);
 
 /// The text of the last run in the table of a shared folder (kCallsFile); empty

@@ -14,7 +14,6 @@
 #include "framework/ranks/interception.h"
 #include "framework/ranks/threads/threads.h"
 #include "framework/ranks/wait/call_table.h"
-#include "framework/ranks/wait/noted_endpoint.h"
 #include "framework/testing/support/statuses_fixture.h"
 
 namespace assay::ranks {

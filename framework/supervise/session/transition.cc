@@ -2,20 +2,7 @@
 
 #include "framework/supervise/session/transition.h"
 
-#include <algorithm>
-
 namespace assay::session {
-namespace {
-
-const Transition* Find(State state, Event event) {
-  const auto rows = Transitions();
-  const auto found = std::ranges::find_if(rows, [&](const Transition& row) {
-    return row.from == state && row.event == event;
-  });
-  return found == rows.end() ? nullptr : &*found;
-}
-
-}  // namespace
 
 std::span<const Transition> Transitions() {
   using enum State;
@@ -75,8 +62,9 @@ std::span<const Transition> Transitions() {
 
 const Transition* TransitionOf(State state, Event event) {
   for (const State from : {state, State::kAny}) {
-    const Transition* const found = Find(from, event);
-    if (found != nullptr) return found;
+    for (const Transition& row : Transitions()) {
+      if (row.from == from && row.event == event) return &row;
+    }
   }
   return event == Event::kEndedWell ? TransitionOf(state, Event::kEnded)
                                     : nullptr;

@@ -8,6 +8,8 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "framework/file/digest.h"
@@ -117,31 +119,24 @@ TEST(CorpusTest, AManifestIsReadWithAllItsFacts) {
   EXPECT_THAT(c.directory.string(), testing::EndsWith("/node/a"));
 }
 
-// Kills: a claim that is passed over, or taken for another.
-TEST(CorpusTest, AClaimIsThatOfGradientsOrAnError) {
-  Json manifest = SomeManifest();
-  manifest["cases"][0]["claim"] = "gradient";
-  const Corpus corpus = Got(ReadManifest(TextOf(manifest)));
-  EXPECT_EQ(corpus.cases[0].claim, ClaimKind::kForward);
-  EXPECT_EQ(corpus.cases[1].claim, ClaimKind::kGradient);
-  for (const Json& wrong : {Json("forwards"), Json(1)}) {
-    manifest["cases"][0]["claim"] = wrong;
-    EXPECT_THAT(ReadManifest(TextOf(manifest)),
-                IsStatus(StatusCode::kDataLoss, "claim"));
-  }
-}
-
-// Kills: a tier that is passed over, or taken for another.
-TEST(CorpusTest, ATierIsNightlyOrAnError) {
-  Json manifest = SomeManifest();
-  manifest["cases"][0]["tier"] = "nightly";
-  const Corpus corpus = Got(ReadManifest(TextOf(manifest)));
-  EXPECT_NE(corpus.cases[0].tier, Tier::kNightly);
-  EXPECT_EQ(corpus.cases[1].tier, Tier::kNightly);
-  for (const Json& wrong : {Json("daily"), Json(1)}) {
-    manifest["cases"][0]["tier"] = wrong;
-    EXPECT_THAT(ReadManifest(TextOf(manifest)),
-                IsStatus(StatusCode::kDataLoss, "tier"));
+// Kills: a claim or a tier that is passed over, or taken for another.
+TEST(CorpusTest, AClaimIsThatOfGradientsAndATierNightlyOrAnError) {
+  for (const auto& [key, right, other] :
+       {std::tuple("claim", "gradient", "forwards"),
+        std::tuple("tier", "nightly", "daily")}) {
+    Json manifest = SomeManifest();
+    manifest["cases"][0][key] = right;
+    const Corpus corpus = Got(ReadManifest(TextOf(manifest)));
+    const bool of_claim = std::string_view(key) == "claim";
+    EXPECT_EQ(corpus.cases[0].claim, ClaimKind::kForward);
+    EXPECT_NE(corpus.cases[0].tier, Tier::kNightly);
+    EXPECT_EQ(corpus.cases[1].claim == ClaimKind::kGradient, of_claim);
+    EXPECT_EQ(corpus.cases[1].tier == Tier::kNightly, !of_claim);
+    for (const Json& wrong : {Json(other), Json(1)}) {
+      manifest["cases"][0][key] = wrong;
+      EXPECT_THAT(ReadManifest(TextOf(manifest)),
+                  IsStatus(StatusCode::kDataLoss, key));
+    }
   }
 }
 

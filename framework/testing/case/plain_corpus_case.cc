@@ -8,7 +8,6 @@
 #include <cmath>
 #include <set>
 #include <system_error>
-#include <type_traits>
 
 #include "framework/core/value_walk.h"
 #include "framework/metric/element.h"
@@ -237,7 +236,6 @@ bool RepeatsOneFloat(DType type, int64_t parts, const std::byte* data,
 bool RepeatsOneValue(const Tensor& tensor) {
   const DType type = tensor.dtype();
   const int64_t n = tensor.num_elements();
-  const auto never = [](int64_t) { return false; };
   switch (ClassOf(type)) {
     case DTypeClass::kString: {
       const auto strings = tensor.strings();
@@ -258,7 +256,7 @@ bool RepeatsOneValue(const Tensor& tensor) {
             return metric::ElementBits(type, tensor.data(), i) ==
                    metric::ElementBits(type, tensor.data(), 0);
           },
-          never);
+          [](int64_t) { return false; });
   }
 }
 

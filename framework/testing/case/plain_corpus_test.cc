@@ -283,8 +283,7 @@ TEST_F(PlainCorpusTest, VacuityIsOfAllOutputs) {
 // Kills: a rule of the exporter that is not taken over.
 TEST_F(PlainCorpusTest, LimitsAreThoseOfOnnxsRunner) {
   const struct {
-    std::vector<std::string> dtypes;
-    std::vector<std::string> random;
+    std::vector<std::string> dtypes, random;
     record::Comparator comparator;
     double rtol;
   } rows[] = {

@@ -5,7 +5,6 @@
 #include <functional>
 #include <random>
 #include <set>
-#include <string>
 #include <utility>
 
 #include "framework/core/text.h"

@@ -151,8 +151,7 @@ TEST(LawTest, BoundsOfUniformNumbersScaleAndNotSwapsTheValues) {
 TEST(LawTest, WhatIsNotKnownSaysWhy) {
   const Value x = Floats({0.5, 0.5});
   const struct {
-    const char* graph;
-    const char* message;
+    const char *graph, *message;
     std::vector<Value> inputs = {Floats({0.5, 0.5})};
   } rows[] = {
       {"g (float[2] x) => (float[2] y) { b = Bernoulli(x) y = Add(b, x) }",

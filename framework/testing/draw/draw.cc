@@ -9,7 +9,6 @@
 #include <cstring>
 #include <utility>
 
-#include "framework/core/numbers.h"
 #include "framework/core/text.h"
 #include "framework/metric/element.h"
 

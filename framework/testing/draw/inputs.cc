@@ -7,7 +7,6 @@
 #include <cstring>
 #include <limits>
 #include <memory>
-#include <string>
 #include <utility>
 
 #include "framework/core/text.h"

@@ -3,18 +3,14 @@
 #include "framework/testing/host/mirror.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <cstring>
 #include <functional>
 #include <iterator>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 #include "framework/core/value_walk.h"
 #include "framework/graph/edit/model_edit.h"
 #include "framework/graph/edit/whole_model.h"
-#include "framework/testing/host/wire/arena.h"
 
 namespace assay::host {
 namespace {

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "framework/backend/exact.h"
-#include "framework/testing/host/link.h"
 #include "framework/testing/host/mirror.h"
 #include "framework/testing/host/runs.h"
 

@@ -8,17 +8,13 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
-#include <memory>
-#include <string>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include "framework/core/tensor.h"
 #include "framework/graph/edit/model_edit.h"
 #include "framework/graph/model_text.h"
 #include "framework/testing/host/hosted_backend.h"
-#include "framework/testing/host/link.h"
 #include "framework/testing/host/wire/arena.h"
 #include "framework/testing/host/wire/channel.h"
 #include "framework/testing/support/backends_fixture.h"
@@ -169,7 +165,7 @@ TEST(ArenaTest, MemoryIsFoundOnTheOtherSideAndGivenBack) {
   ASSERT_TRUE(place.has_value());
   wire::SharedSegments other;
   for (const auto& [segment, descriptor] : wire::Arena::Segments()) {
-    ASSERT_TRUE(other.Add(segment, dup(descriptor)).ok());
+    ASSERT_TRUE(other.Add(segment, descriptor).ok());
   }
   ASSERT_NE(other.At(*place, 992), nullptr);
   EXPECT_EQ(*other.At(*place, 992), std::byte{7});

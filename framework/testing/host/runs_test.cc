@@ -4,12 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include <functional>
-#include <memory>
 #include <stdexcept>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "framework/backend/forwarding_network.h"
 #include "framework/backend/function_network.h"

@@ -3,11 +3,8 @@
 #include "framework/testing/host/server.h"
 
 #include <algorithm>
-#include <functional>
 #include <string_view>
 #include <thread>
-#include <type_traits>
-#include <utility>
 
 #include "framework/backend/exception.h"
 #include "framework/testing/host/runs.h"
@@ -112,13 +109,9 @@ Result<T*> Server::Find(std::map<uint64_t, std::unique_ptr<T>>& all,
 void Server::Close(wire::Kind kind, uint64_t number) {
   const auto take = [&](auto& all) {
     const std::lock_guard lock(mutex_);
-    const auto found = all.find(number);
-    if (found == all.end())
-      return typename std::decay_t<decltype(all)>::mapped_type();
-    auto taken = std::move(found->second);
-    all.erase(found);
+    auto taken = all.extract(number);
     // Memory that is not shared may go with it.
-    held_.DropBorrowed();
+    if (!taken.empty()) held_.DropBorrowed();
     return taken;
   };
   // Destroyed without the lock, for that is the backend's code.
@@ -149,9 +142,9 @@ void Server::ReadHead(wire::Reader* in,
       segments.push_back(static_cast<uint32_t>(in->Number()));
     }
     const std::lock_guard lock(mutex_);
-    for (wire::Descriptor& descriptor : descriptors) {
+    for (const wire::Descriptor& descriptor : descriptors) {
       const auto segment = static_cast<uint32_t>(in->Number());
-      const Status added = segments_.Add(segment, descriptor.release());
+      const Status added = segments_.Add(segment, descriptor.get());
       if (!added.ok()) in->Refuse(added.message());
     }
     if (generation > segments_generation_) segments_.KeepOnly(segments);

@@ -96,7 +96,8 @@ Result<JournalEntry> Decode(FrameKind kind, std::string_view payload) {
 /// The bytes of a file from an offset; empty when there is no file.
 Result<std::string> ReadFrom(const std::filesystem::path& file,
                              int64_t offset) {
-  const int fd = open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  const file::Descriptor opened(open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  const int fd = opened.get();
   if (fd < 0) {
     if (errno == ENOENT && offset == 0) return std::string();
     return NotFound("cannot read ", file.string(), ": ", std::strerror(errno));
@@ -110,7 +111,6 @@ Result<std::string> ReadFrom(const std::filesystem::path& file,
   for (; got > 0; got = next()) {
     bytes.append(part.data(), static_cast<size_t>(got));
   }
-  close(fd);
   if (got < 0) {
     return NotFound("cannot read ", file.string(), ": ", std::strerror(errno));
   }
@@ -124,10 +124,11 @@ Result<std::string> ReadFrom(const std::filesystem::path& file,
 constexpr rlim_t kHigh = 4000;  // above what others close and number
 
 /// The file, at a descriptor that few come by.
-Result<int> OpenHigh(const std::filesystem::path& file, int flags) {
-  const int fd =
-      open(file.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | flags, 0644);
-  if (fd < 0) {
+Result<file::Descriptor> OpenHigh(const std::filesystem::path& file,
+                                  int flags) {
+  file::Descriptor opened(
+      open(file.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | flags, 0644));
+  if (opened.get() < 0) {
     return ResourceExhausted("cannot write ", file.string(), ": ",
                              std::strerror(errno));
   }
@@ -135,65 +136,48 @@ Result<int> OpenHigh(const std::filesystem::path& file, int flags) {
   getrlimit(RLIMIT_NOFILE, &limit);
   const auto wanted =
       static_cast<int>(std::min(kHigh, limit.rlim_cur - limit.rlim_cur / 8));
-  const int high = fcntl(fd, F_DUPFD_CLOEXEC, wanted);
-  if (high < 0) return fd;
-  close(fd);
-  return high;
+  file::Descriptor high(fcntl(opened.get(), F_DUPFD_CLOEXEC, wanted));
+  return high.get() < 0 ? std::move(opened) : std::move(high);
 }
 
 }  // namespace
 
-Journal::Journal(int fd, std::filesystem::path file)
-    : fd_(fd), file_(std::move(file)), writer_(getpid()) {
+Journal::Journal(file::Descriptor fd, std::filesystem::path file)
+    : fd_(std::move(fd)), file_(std::move(file)), writer_(getpid()) {
   struct stat info = {};
-  fstat(fd_, &info);
+  fstat(fd_.get(), &info);
   device_ = info.st_dev;
   inode_ = info.st_ino;
-}
-
-Journal::Journal(Journal&& other) noexcept { *this = std::move(other); }
-
-Journal& Journal::operator=(Journal&& other) noexcept {
-  std::swap(fd_, other.fd_);
-  std::swap(file_, other.file_);
-  std::swap(device_, other.device_);
-  std::swap(inode_, other.inode_);
-  std::swap(writer_, other.writer_);
-  return *this;
-}
-
-Journal::~Journal() {
-  if (fd_ >= 0) close(fd_);
 }
 
 Result<Journal> Journal::Open(const std::filesystem::path& file,
                               std::string_view plan) {
   std::error_code error;
   const std::filesystem::path whole = std::filesystem::absolute(file, error);
-  ASSAY_ASSIGN_OR_RETURN(const int fd, OpenHigh(file, O_CREAT));
-  Journal journal(fd, error ? file : whole);
+  ASSAY_ASSIGN_OR_RETURN(auto fd, OpenHigh(file, O_CREAT));
+  Journal journal(std::move(fd), error ? file : whole);
   struct stat info = {};
-  if (!plan.empty() && fstat(fd, &info) == 0 && info.st_size == 0) {
+  if (!plan.empty() && fstat(journal.fd_.get(), &info) == 0 &&
+      info.st_size == 0) {
     ASSAY_RETURN_IF_ERROR(journal.Write(FrameKind::kPlan, plan));
   }
   return journal;
 }
 
 Result<bool> Journal::Repair() {
-  const auto is_ours = [this](int fd) {
+  const auto is_ours = [this](const file::Descriptor& fd) {
     struct stat info = {};
-    return fstat(fd, &info) == 0 && info.st_dev == device_ &&
+    return fstat(fd.get(), &info) == 0 && info.st_dev == device_ &&
            info.st_ino == inode_;
   };
   if (is_ours(fd_)) return false;
   // Whatever has the number now is not ours to close.
-  fd_ = -1;
-  ASSAY_ASSIGN_OR_RETURN(const int again, OpenHigh(file_, 0));
+  fd_.release();
+  ASSAY_ASSIGN_OR_RETURN(auto again, OpenHigh(file_, 0));
   if (!is_ours(again)) {
-    close(again);
     return DataLoss(file_.string(), " is another file than it was");
   }
-  fd_ = again;
+  fd_ = std::move(again);
   return true;
 }
 
@@ -212,7 +196,7 @@ Status Journal::Write(FrameKind kind, std::string_view payload) {
   frame_.append(payload);
   ssize_t written = 0;
   do {
-    written = write(fd_, frame_.data(), frame_.size());
+    written = write(fd_.get(), frame_.data(), frame_.size());
   } while (written < 0 && errno == EINTR);
   if (written == static_cast<ssize_t>(frame_.size())) return OkStatus();
   return ResourceExhausted(

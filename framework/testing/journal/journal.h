@@ -28,6 +28,7 @@
 #include <string_view>
 
 #include "framework/core/status.h"
+#include "framework/file/file.h"
 #include "framework/testing/record/record.h"
 
 namespace assay::journal {
@@ -67,10 +68,6 @@ class Journal {
   static Result<Journal> Open(const std::filesystem::path& file,
                               std::string_view plan = {});
 
-  Journal(Journal&& other) noexcept;
-  Journal& operator=(Journal&& other) noexcept;
-  ~Journal();
-
   Status Append(const record::BackendRow& backend);
   /// `pid` is the process that a loss is charged to.
   Status Begin(std::string_view test_id, int64_t pid = getpid());
@@ -93,9 +90,9 @@ class Journal {
   void TakeOver();
 
  private:
-  Journal(int fd, std::filesystem::path file);
+  Journal(file::Descriptor fd, std::filesystem::path file);
 
-  int fd_ = -1;
+  file::Descriptor fd_;
   std::filesystem::path file_;  // absolute: the working directory may change
   dev_t device_ = 0;
   ino_t inode_ = 0;

@@ -14,7 +14,6 @@
 #include <utility>
 #include <vector>
 
-#include "framework/file/file.h"
 #include "framework/file/scratch_folder.h"
 #include "framework/testing/record/tables.h"
 #include "framework/testing/support/statuses_fixture.h"
@@ -52,6 +51,12 @@ std::string TextOf(const JournalEntry& entry) {
   for (const record::AccuracyRow& row : *rows) record::AppendCsvRow(text, row);
   return text;
 }
+
+class RecordTest : public testing::Test {
+ protected:
+  const file::ScratchFolder folder_;
+  const fs::path file_ = folder_.path() / "a.journal";
+};
 
 struct Read {
   std::vector<std::string> entries;
@@ -112,31 +117,28 @@ Result<std::vector<JournalEntry>> Recovered(const fs::path& file) {
 
 // Kills: a frame kind that writes nothing or is read as another; accuracy rows
 // dropped.
-TEST(RecordTest, AJournalGivesBackWhatWasWritten) {
-  const file::ScratchFolder folder;
-  const auto wanted = WriteJournal(folder.path() / "a.journal");
-  const Read read = ReadJournal(folder.path() / "a.journal");
+TEST_F(RecordTest, AJournalGivesBackWhatWasWritten) {
+  const auto wanted = WriteJournal(file_);
+  const Read read = ReadJournal(file_);
   EXPECT_TRUE(read.status.ok()) << read.status.ToString();
   EXPECT_EQ(read.entries, wanted);
 }
 
 // Kills: bytes lost where one read ends and the next begins.
-TEST(RecordTest, FramesOfAnyLengthAreRead) {
-  const file::ScratchFolder folder;
+TEST_F(RecordTest, FramesOfAnyLengthAreRead) {
   for (size_t size = BUFSIZ - 16; size < BUFSIZ + 8; ++size) {
-    const fs::path file = folder.path() / StrCat(size);
+    const fs::path file = folder_.path() / StrCat(size);
     const std::string plan(size, 'x');
     ASSERT_TRUE(Journal::Open(file, plan).ok());
     EXPECT_EQ(Recovered(file)->at(0).text, plan) << size;
   }
 }
 
-TEST(RecordTest, AJournalThatDoesNotExistIsEmpty) {
-  const file::ScratchFolder folder;
-  const Read read = ReadJournal(folder.path() / "none");
+TEST_F(RecordTest, AJournalThatDoesNotExistIsEmpty) {
+  const Read read = ReadJournal(folder_.path() / "none");
   EXPECT_TRUE(read.status.ok()) << read.status.ToString();
   EXPECT_TRUE(read.entries.empty());
-  EXPECT_THAT(ReadJournal(folder.path()).status.message(),
+  EXPECT_THAT(ReadJournal(folder_.path()).status.message(),
               HasSubstr("Is a directory"));
 }
 
@@ -146,16 +148,15 @@ int64_t OpenFiles() {
 
 // Kills: handing over a frame twice, or half of one, while it grows; a poll
 // that leaves the file open.
-TEST(RecordTest, AFollowedJournalHandsEachFrameOverOnce) {
-  const file::ScratchFolder folder;
-  const auto wanted = WriteJournal(folder.path() / "whole");
-  const std::string bytes = Bytes(folder.path() / "whole");
-  const fs::path file = folder.path() / "growing";
+TEST_F(RecordTest, AFollowedJournalHandsEachFrameOverOnce) {
+  const auto wanted = WriteJournal(file_);
+  const std::string bytes = Bytes(file_);
+  const fs::path file = folder_.path() / "growing";
   JournalReader reader(file);
   const int64_t open_files = OpenFiles();
   std::vector<std::string> entries;
   for (size_t size = 0; size < bytes.size() + 7; size += 7) {
-    folder.Write("growing", bytes.substr(0, size));
+    folder_.Write("growing", bytes.substr(0, size));
     const Status status = reader.Poll(
         [&](const JournalEntry& entry) { entries.push_back(TextOf(entry)); });
     ASSERT_TRUE(status.ok()) << status.ToString();
@@ -167,14 +168,13 @@ TEST(RecordTest, AFollowedJournalHandsEachFrameOverOnce) {
 
 // Kills: a torn frame read as a whole one or called a loss; a recovery that
 // keeps torn bytes, or cuts whole frames off.
-TEST(RecordTest, ATailTornAtAnyByteIsCutOffAndWrittenOn) {
-  const file::ScratchFolder folder;
-  const auto wanted = WriteJournal(folder.path() / "whole");
-  const std::string bytes = Bytes(folder.path() / "whole");
-  const fs::path torn = folder.path() / "torn";
+TEST_F(RecordTest, ATailTornAtAnyByteIsCutOffAndWrittenOn) {
+  const auto wanted = WriteJournal(file_);
+  const std::string bytes = Bytes(file_);
+  const fs::path torn = folder_.path() / "torn";
   size_t whole = 0;
   for (size_t size = 0; size <= bytes.size(); ++size) {
-    folder.Write("torn", bytes.substr(0, size));
+    folder_.Write("torn", bytes.substr(0, size));
     const auto recovered = Got(Recovered(torn));
     ASSERT_GE(recovered.size(), whole) << "fewer frames in more bytes";
     whole = recovered.size();
@@ -188,9 +188,8 @@ TEST(RecordTest, ATailTornAtAnyByteIsCutOffAndWrittenOn) {
   EXPECT_EQ(whole, wanted.size());
 }
 
-TEST(RecordTest, WhatIsWholeOrNotThereNeedsNoCut) {
-  const file::ScratchFolder folder;
-  EXPECT_TRUE(JournalReader(folder.path() / "none").CutTornTail().ok());
+TEST_F(RecordTest, WhatIsWholeOrNotThereNeedsNoCut) {
+  EXPECT_TRUE(JournalReader(folder_.path() / "none").CutTornTail().ok());
 }
 
 /// The only descriptor of a file, or -1.
@@ -207,31 +206,28 @@ int DescriptorOf(const fs::path& file) {
 
 // Kills: a descriptor in reach of a module that closes those that it does not
 // know; a limit of descriptors that makes it a low one.
-TEST(RecordTest, AJournalHasOneHighDescriptor) {
-  const file::ScratchFolder folder;
-  const fs::path file = folder.path() / "a.journal";
+TEST_F(RecordTest, AJournalHasOneHighDescriptor) {
   struct rlimit limit = {};
   getrlimit(RLIMIT_NOFILE, &limit);
   for (const rlim_t most : {limit.rlim_cur, rlim_t{256}}) {
     const struct rlimit lower = {most, limit.rlim_max};
     ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &lower), 0);
-    const auto journal = Got(Journal::Open(file));
-    EXPECT_GE(DescriptorOf(file), std::min<rlim_t>(4000, most - most / 8));
+    const auto journal = Got(Journal::Open(file_));
+    EXPECT_GE(DescriptorOf(file_), std::min<rlim_t>(4000, most - most / 8));
   }
   setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 // Kills: a checksum that leaves out the kind or part of the payload.
-TEST(RecordTest, NoFlippedBitPassesAsARecord) {
-  const file::ScratchFolder folder;
-  const auto wanted = WriteJournal(folder.path() / "whole");
-  const std::string bytes = Bytes(folder.path() / "whole");
+TEST_F(RecordTest, NoFlippedBitPassesAsARecord) {
+  const auto wanted = WriteJournal(file_);
+  const std::string bytes = Bytes(file_);
   // Steps of 5 come to all 8 places and to every byte or its neighbour.
   for (size_t bit = 0; bit < 8 * bytes.size(); bit += 5) {
     std::string flipped = bytes;
     flipped[bit / 8] =
         static_cast<char>(flipped[bit / 8] ^ static_cast<char>(1 << (bit % 8)));
-    const Read read = ReadJournal(folder.Write("flipped", flipped));
+    const Read read = ReadJournal(folder_.Write("flipped", flipped));
     // A length that grew looks like a frame that is not complete yet.
     ASSERT_LT(read.entries.size(), wanted.size()) << "bit " << bit;
     for (size_t i = 0; i < read.entries.size(); ++i) {
@@ -241,12 +237,11 @@ TEST(RecordTest, NoFlippedBitPassesAsARecord) {
 }
 
 // Kills: trusting the length of a file that is no journal.
-TEST(RecordTest, AForeignFileIsDataLossWithItsName) {
-  const file::ScratchFolder folder;
+TEST_F(RecordTest, AForeignFileIsDataLossWithItsName) {
   for (const std::string_view text :
        {"test_id,outcome\nnode/Abs/test_abs,pass\n",
         "\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF"}) {
-    const fs::path file = folder.Write("results.csv", text);
+    const fs::path file = folder_.Write("results.csv", text);
     const Read read = ReadJournal(file);
     EXPECT_THAT(read.status,
                 IsStatus(StatusCode::kDataLoss, file.string() + " at byte 0"));
@@ -257,13 +252,11 @@ TEST(RecordTest, AForeignFileIsDataLossWithItsName) {
 }
 
 // Kills: a plan that is named twice, or behind a record.
-TEST(RecordTest, TheFirstFrameNamesThePlanOnce) {
-  const file::ScratchFolder folder;
-  const fs::path file = folder.path() / "a.journal";
-  ASSERT_TRUE(Journal::Open(file, "digest")->Begin("first").ok());
-  ASSERT_TRUE(Journal::Open(file, "digest")->Begin("second").ok());
-  ASSERT_TRUE(Journal::Open(file)->Begin("third").ok());
-  const auto entries = Got(Recovered(file));
+TEST_F(RecordTest, TheFirstFrameNamesThePlanOnce) {
+  ASSERT_TRUE(Journal::Open(file_, "digest")->Begin("first").ok());
+  ASSERT_TRUE(Journal::Open(file_, "digest")->Begin("second").ok());
+  ASSERT_TRUE(Journal::Open(file_)->Begin("third").ok());
+  const auto entries = Got(Recovered(file_));
   ASSERT_EQ(entries.size(), 4U);
   EXPECT_EQ(entries.front().kind, FrameKind::kPlan);
   EXPECT_EQ(entries.front().text, "digest");
@@ -271,10 +264,9 @@ TEST(RecordTest, TheFirstFrameNamesThePlanOnce) {
 
 // Kills: a run that is lost with its last page; a whole frame that is cut off;
 // a file that is no journal and gets cut.
-TEST(RecordTest, ATailThatIsNoRecordIsCutOffAndTheRestStays) {
-  const file::ScratchFolder folder;
-  const auto wanted = WriteJournal(folder.path() / "whole");
-  const std::string whole = Bytes(folder.path() / "whole");
+TEST_F(RecordTest, ATailThatIsNoRecordIsCutOffAndTheRestStays) {
+  const auto wanted = WriteJournal(file_);
+  const std::string whole = Bytes(file_);
   std::string last_page_zeroed = whole;
   last_page_zeroed.replace(whole.size() - 40, 40, 40, '\0');
   const struct {
@@ -290,7 +282,7 @@ TEST(RecordTest, ATailThatIsNoRecordIsCutOffAndTheRestStays) {
       {"empty", "", 0},
   };
   for (const auto& row : rows) {
-    const fs::path file = folder.Write("damaged", row.bytes);
+    const fs::path file = folder_.Write("damaged", row.bytes);
     const Result<int64_t> cut = RecoverJournal(file);
     ASSERT_TRUE(cut.ok()) << row.name << cut.status().ToString();
     EXPECT_EQ(*cut,
@@ -301,16 +293,15 @@ TEST(RecordTest, ATailThatIsNoRecordIsCutOffAndTheRestStays) {
     EXPECT_EQ(read.entries.size(), row.frames) << row.name;
     EXPECT_TRUE(Journal::Open(file)->Begin("next").ok());
   }
-  const fs::path foreign = folder.Write("foreign", "test_id,outcome\nx,pass\n");
+  const fs::path foreign =
+      folder_.Write("foreign", "test_id,outcome\nx,pass\n");
   EXPECT_EQ(RecoverJournal(foreign).status().code(), StatusCode::kDataLoss);
   EXPECT_EQ(fs::file_size(foreign), 23U);
 }
 
 // Kills: a message that fills the disk, or that the reader refuses for its
 // length; one that ends the page.
-TEST(RecordTest, WhatABackendSaysIsCutAndCleanedOnItsWayIn) {
-  const file::ScratchFolder folder;
-  const fs::path file = folder.path() / "a.journal";
+TEST_F(RecordTest, WhatABackendSaysIsCutAndCleanedOnItsWayIn) {
   record::Record record = SomeRecord("node/Abs/a", 1);
   record.result.message = std::string(70U << 20U, '\xFF');
   record::AccuracyRow row;
@@ -319,12 +310,12 @@ TEST(RecordTest, WhatABackendSaysIsCutAndCleanedOnItsWayIn) {
   record::BackendRow backend;
   backend.version = std::string(1U << 20U, 'v');
   backend.device = "\xFC";
-  Result<Journal> journal = Journal::Open(file);
+  Result<Journal> journal = Journal::Open(file_);
   ASSERT_TRUE(journal->Append(backend).ok());
   ASSERT_TRUE(journal->Append(record).ok());
-  const auto entries = Got(Recovered(file));
+  const auto entries = Got(Recovered(file_));
   ASSERT_EQ(entries.size(), 2U);
-  EXPECT_LT(fs::file_size(file), 10U << 10U);
+  EXPECT_LT(fs::file_size(file_), 10U << 10U);
   EXPECT_EQ(entries[0].backend.device, "?");
   EXPECT_THAT(entries[1].record.result.message, HasSubstr("????"));
   const auto rows = entries[1].record.Rows<record::AccuracyRow>();
@@ -333,11 +324,9 @@ TEST(RecordTest, WhatABackendSaysIsCutAndCleanedOnItsWayIn) {
 }
 
 // Kills: a writer that truncates, or that writes where it was when it opened.
-TEST(RecordTest, WritersThatFollowEachOtherAppend) {
-  const file::ScratchFolder folder;
-  const fs::path file = folder.path() / "shared";
-  Result<Journal> first = Journal::Open(file);
-  Result<Journal> second = Journal::Open(file);
+TEST_F(RecordTest, WritersThatFollowEachOtherAppend) {
+  Result<Journal> first = Journal::Open(file_);
+  Result<Journal> second = Journal::Open(file_);
   ASSERT_TRUE(first.ok() && second.ok());
   std::vector<std::string> wanted;
   for (int i = 0; i < 6; ++i) {
@@ -347,7 +336,7 @@ TEST(RecordTest, WritersThatFollowEachOtherAppend) {
     ASSERT_TRUE((i % 2 == 0 ? *first : *second).Append(entry.record).ok());
     wanted.push_back(TextOf(entry));
   }
-  EXPECT_EQ(ReadJournal(file).entries, wanted);
+  EXPECT_EQ(ReadJournal(file_).entries, wanted);
 }
 
 /// Things that a backend may do to the descriptors of its process.
@@ -371,7 +360,7 @@ const struct {
 
 // Kills: a descriptor that is trusted although somebody closed or reused it; a
 // path that is followed from another working directory; a repair unsaid.
-TEST(RecordTest, AJournalWhoseDescriptorIsTakenIsOpenedAgain) {
+TEST_F(RecordTest, AJournalWhoseDescriptorIsTakenIsOpenedAgain) {
   const fs::path home = fs::current_path();
   for (const auto& row : kTakenDescriptors) {
     const file::ScratchFolder folder;
@@ -396,19 +385,17 @@ TEST(RecordTest, AJournalWhoseDescriptorIsTakenIsOpenedAgain) {
 }
 
 // Kills: a journal written on under another file's name.
-TEST(RecordTest, AJournalThatWasReplacedOrRemovedIsSaid) {
-  const file::ScratchFolder folder;
-  const fs::path file = folder.path() / "a.journal";
-  Result<Journal> journal = Journal::Open(file);
+TEST_F(RecordTest, AJournalThatWasReplacedOrRemovedIsSaid) {
+  Result<Journal> journal = Journal::Open(file_);
   ASSERT_TRUE(journal->Begin("first").ok());
-  JournalReader reader(file);
+  JournalReader reader(file_);
   ASSERT_TRUE(reader.Poll([](const JournalEntry&) {}).ok());
-  const fs::path beside = folder.Write("beside", "x");
-  fs::remove(file);
+  const fs::path beside = folder_.Write("beside", "x");
+  fs::remove(file_);
   closefrom(3);
   EXPECT_FALSE(journal->Begin("second").ok());
   EXPECT_FALSE(reader.Poll([](const JournalEntry&) {}).ok());
-  fs::rename(beside, file);
+  fs::rename(beside, file_);
   EXPECT_EQ(journal->Begin("second").code(), StatusCode::kDataLoss);
   const int64_t open_files = OpenFiles();
   const Status read = reader.Poll([](const JournalEntry&) {});
@@ -417,10 +404,8 @@ TEST(RecordTest, AJournalThatWasReplacedOrRemovedIsSaid) {
 }
 
 // Kills: a forked child whose frames go among those of its parent.
-TEST(RecordTest, OnlyTheProcessThatOpenedAJournalWritesToIt) {
-  const file::ScratchFolder folder;
-  const fs::path file = folder.path() / "a.journal";
-  Result<Journal> journal = Journal::Open(file);
+TEST_F(RecordTest, OnlyTheProcessThatOpenedAJournalWritesToIt) {
+  Result<Journal> journal = Journal::Open(file_);
   const auto child = [&](bool take_over) {
     const pid_t pid = fork();
     if (pid == 0) {
@@ -432,36 +417,33 @@ TEST(RecordTest, OnlyTheProcessThatOpenedAJournalWritesToIt) {
     return WEXITSTATUS(status);
   };
   EXPECT_EQ(child(/*take_over=*/false), 0);
-  EXPECT_TRUE(ReadJournal(file).entries.empty());
+  EXPECT_TRUE(ReadJournal(file_).entries.empty());
   EXPECT_EQ(child(/*take_over=*/true), 1);
-  EXPECT_EQ(ReadJournal(file).entries.size(), 1U);
+  EXPECT_EQ(ReadJournal(file_).entries.size(), 1U);
 }
 
 // Kills: a loss taken for the verdict of a case.
-TEST(RecordTest, ARecordWithoutACaseIsALoss) {
-  const file::ScratchFolder folder;
-  const fs::path file = folder.path() / "a.journal";
+TEST_F(RecordTest, ARecordWithoutACaseIsALoss) {
   record::Record loss;
   loss.result.backend = "acme";
   loss.result.outcome = record::Outcome::kCrash;
-  ASSERT_TRUE(Journal::Open(file)->Append(loss).ok());
-  const auto entries = Got(Recovered(file));
+  ASSERT_TRUE(Journal::Open(file_)->Append(loss).ok());
+  const auto entries = Got(Recovered(file_));
   ASSERT_EQ(entries.size(), 1U);
   EXPECT_EQ(entries.front().kind, FrameKind::kLoss);
   EXPECT_EQ(entries.front().record.result.outcome, record::Outcome::kCrash);
 }
 
 // Kills: a write whose result nobody looks at.
-TEST(RecordTest, AFullDiskIsSaid) {
+TEST_F(RecordTest, AFullDiskIsSaid) {
   Journal journal = Got(Journal::Open("/dev/full"));
   EXPECT_THAT(
       journal.Begin("node/Abs/test_abs"),
       IsStatus(StatusCode::kResourceExhausted, "/dev/full: No space left"));
 }
 
-TEST(RecordTest, AJournalWithoutItsFolderIsSaid) {
-  const file::ScratchFolder folder;
-  const fs::path file = folder.path() / "none" / "a.journal";
+TEST_F(RecordTest, AJournalWithoutItsFolderIsSaid) {
+  const fs::path file = folder_.path() / "none" / "a.journal";
   EXPECT_THAT(Journal::Open(file), IsStatus(StatusCode::kResourceExhausted,
                                             file.string() + ": No such file"));
 }

@@ -5,8 +5,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <vector>
-
 #include "framework/testing/draw/draw.h"
 #include "framework/testing/support/drawn_fixture.h"
 #include "framework/testing/support/tensors_fixture.h"
@@ -59,7 +57,6 @@ TEST(LimitOf, CountsSumsInTheRoundoffOfTheirType) {
 }
 
 using testing::HasSubstr;
-using Numbers = std::vector<double>;
 
 constexpr double kU32 = 0x1p-24;  // the roundoff of float32
 constexpr DType kF16 = DType::kFloat16;

@@ -9,7 +9,6 @@
 #include <complex>
 #include <limits>
 #include <span>
-#include <string_view>
 #include <unordered_map>
 #include <utility>
 
@@ -64,11 +63,13 @@ using Entries = std::vector<OutputMetrics>;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-OutputMetrics Mismatch(OutputMetrics entry, Reason reason,
-                       std::string message) {
-  entry.mismatch_reason = reason;
-  entry.mismatch = std::move(message);
-  return entry;
+/// Adds a copy of the entry that says what was found and what was wanted.
+template <class... Parts>
+void AddMismatch(const OutputMetrics& entry, Entries& metrics, Reason reason,
+                 const Parts&... message) {
+  OutputMetrics& added = metrics.emplace_back(entry);
+  added.mismatch_reason = reason;
+  added.mismatch = StrCat(message...);
 }
 
 // Checks that the elements of a tensor may be read.
@@ -167,17 +168,16 @@ OutputMetrics CompareTensors(const Tensor& got, const Tensor& want,
 }
 
 // An agreement on nothing: an empty sequence, an optional of none.
-OutputMetrics CompareEmpty(const ValueType& got, const ValueType& want,
-                           OutputMetrics entry) {
+void CompareEmpty(const ValueType& got, const ValueType& want,
+                  OutputMetrics entry, Entries& metrics) {
   entry.shape = "[]";
   entry.dtype = got.ToString();
   if (!Accepts(want, got)) {
-    return Mismatch(
-        std::move(entry), Reason::kDType,
-        StrCat("found ", got.ToString(), ", wanted ", want.ToString()));
+    return AddMismatch(entry, metrics, Reason::kDType, "found ", got.ToString(),
+                       ", wanted ", want.ToString());
   }
   entry.bitwise_equal = true;
-  return entry;
+  metrics.push_back(std::move(entry));
 }
 
 void CompareSequences(const Value& got, const Value& want,
@@ -185,11 +185,10 @@ void CompareSequences(const Value& got, const Value& want,
   const std::vector<Value>& got_items = got.sequence()->items;
   const std::vector<Value>& want_items = want.sequence()->items;
   if (got_items.size() != want_items.size()) {
-    metrics.push_back(Mismatch(entry, Reason::kShape,
-                               StrCat("found a sequence of ", got_items.size(),
-                                      ", wanted ", want_items.size())));
+    AddMismatch(entry, metrics, Reason::kShape, "found a sequence of ",
+                got_items.size(), ", wanted ", want_items.size());
   } else if (want_items.empty()) {
-    metrics.push_back(CompareEmpty(got.Type(), want.Type(), entry));
+    CompareEmpty(got.Type(), want.Type(), entry, metrics);
   }
   const size_t count = std::min(got_items.size(), want_items.size());
   for (size_t i = 0; i < count; ++i) {
@@ -205,12 +204,10 @@ void CompareOptionals(const Value& got, const Value& want,
   if (got_held.has_value() != want_held.has_value()) {
     const std::string_view found = got_held.has_value() ? "a value" : "none";
     const std::string_view wanted = want_held.has_value() ? "a value" : "none";
-    metrics.push_back(
-        Mismatch(entry, Reason::kValueKind,
-                 StrCat("found ", found, " of ", got.Type().ToString(),
-                        ", wanted ", wanted)));
+    AddMismatch(entry, metrics, Reason::kValueKind, "found ", found, " of ",
+                got.Type().ToString(), ", wanted ", wanted);
   } else if (!want_held.has_value()) {
-    metrics.push_back(CompareEmpty(got.Type(), want.Type(), entry));
+    CompareEmpty(got.Type(), want.Type(), entry, metrics);
   } else {
     CompareValues(*got_held.value, *want_held.value, entry, metrics);
   }
@@ -235,12 +232,10 @@ void CompareMaps(const Map& got, const Map& want, const OutputMetrics& entry,
   if (!IsWellFormed(got) || !IsWellFormed(want) ||
       got.keys.dtype() != want.keys.dtype() ||
       got.values.size() != want.values.size()) {
-    metrics.push_back(
-        Mismatch(entry, Reason::kShape,
-                 StrCat("found a map of ", got.values.size(), " values and ",
-                        got.keys.Signature(), " keys, wanted ",
-                        want.values.size(), " and ", want.keys.Signature())));
-    return;
+    return AddMismatch(entry, metrics, Reason::kShape, "found a map of ",
+                       got.values.size(), " values and ", got.keys.Signature(),
+                       " keys, wanted ", want.values.size(), " and ",
+                       want.keys.Signature());
   }
   if (want.values.empty()) metrics.push_back(entry);
   std::unordered_map<std::string, size_t> places;
@@ -252,8 +247,8 @@ void CompareMaps(const Map& got, const Map& want, const OutputMetrics& entry,
     const OutputMetrics named = Named(entry, StrCat("{", key, "}"));
     const auto place = places.find(key);
     if (place == places.end()) {
-      metrics.push_back(Mismatch(named, Reason::kValue,
-                                 StrCat("found no key ", key, ", wanted it")));
+      AddMismatch(named, metrics, Reason::kValue, "found no key ", key,
+                  ", wanted it");
     } else {
       CompareValues(got.values[place->second], want.values[i], named, metrics);
     }
@@ -263,11 +258,9 @@ void CompareMaps(const Map& got, const Map& want, const OutputMetrics& entry,
 void CompareSparse(const SparseTensor& got, const SparseTensor& want,
                    const OutputMetrics& entry, Entries& metrics) {
   if (got.shape != want.shape) {
-    metrics.push_back(
-        Mismatch(entry, Reason::kShape,
-                 StrCat("found a sparse tensor of shape ", got.shape.ToString(),
-                        ", wanted ", want.shape.ToString())));
-    return;
+    return AddMismatch(entry, metrics, Reason::kShape,
+                       "found a sparse tensor of shape ", got.shape.ToString(),
+                       ", wanted ", want.shape.ToString());
   }
   metrics.push_back(CompareTensors(got.values, want.values, entry));
   OutputMetrics indices = Named(entry, ".indices");
@@ -339,32 +332,25 @@ void TakeDifference(const metric::ExactDifference& d, OutputMetrics& entry) {
 void CompareValues(const Value& got, const Value& want,
                    const OutputMetrics& entry, Entries& metrics) {
   if (got.kind() != want.kind()) {
-    metrics.push_back(Mismatch(entry, Reason::kValueKind,
-                               StrCat("found ", got.Type().ToString(),
-                                      ", wanted ", want.Type().ToString())));
-    return;
+    return AddMismatch(entry, metrics, Reason::kValueKind, "found ",
+                       got.Type().ToString(), ", wanted ",
+                       want.Type().ToString());
   }
   switch (want.kind()) {
     case ValueKind::kNone:
-      metrics.push_back(
-          Mismatch(entry, Reason::kValueKind,
-                   "found no expected value, wanted one to compare with"));
-      return;
+      return AddMismatch(entry, metrics, Reason::kValueKind,
+                         "found no expected value, wanted one to compare with");
     case ValueKind::kTensor:
       metrics.push_back(CompareTensors(*got.tensor(), *want.tensor(), entry));
       return;
     case ValueKind::kSparseTensor:
-      CompareSparse(*got.sparse(), *want.sparse(), entry, metrics);
-      return;
+      return CompareSparse(*got.sparse(), *want.sparse(), entry, metrics);
     case ValueKind::kSequence:
-      CompareSequences(got, want, entry, metrics);
-      return;
+      return CompareSequences(got, want, entry, metrics);
     case ValueKind::kOptional:
-      CompareOptionals(got, want, entry, metrics);
-      return;
+      return CompareOptionals(got, want, entry, metrics);
     case ValueKind::kMap:
-      CompareMaps(*got.map(), *want.map(), entry, metrics);
-      return;
+      return CompareMaps(*got.map(), *want.map(), entry, metrics);
   }
 }
 

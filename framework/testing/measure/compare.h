@@ -87,9 +87,7 @@ struct OutputMetrics : record::AccuracyNumbers {
 std::string ElementText(const Tensor& tensor, int64_t index);
 
 /// Appends copies of `entry`, filled, to `metrics`: one per tensor of `want`,
-/// at least one. An empty sequence and an optional of none are entries of no
-/// elements. Sparse tensors are compared in the form they come in: values as
-/// "y", indices as "y.indices".
+/// at least one. Sparse tensors are compared in the form they come in.
 void CompareValues(const Value& got, const Value& want,
                    const OutputMetrics& entry,
                    std::vector<OutputMetrics>& metrics);

@@ -3,6 +3,7 @@
 #include "framework/testing/measure/measure.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <string_view>
 #include <utility>
@@ -11,7 +12,6 @@
 #include "framework/core/value_walk.h"
 #include "framework/metric/exact_difference.h"
 #include "framework/testing/host/runs.h"
-#include "framework/testing/measure/compare.h"
 
 namespace assay::measure {
 namespace {
@@ -61,10 +61,7 @@ void ReadPlacement(Network& network, Observation& seen) {
       executors.push_back(std::move(node.executor));
     }
   }
-  for (const std::string& executor : executors) {
-    if (!seen.placement.empty()) seen.placement += '+';
-    seen.placement += executor;
-  }
+  seen.placement = Joined(executors, "+");
 }
 
 Status Fetch(Network& network, const Binding& binding, Observation& seen) {
@@ -133,17 +130,9 @@ Reason ReasonOf(const OutputMetrics& metrics) {
 }
 
 std::string_view ToString(Stage stage) {
-  switch (stage) {
-    case Stage::kLoad:
-      return "load";
-    case Stage::kBind:
-      return "bind";
-    case Stage::kForward:
-      return "forward";
-    case Stage::kFetch:
-      return "fetch";
-  }
-  return "";
+  constexpr std::array<std::string_view, 4> kStages = {"load", "bind",
+                                                       "forward", "fetch"};
+  return kStages.at(static_cast<size_t>(stage));
 }
 
 Judgement JudgeStatus(const Observation& seen) {

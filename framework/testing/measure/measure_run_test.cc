@@ -176,15 +176,15 @@ TEST(RunTest, OutputsAreCopiesOfEveryKind) {
 
 // Kills: a function that is forgotten where the last node has none.
 TEST(RunTest, PlacementNamesEachExecutorOnceAndFunctions) {
+  using Nodes = std::vector<PlacedNode>;
   const struct {
-    std::vector<PlacedNode> placed;
+    Nodes placed;
     const char* placement;
     bool via_function;
   } rows[] = {
       {{}, "", false},
-      {{{"a", "onednn"}, {"b", "adapter"}, {"c", "onednn"}},
-       "onednn+adapter",
-       false},
+      {Nodes{{"a", "onednn"}, {"b", "adapter"}, {"c", "onednn"}},
+       "onednn+adapter", false},
       {{{"a", "onednn", "Softmax"}, {"b", "onednn"}}, "onednn", true},
   };
   for (const auto& row : rows) {

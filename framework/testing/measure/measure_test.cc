@@ -5,10 +5,7 @@
 
 #include "framework/testing/measure/measure.h"
 
-#include <memory>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "framework/testing/measure/measure_rows_fixture.h"
 #include "gmock/gmock.h"
@@ -16,6 +13,8 @@
 
 namespace assay::measure {
 namespace {
+
+using Values = std::vector<Value>;
 
 TEST(MeasureTest, FloatsAreJudgedByTheToleranceOfTheCase) {
   ExpectOutcomes({
@@ -123,22 +122,14 @@ TEST(MeasureTest, TypesShapesAndCountsComeFirst) {
       {"an empty tensor cannot pass", Floats({}), Floats({}), "pass"},
   });
   ExpectOutcomesOfSeveral({
-      {"first output only",
-       {Floats({1}), Floats({1})},
-       {Floats({1}), Floats({2})},
-       "fail value"},
-      {"last output only",
-       {Floats({2}), Floats({1})},
-       {Floats({1}), Floats({1})},
-       "fail value"},
-      {"count unchecked, one missing",
-       {Floats({1})},
-       {Floats({1}), Floats({1})},
-       "fail value_kind"},
-      {"count unchecked, one too many",
-       {Floats({1}), Floats({1})},
-       {Floats({1})},
-       "fail value_kind"},
+      {"first output only", Values{Floats({1}), Floats({1})},
+       Values{Floats({1}), Floats({2})}, "fail value"},
+      {"last output only", Values{Floats({2}), Floats({1})},
+       Values{Floats({1}), Floats({1})}, "fail value"},
+      {"count unchecked, one missing", Values{Floats({1})},
+       Values{Floats({1}), Floats({1})}, "fail value_kind"},
+      {"count unchecked, one too many", Values{Floats({1}), Floats({1})},
+       Values{Floats({1})}, "fail value_kind"},
       {"no outputs at all counts as pass", {}, {}, "error value"},
   });
 }
@@ -148,7 +139,6 @@ TEST(MeasureTest, AMessageSaysHowFarOff) {
   const cases::Limit limit = {record::Comparator::kTolerance, 0.25, 0.5,
                               "mine"};
   const auto complex = Raw<float>(DType::kComplex64, {1}, {3, 4});
-  using Values = std::vector<Value>;
   const struct {
     Values got, want;
     cases::Limit limit;

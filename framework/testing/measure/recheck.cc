@@ -3,7 +3,6 @@
 #include "framework/testing/measure/recheck.h"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "framework/file/csv.h"

@@ -8,9 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <memory>
 #include <span>
-#include <string>
 
 #include "framework/testing/support/tensors_fixture.h"
 
@@ -133,6 +131,7 @@ Rechecked Rechecks(Defect defect, bool deterministic) {
 
 // Each row but the first is a network that passes once and is wrong.
 TEST(RecheckTest, APassStandsOnlyWhereNothingSpeaksAgainstIt) {
+  using enum Defect;
   using enum record::Outcome;
   const struct {
     Defect defect;
@@ -142,30 +141,28 @@ TEST(RecheckTest, APassStandsOnlyWhereNothingSpeaksAgainstIt) {
     Reason reason = Reason::kNone;
     int64_t distinct_results = 1;
   } rows[] = {
-      {Defect::kNone, true, kPass, ""},
-      {Defect::kTakesNoMemory, true, kPass, ""},
-      {Defect::kTakesTheFirstInputsOnly, true, kPass, ""},
-      {Defect::kTakesOneSecondInputOnly, true, kPass, ""},
-      {Defect::kDeclinesWhenRunAgain, false, kError, "run again: not these",
+      {kNone, true, kPass, ""},
+      {kTakesNoMemory, true, kPass, ""},
+      {kTakesTheFirstInputsOnly, true, kPass, ""},
+      {kTakesOneSecondInputOnly, true, kPass, ""},
+      {kDeclinesWhenRunAgain, false, kError, "run again: not these",
        Reason::kLimit},
-      {Defect::kIgnoresSecondInput, false, kSuspect, "input b", Reason::kValue},
-      {Defect::kKeepsFirstResult, false, kFail, "run again", Reason::kValue},
-      {Defect::kWritesElsewhere, false, kFail, "run again", Reason::kValue},
-      {Defect::kWritesPastTheEnd, false, kFail,
-       "4 bytes behind its end of output y", Reason::kStateChanged},
-      {Defect::kWritesBeforeTheStart, false, kFail,
+      {kIgnoresSecondInput, false, kSuspect, "input b", Reason::kValue},
+      {kKeepsFirstResult, false, kFail, "run again", Reason::kValue},
+      {kWritesElsewhere, false, kFail, "run again", Reason::kValue},
+      {kWritesPastTheEnd, false, kFail, "4 bytes behind its end of output y",
+       Reason::kStateChanged},
+      {kWritesBeforeTheStart, false, kFail,
        "4 bytes before its start of output y", Reason::kStateChanged},
-      {Defect::kWritesIntoInput, false, kFail, "input a was written",
+      {kWritesIntoInput, false, kFail, "input a was written",
        Reason::kStateChanged},
-      {Defect::kWritesPastItsInput, false, kFail,
-       "4 bytes behind its end of input a", Reason::kStateChanged},
-      {Defect::kWrongWhenRunAgain, false, kFail, "run again", Reason::kValue},
-      {Defect::kReusesHeldMemory, false, kFail, "still held",
+      {kWritesPastItsInput, false, kFail, "4 bytes behind its end of input a",
        Reason::kStateChanged},
-      {Defect::kOtherBitsEachTime, false, kPass, "", Reason::kNone, 2},
-      {Defect::kOtherBitsEachTime, true, kFail, "determinism", Reason::kValue,
-       2},
-      {Defect::kErrorWhenRunAgain, false, kError, "out of breath"},
+      {kWrongWhenRunAgain, false, kFail, "run again", Reason::kValue},
+      {kReusesHeldMemory, false, kFail, "still held", Reason::kStateChanged},
+      {kOtherBitsEachTime, false, kPass, "", Reason::kNone, 2},
+      {kOtherBitsEachTime, true, kFail, "determinism", Reason::kValue, 2},
+      {kErrorWhenRunAgain, false, kError, "out of breath"},
   };
   for (const auto& row : rows) {
     const Rechecked seen = Rechecks(row.defect, row.deterministic);

@@ -54,8 +54,7 @@ TEST(InstanceTest, AWordIsTakenApart) {
 // Kills: the second of two equal settings ignored; a lone + ignored.
 TEST(InstanceTest, OtherWordsAreInvalidArguments) {
   const struct {
-    std::string_view text;
-    std::string_view message;
+    std::string_view text, message;
   } rows[] = {
       {"", "backend '' has no name"},
       {"+a=b", "backend '+a=b' has no name"},
@@ -85,8 +84,7 @@ TEST(InstanceTest, TheCarrierIsNoSetting) {
 // Kills: a name that leads to another folder, or that is another without need.
 TEST(InstanceTest, AFileIsNamedByPlainCharacters) {
   const struct {
-    std::string_view instance;
-    std::string_view name;
+    std::string_view instance, name;
   } rows[] = {
       {"acme@3.13+x_y=AZaz09-", "acme@3.13+x_y=AZaz09-"},
       {"acme+device=cuda:1", "acme+device=cuda_1"},
@@ -235,8 +233,7 @@ TEST(LaunchTest, RanksThatAreProcessesPrintIntoLogsOfTheirOwn) {
 
 TEST(LaunchTest, WhatIsWrongIsNamedWithItsLine) {
   const struct {
-    const char* text;
-    const char* says;
+    const char *text, *says;
   } rows[] = {
       {"# how\nranks 4\n", "launch.txt:2: found 'ranks 4', wanted"},
       {"transport\n", "launch.txt:1: found 'transport', wanted"},

@@ -23,6 +23,10 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BackendUse, instance, spec, name,
                                    carrier_module, carrier_sha256, launch,
                                    policy_dir, policy_hash, needs_isa, isa,
                                    claims, floor, policy_errors)
+// Its rows have a file of their own.
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Plan, digest, command, policy_hash,
+                                   corpus_hash, worker_id, selection, corpora,
+                                   backends)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PartSelection, suites, backends, shard,
                                    n_shards)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PartHeader, selection, digest)
@@ -181,9 +185,7 @@ BackendUse UseOf(const PlannedBackend& backend) {
 }
 
 const BackendUse& Plan::Backend(std::string_view instance) const {
-  return *std::ranges::find_if(backends, [&](const BackendUse& use) {
-    return use.instance == instance;
-  });
+  return *std::ranges::find(backends, instance, &BackendUse::instance);
 }
 
 const CorpusUse* Plan::FindCorpus(std::string_view name) const {
@@ -297,16 +299,9 @@ Status WritePlan(const Plan& plan, const fs::path& directory) {
   ASSAY_RETURN_IF_ERROR(file::MakeDirectory(directory));
   ASSAY_RETURN_IF_ERROR(
       file::WriteFile(directory / "plan.csv", record::ToCsv(plan.rows)));
-  const Json json = {{"schema", kSchema},
-                     {"digest", plan.digest},
-                     {"command", plan.command},
-                     {"policy_hash", plan.policy_hash},
-                     {"corpus_hash", plan.corpus_hash},
-                     {"worker_id", plan.worker_id},
-                     {"selection", plan.selection},
-                     {"corpora", plan.corpora},
-                     {"backends", plan.backends},
-                     {"n_planned", plan.rows.size()}};
+  Json json = plan;
+  json["schema"] = kSchema;
+  json["n_planned"] = plan.rows.size();
   return file::WriteFile(directory / "plan.json", ToText(json));
 }
 
@@ -321,14 +316,7 @@ Result<Plan> ReadPlan(const fs::path& directory) {
       return DataLoss(file.string(), ": schema is ", schema, ", wanted ",
                       kSchema);
     }
-    plan.digest = json.at("digest");
-    plan.command = json.at("command");
-    plan.policy_hash = json.at("policy_hash");
-    plan.corpus_hash = json.at("corpus_hash");
-    plan.worker_id = json.at("worker_id");
-    plan.selection = json.at("selection");
-    plan.corpora = json.at("corpora");
-    plan.backends = json.at("backends");
+    json.get_to(plan);
     n_planned = json.at("n_planned");
   } catch (const Json::exception& error) {
     return DataLoss(file.string(), ": ", error.what());
@@ -337,10 +325,8 @@ Result<Plan> ReadPlan(const fs::path& directory) {
                          file::ReadFile(directory / "plan.csv"));
   ASSAY_ASSIGN_OR_RETURN(plan.rows, record::ParseCsv<record::PlanRow>(csv));
   for (const record::PlanRow& row : plan.rows) {
-    const auto named = [&](const BackendUse& use) {
-      return use.instance == row.backend;
-    };
-    if (std::ranges::none_of(plan.backends, named)) {
+    if (std::ranges::find(plan.backends, row.backend, &BackendUse::instance) ==
+        plan.backends.end()) {
       return DataLoss(file.string(), ": plan.csv names the backend ",
                       row.backend, ", which it does not describe");
     }

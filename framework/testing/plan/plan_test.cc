@@ -168,18 +168,18 @@ TEST(PlanTest, SelectionsThatCannotBeAreInvalidArguments) {
   const cases::Corpus corpus = CorpusOf(3);
   cases::Corpus other = corpus;
   for (cases::TestCase& c : other.cases) c.corpus = "mine";
+  using Corpora = std::vector<cases::Corpus>;
   const struct {
-    std::vector<cases::Corpus> corpora;
+    Corpora corpora;
     std::vector<std::string> suites;
-    std::string filter;
-    std::string message;
+    std::string filter, message;
   } rows[] = {
       {{corpus}, {}, "op:Conv", "the selection is empty: no case matches"},
       {{corpus}, {"perf"}, "", "the selection is empty: no such suite"},
       {{}, {}, "", "the selection is empty"},
       {{corpus}, {}, "op:", "column 4: found nothing"},
       {{corpus}, {}, "not outcome:pass", "asks for an outcome"},
-      {{corpus, other},
+      {Corpora{corpus, other},
        {},
        "",
        "the corpora onnx and mine both have the case model/Abs/case_0"},

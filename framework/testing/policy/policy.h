@@ -4,11 +4,8 @@
 // tolerances, claims, and the floor of cases that must go on passing.
 //
 // Files, each optional: expectations.txt, claims.txt, passing.txt; Expectation
-// and Claim give their sentences. `expect fail at some seeds` is for cases
-// whose inputs are drawn: a fail is then expected and a pass is one, but the
-// claims are not kept by such a case, whatever the seed. A line that begins
-// with # is a comment. Errors name file, line, what was found and what was
-// wanted.
+// and Claim give their sentences. A line that begins with # is a comment.
+// Errors name file, line, what was found and what was wanted.
 //
 // A claim asks for op, domain, opset, dtype, rank, attr or backend, and not for
 // cases. A case is claimed when for each operator in it, each element type of

@@ -252,8 +252,7 @@ TEST(PolicyEditTest, WhatNewlyFailsGetsALineThatWaitsForItsReason) {
 // Kills: a comment of several lines, or one that is as long as a backend likes.
 TEST(PolicyEditTest, AMessageIsAShortCommentOfOneLine) {
   const struct {
-    std::string message;
-    std::string comment;
+    std::string message, comment;
   } rows[] = {
       {"", ""},
       {"~ a !", "~ a !"},
@@ -275,8 +274,7 @@ TEST(PolicyEditTest, AMessageIsAShortCommentOfOneLine) {
 // of it by a tolerance that it does not need.
 TEST(PolicyEditTest, TheFloorTakesWhatPassesAsEveryCaseShould) {
   const struct {
-    std::string expectations;
-    std::string floor;
+    std::string expectations, floor;
   } rows[] = {
       {"", "node/A/a\n"},
       {kFails, ""},

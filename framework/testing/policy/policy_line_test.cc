@@ -26,10 +26,7 @@ TEST(PolicyLineTest, ExpectationsAreTakenApart) {
   const struct {
     std::string_view line;
     std::optional<record::Outcome> outcome;
-    std::string query;
-    std::string because;
-    std::string until;
-    std::string when;
+    std::string query, because, until, when;
     bool at_some_seeds = false;
   } rows[] = {
       {"expect fail where op:Conv because \"issue 7\"", record::Outcome::kFail,
@@ -80,8 +77,7 @@ TEST(PolicyLineTest, TolerancesAreTakenInEitherOrder) {
 // that the calendar does not have.
 TEST(PolicyLineTest, BrokenExpectationsSayWhatWasWanted) {
   const struct {
-    std::string_view line;
-    std::string_view message;
+    std::string_view line, message;
   } rows[] = {
       {"skip where x because \"y\"",
        "found 'skip', wanted include, expect or tolerate"},
@@ -182,8 +178,7 @@ TEST(PolicyLineTest, ClaimsAreTakenApart) {
 
 TEST(PolicyLineTest, BrokenClaimsSayWhatWasWanted) {
   const struct {
-    std::string_view line;
-    std::string_view message;
+    std::string_view line, message;
   } rows[] = {
       {"forward where op:Conv", "found 'forward', wanted claim"},
       {"claim training where op:Conv",
@@ -250,8 +245,7 @@ TEST(PolicyLineTest, FloorLinesHoldARuleOrACount) {
   EXPECT_EQ(count.name, "node");
   EXPECT_EQ(count.makes, (FloorCount{12, "0a1b"}));
   const struct {
-    std::string_view line;
-    std::string_view message;
+    std::string_view line, message;
   } rows[] = {
       {"all op:A", "found 'op:A', wanted where"},
       {"all where", "found nothing behind where, wanted a query"},
@@ -430,8 +424,7 @@ TEST(MutantLineTest, ASentenceNamesMutantClassCasesAndKiller) {
 
 TEST(MutantLineTest, AnyOtherFormIsNamedWithItsLine) {
   const struct {
-    const char* line;
-    const char* says;
+    const char *line, *says;
   } rows[] = {
       {"nan of value", "wanted mutant"},
       {"mutant nan killed by node", "wanted of"},

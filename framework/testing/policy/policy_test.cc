@@ -75,8 +75,7 @@ expect suspect where op:Gelu because "here" when isa:avx and not isa:avx2
 TEST(PolicyTest, TheLastMatchingLineOfEachSortIsInForce) {
   const struct {
     cases::TestCase c;
-    std::string expected;
-    std::string tolerated;
+    std::string expected, tolerated;
   } rows[] = {
       {CaseOf("Conv", {"float32"}), "expectations.txt:3", ""},
       {CaseOf("Conv", {"float16"}), "expectations.txt:4", ""},
@@ -252,8 +251,7 @@ TEST(PolicyTest, IncludesThatCannotBeAreErrorsWithTheirPlace) {
 TEST(PolicyTest, BrokenLinesAreErrorsWithFileAndLine) {
   const struct {
     std::string file;
-    std::string_view text;
-    std::string_view message;
+    std::string_view text, message;
   } rows[] = {
       {"expectations.txt", "# a\n\nexpect pass where x because \"y\"\n",
        "expectations.txt:3: found 'pass'"},

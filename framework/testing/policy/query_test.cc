@@ -231,8 +231,7 @@ TEST(QueryTest, OnlyOutcomesAndReasonsNeedARun) {
 // nothing in silence.
 TEST(QueryTest, ErrorsSayWhereWhatAndWhatInstead) {
   const struct {
-    std::string_view query;
-    std::string_view message;
+    std::string_view query, message;
   } rows[] = {
       {"opp:Conv",
        "column 1: found the key 'opp', wanted one of id, suite, op, domain, "
@@ -332,8 +331,7 @@ TEST(QueryTest, HostilePatternsEnd) {
 // Kills: cases left unread that a query takes.
 TEST(QueryTest, OneIdIsKnownOnlyWhereAllElseIsExcluded) {
   const struct {
-    const char* query;
-    const char* id;
+    const char *query, *id;
   } rows[] = {
       {"", ""},
       {"id:node/Abs/test_abs", "node/Abs/test_abs"},

@@ -2,8 +2,6 @@
 
 #include "framework/testing/record/field.h"
 
-#include <algorithm>
-
 namespace assay::record {
 namespace {
 

@@ -11,7 +11,6 @@
 
 #pragma once
 
-#include <concepts>
 #include <cstdint>
 #include <filesystem>
 #include <optional>

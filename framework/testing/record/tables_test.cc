@@ -17,7 +17,7 @@
 namespace assay::record {
 namespace {
 
-TEST(RecordTest, ARowIsOfTheAttemptOfItsResult) {
+TEST(RecordRowsTest, ARowIsOfTheAttemptOfItsResult) {
   Record record;
   record.result.attempt = 3;
   record.Add(AccuracyRow());
@@ -26,7 +26,7 @@ TEST(RecordTest, ARowIsOfTheAttemptOfItsResult) {
 }
 
 // Kills: a record that was cut within a row, and is read up to there.
-TEST(RecordTest, ATornRowIsDataLoss) {
+TEST(RecordRowsTest, ATornRowIsDataLoss) {
   Record record;
   record.Add(AccuracyRow());
   EXPECT_EQ(ParseRecord(ToText(record) + "accuracy,\"7").status().code(),
@@ -365,8 +365,7 @@ TEST(TablesAddedTest, ATableIsAStructAndItsColumns) {
 // is right and gets lost.
 TEST(CleanTextTest, WhatNoReaderCanTakeBecomesAQuestionMark) {
   const struct {
-    std::string text;
-    std::string clean;
+    std::string text, clean;
   } rows[] = {
       {"", ""},
       {"plain, \"quoted\"\n\tand ~", "plain, \"quoted\"\n\tand ~"},

@@ -42,8 +42,7 @@ TEST(RequestTest, WhatIsLackingKeepsItsDefault) {
 
 TEST(RequestTest, SaysWhatIsWrong) {
   const struct {
-    const char* text;
-    const char* says;
+    const char *text, *says;
   } rows[] = {
       {"", "line 1: found '', wanted 'request,host'"},
       {"request,worker\n", "line 1: found 'request,worker', wanted"},

@@ -13,7 +13,6 @@
 
 #include "framework/file/scratch_folder.h"
 #include "framework/testing/journal/journal.h"
-#include "framework/testing/verdict/stability.h"
 #include "framework/testing/verdict/verdict.h"
 
 namespace assay::verdict {
@@ -373,8 +372,9 @@ TEST(StabilityTest, IsReadOffTheAttempts) {
     const char* outcome;
     const char* after = "";
   };
+  using Attempts = std::vector<Attempt>;
   const struct {
-    std::vector<Attempt> repeats;
+    Attempts repeats;
     Kind kind;
     const char* text;
     const char* first = "fail";
@@ -384,29 +384,20 @@ TEST(StabilityTest, IsReadOffTheAttempts) {
       {{{"crash"}, {"error"}}, Kind::kDeterministic, "no pass in 3 attempts"},
       {{{"pass"}, {"fail"}}, Kind::kFlaky, "passes 1 of 3 times"},
       {{{"pass"}, {"pass"}}, Kind::kFlaky, "passes 2 of 3 times"},
-      {{{"pass"}, {"crash", "node/A/a"}},
-       Kind::kOrderDependent,
+      {Attempts{{"pass"}, {"crash", "node/A/a"}}, Kind::kOrderDependent,
        "passes alone 1 of 1 times, crash after node/A/a"},
       {{{"pass"}, {"pass", "node/A/a"}}, Kind::kFlaky, "passes 2 of 3 times"},
-      {{{"pass"}, {"fail"}, {"fail", "node/A/a"}},
-       Kind::kFlaky,
+      {Attempts{{"pass"}, {"fail"}, {"fail", "node/A/a"}}, Kind::kFlaky,
        "passes 1 of 4 times"},
-      {{{"crash"}, {"unsupported"}},
-       Kind::kDeterministic,
-       "no pass in 3 attempts",
+      {Attempts{{"crash"}, {"unsupported"}}, Kind::kDeterministic,
+       "no pass in 3 attempts", "crash"},
+      {Attempts{{"unsupported"}, {"unsupported"}}, Kind::kCrashesBehind,
+       "alone unsupported 2 of 2 times", "crash"},
+      {Attempts{{"fail"}, {"fail"}, {"crash", "node/A/a"}},
+       Kind::kCrashesBehind, "alone fail 2 of 2 times, crash after node/A/a",
        "crash"},
-      {{{"unsupported"}, {"unsupported"}},
-       Kind::kCrashesBehind,
-       "alone unsupported 2 of 2 times",
-       "crash"},
-      {{{"fail"}, {"fail"}, {"crash", "node/A/a"}},
-       Kind::kCrashesBehind,
-       "alone fail 2 of 2 times, crash after node/A/a",
-       "crash"},
-      {{{"fail"}, {"fail", "node/A/a"}},
-       Kind::kCrashesBehind,
-       "alone fail 1 of 1 times$",
-       "crash"},
+      {Attempts{{"fail"}, {"fail", "node/A/a"}}, Kind::kCrashesBehind,
+       "alone fail 1 of 1 times$", "crash"},
       {{{"pass"}, {"fail"}}, Kind::kFlaky, "passes 1 of 3 times", "crash"},
       {{{"fail"}, {"fail"}}, Kind::kDeterministic, "no pass", "timeout"},
   };

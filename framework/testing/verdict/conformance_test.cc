@@ -25,6 +25,8 @@ struct ConformanceCase {
   bool drawn = true;
 };
 
+using ConformanceCases = std::vector<ConformanceCase>;
+
 /// A run of everything on backend acme; case i is node/Abs/<letter>.
 struct ConformanceTrial {
   plan::Plan plan;
@@ -40,7 +42,7 @@ struct ConformanceTrial {
   }
 };
 
-ConformanceTrial ConformanceTrialOf(const std::vector<ConformanceCase>& cases) {
+ConformanceTrial ConformanceTrialOf(const ConformanceCases& cases) {
   ConformanceTrial trial;
   plan::BackendUse& acme = trial.plan.backends.emplace_back();
   acme.instance = "acme";
@@ -93,39 +95,40 @@ TEST(ConformanceTest, EachKindOfBackendIsAskedForItsOwnCorpora) {
 // is outside them decides; a word over nothing, or over vacuous passes alone.
 TEST(ConformanceTest, TheWordIsOverTheCasesInsideTheClaims) {
   const struct {
-    std::vector<ConformanceCase> cases;
+    ConformanceCases cases;
     std::string verdict;
     std::string reason;  // a part of it
   } rows[] = {
-      {{{"pass"}, {"pass"}},
-       "conformant",
+      {ConformanceCases{{"pass"}, {"pass"}}, "conformant",
        "all 2 cases inside its claims pass, of 2 planned, of 1 operator; the "
        "inputs of 2 were drawn with seed 0; mutants"},
-      {{{"pass"}, {"fail", false}, {"crash", false}},
-       "conformant",
-       "all 1 cases inside its claims pass, of 3 planned"},
-      {{{"pass"}, {"waived"}, {"waived"}},
+      {ConformanceCases{{"pass"}, {"fail", false}, {"crash", false}},
+       "conformant", "all 1 cases inside its claims pass, of 3 planned"},
+      {ConformanceCases{{"pass"}, {"waived"}, {"waived"}},
        "conformant with waivers",
        "of 3 planned, of 1 operator, 2 of them waived"},
-      {{{"pass"}, {"waived"}},
-       "conformant with waivers",
+      {ConformanceCases{{"pass"}, {"waived"}}, "conformant with waivers",
        "of 2 planned, of 1 operator, 1 of them waived"},
-      {{{"pass"}, {"waived", false}},
-       "conformant",
+      {ConformanceCases{{"pass"}, {"waived", false}}, "conformant",
        "of 2 planned, of 1 operator; the inputs of 1 were drawn"},
-      {{{"pass"}, {"fail"}}, "not conformant", "do not pass: fail 1"},
-      {{{"pass"}, {"suspect"}}, "not conformant", "suspect 1"},
-      {{{"pass"}, {"unsupported"}}, "not conformant", "unsupported 1"},
-      {{{"pass"}, {"unavailable"}}, "not conformant", "unavailable 1"},
+      {ConformanceCases{{"pass"}, {"fail"}}, "not conformant",
+       "do not pass: fail 1"},
+      {ConformanceCases{{"pass"}, {"suspect"}}, "not conformant", "suspect 1"},
+      {ConformanceCases{{"pass"}, {"unsupported"}}, "not conformant",
+       "unsupported 1"},
+      {ConformanceCases{{"pass"}, {"unavailable"}}, "not conformant",
+       "unavailable 1"},
       {{{"pass"}, {"xfail"}, {"xpass"}}, "not conformant", "xfail 1, xpass 1"},
-      {{{"pass"}, {"flaky"}}, "not conformant", "flaky 1"},
-      {{{"pass"}, {"error"}}, "not conformant", "error 1"},
-      {{{"pass"}, {"crash"}}, "not conformant", "crash 1"},
-      {{{"pass"}, {"timeout"}}, "not conformant", "timeout 1"},
-      {{{"pass"}, {"missing"}}, "not conformant", "missing 1"},
-      {{{"pass", false}}, "not conformant", "cover none of 1 cases"},
-      {{{"pass", true, true}, {"pass"}}, "conformant", "all 2 cases"},
-      {{{"pass", true, true}}, "not conformant", "are vacuous"},
+      {ConformanceCases{{"pass"}, {"flaky"}}, "not conformant", "flaky 1"},
+      {ConformanceCases{{"pass"}, {"error"}}, "not conformant", "error 1"},
+      {ConformanceCases{{"pass"}, {"crash"}}, "not conformant", "crash 1"},
+      {ConformanceCases{{"pass"}, {"timeout"}}, "not conformant", "timeout 1"},
+      {ConformanceCases{{"pass"}, {"missing"}}, "not conformant", "missing 1"},
+      {ConformanceCases{{"pass", false}}, "not conformant",
+       "cover none of 1 cases"},
+      {ConformanceCases{{"pass", true, true}, {"pass"}}, "conformant",
+       "all 2 cases"},
+      {ConformanceCases{{"pass", true, true}}, "not conformant", "are vacuous"},
   };
   for (const auto& row : rows) {
     const Conformance word = ConformanceTrialOf(row.cases).Word();
@@ -155,8 +158,7 @@ TEST(ConformanceTest, NoSeedMakesACaseConformantByLuck) {
     std::string verdict;
     std::string reason;  // a part of it
   } rows[] = {
-      {{"pass"},
-       "not conformant",
+      {ConformanceCase{"pass"}, "not conformant",
        "1 of 2 cases inside its claims pass at this seed and fail at others, "
        "first node/Abs/b (expectations.txt:7: rounded twice)"},
       {{"waived"}, "not conformant", "pass at this seed and fail at others"},
@@ -273,8 +275,7 @@ TEST(ConformanceTest, WhatIsClaimedDeterministicGivesOneResult) {
   const std::string claim = "claim deterministic run-to-run";
   const struct {
     ConformanceCase c;
-    std::string claim;
-    std::string verdict;
+    std::string claim, verdict;
   } rows[] = {
       {{"pass", false, false, 2}, claim, "not conformant"},
       {{"pass", false, false, 1}, claim, "conformant"},
@@ -358,22 +359,20 @@ TEST(MutantsTableTest, ASelectionHasTheRateOfItsOwnCases) {
   rows[0].killing_case = "node/Abs/one";
   rows[1].killing_case = "special/Abs/two";
   rows[2].killing_case = "node/Neg/three";
+  using Ids = std::set<std::string>;
   const struct {
-    std::set<std::string> ran;
-    std::string sentence;
+    Ids ran;
     int64_t killed;
+    std::string sentence;
   } cases[] = {
-      {{"node/Abs/one", "node/Neg/three"},
-       "3 of 4 killed (2 backend, 1 harness); not killed: c",
-       3},
-      {{"special/Abs/two"},
+      {Ids{"node/Abs/one", "node/Neg/three"}, 3,
+       "3 of 4 killed (2 backend, 1 harness); not killed: c"},
+      {Ids{"special/Abs/two"}, 2,
        "at least 2 of 4 killed by the cases of this run (1 backend, 1 "
-       "harness); whole suites kill 3; not killed: c",
-       2},
-      {{"mine/Abs/one"},
+       "harness); whole suites kill 3; not killed: c"},
+      {Ids{"mine/Abs/one"}, 1,
        "at least 1 of 4 killed by the cases of this run (0 backend, 1 "
-       "harness); whole suites kill 3; not killed: c",
-       1},
+       "harness); whole suites kill 3; not killed: c"},
   };
   for (const auto& row : cases) {
     const MutantKills kills = CountMutants(rows, "this", &row.ran);

@@ -30,8 +30,7 @@ record::PlanRow RowOf(const std::string& test_id, bool claimed = false) {
 // a waiver without use of the loosened limit; a declined claim let through.
 TEST(VerdictTest, TheFinalOutcomeFollowsFromPlanAndRaw) {
   const struct {
-    std::string raw;
-    std::string expected;
+    std::string raw, expected;
     bool loosened;  // the worker judged by the tolerate line
     bool claimed;
     std::string final;
@@ -218,8 +217,7 @@ TEST(VerdictTest, AnEndOutsideOfAnyCaseIsUnexpectedAndSaidOnce) {
 // Kills: an expected fail that is now declined, taken for information.
 TEST(VerdictTest, AnExpectationThatNoLongerHoldsIsUnexpected) {
   const struct {
-    const char* raw;
-    const char* expected;
+    const char *raw, *expected;
     bool red;
     bool at_some_seeds = false;
   } rows[] = {
@@ -257,8 +255,7 @@ TEST(VerdictTest, ExitCodesSayWhatTheRunWas) {
   const struct {
     std::string name;
     Cases cases;
-    int strict;
-    int allowing;
+    int strict, allowing;
   } rows[] = {
       {"all pass", {{"pass"}, {"pass"}}, 0, 0},
       {"one fails", {{"pass"}, {"fail"}}, 1, 1},

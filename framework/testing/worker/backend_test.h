@@ -21,7 +21,6 @@
 #include <gtest/gtest.h>
 
 #include <string>
-#include <string_view>
 
 #include "framework/backend/backend.h"
 #include "framework/core/status.h"

@@ -4,7 +4,6 @@
 
 #include <unistd.h>
 
-#include <string>
 #include <utility>
 
 #include "framework/backend/exception.h"

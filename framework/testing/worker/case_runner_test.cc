@@ -6,11 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cfenv>
-#include <functional>
-#include <memory>
 #include <stdexcept>
-#include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -139,8 +135,7 @@ class CaseRunnerTest : public testing::Test {
 // takes the name of a suite that judges nothing, and passes.
 TEST_F(CaseRunnerTest, ACaseIsRunByItsSuite) {
   const struct {
-    const char* suite;
-    const char* told;
+    const char *suite, *told;
     record::Outcome outcome;
   } rows[] = {{"toy", "", record::Outcome::kFail},
               {"toy", "other", record::Outcome::kPass},
@@ -181,9 +176,7 @@ TEST_F(CaseRunnerTest, ARecordHasWhatTheSuiteSays) {
 // a changed process that is not seen behind a suite.
 TEST_F(CaseRunnerTest, WhatASuiteMayNotDoIsAnError) {
   const struct {
-    const char* op;
-    const char* reason;
-    const char* message;
+    const char *op, *reason, *message;
   } rows[] = {{"crooked", "reader", "gave the reason 'crooked', which it did"},
               {"Throw", "", "toys do that"},
               {"Round", "state_changed", "the process' rounding mode"}};

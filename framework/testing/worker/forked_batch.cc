@@ -4,7 +4,6 @@
 
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -13,9 +12,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 #include <new>
 
-#include "framework/testing/journal/journal.h"
+#include "framework/testing/host/end_like.h"
 
 namespace assay::worker {
 
@@ -26,13 +26,8 @@ struct ForkedBatch::Shared {
 
 bool ForkedBatch::IsPossible() {
   std::error_code error;
-  int threads = 0;
-  for (const auto& thread :
-       std::filesystem::directory_iterator("/proc/self/task", error)) {
-    static_cast<void>(thread);
-    ++threads;
-  }
-  return threads == 1;
+  const std::filesystem::directory_iterator threads("/proc/self/task", error);
+  return std::distance(threads, {}) == 1;
 }
 
 ForkedBatch::ForkedBatch(int64_t n_cases, int64_t most)
@@ -76,9 +71,7 @@ Status ForkedBatch::Run(journal::Journal& journal,
       return ResourceExhausted("cannot fork: ", std::strerror(errno));
     }
     if (child == 0) BeChild(journal, parent, run);
-    int status = 0;
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-    }
+    const int status = host::WaitFor(child);
     if (status != 0 || shared_->open) {
       ASSAY_RETURN_IF_ERROR(journal.CutTornTail());
       ASSAY_RETURN_IF_ERROR(journal.Ended(child, status));

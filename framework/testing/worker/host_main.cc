@@ -18,7 +18,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
-#include <string>
 #include <string_view>
 
 #include "framework/file/csv.h"
@@ -87,13 +86,9 @@ void CloseAllBut(int door) {
   close_range(number + 1, ~0U, 0);
 }
 
-bool Tell(wire::Channel* door, const Status& status) {
-  return door->Send(wire::Written(status).bytes()).ok();
-}
-
-/// Tells how opening the backend ended, and whether the program may fork.
-bool TellReady(wire::Channel* door, const Status& opened, bool forks) {
-  return door->Send(wire::Written(opened, forks).bytes()).ok();
+template <class... Items>
+bool Tell(wire::Channel* door, const Items&... items) {
+  return door->Send(wire::Written(items...).bytes()).ok();
 }
 
 /// Ends all that can be seen from here but the first process and this one.
@@ -121,7 +116,7 @@ bool ServeInChild(Backend& backend, wire::Channel* door, wire::Channel channel,
   if (!Tell(door, OkStatus())) return false;
   const auto ended = static_cast<uint64_t>(host::WaitFor(child));
   if (alone) EndOthers();
-  return door->Send(wire::Written(ended).bytes()).ok();
+  return Tell(door, ended);
 }
 
 constexpr char kHelp[] =
@@ -166,7 +161,7 @@ int ServeModule(const request::HostRequest& wanted, wire::Channel door) {
     static_cast<void>(types::CheckModel(*graph::ModelOfText(
         "warm (float[1] x) => (float[1] y) { y = Relu(x) }")));
   }
-  if (!TellReady(&door, backend.status(), forks) || !backend.ok()) return 0;
+  if (!Tell(&door, backend.status(), forks) || !backend.ok()) return 0;
   // A helper that the module has started when it was loaded stays.
   const bool alone = walls.ok() && kill(-1, 0) != 0;
   while (true) {

@@ -9,12 +9,9 @@
 
 #include <csignal>
 #include <cstring>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "framework/testing/host/end_like.h"
-#include "framework/testing/host/link.h"
 #include "framework/testing/host/wire/wire.h"
 #include "framework/testing/request/request.h"
 
@@ -147,13 +144,10 @@ HostProcess::~HostProcess() {
   Reap();
 }
 
-Status HostedCases::NoteEnd(const HostProcess::End& end) {
-  return journal_.Ended(end.pid, end.wait_status);
-}
-
 Status HostedCases::Ready() {
   if (host_.serves() && host_.link().EndedMeanwhile()) {
-    ASSAY_RETURN_IF_ERROR(NoteEnd(host_.Finish()));
+    const auto [pid, wait_status] = host_.Finish();
+    ASSAY_RETURN_IF_ERROR(journal_.Ended(pid, wait_status));
   }
   if (host_.serves()) return OkStatus();
   HostProcess::End end;
@@ -207,7 +201,7 @@ Result<bool> HostedCases::Settle(record::Record* record) {
               "the backend changed the process' descriptors");
     return true;
   }
-  ASSAY_RETURN_IF_ERROR(NoteEnd(end));
+  ASSAY_RETURN_IF_ERROR(journal_.Ended(end.pid, end.wait_status));
   return false;
 }
 
@@ -219,7 +213,8 @@ Status HostedCases::Leave() {
 Status HostedCases::Close() {
   if (!host_.serves()) return OkStatus();
   const HostProcess::End end = host_.Finish();
-  return end.wait_status == 0 ? OkStatus() : NoteEnd(end);
+  if (end.wait_status == 0) return OkStatus();
+  return journal_.Ended(end.pid, end.wait_status);
 }
 
 }  // namespace assay::worker

@@ -135,8 +135,6 @@ class HostedCases {
   Status Close();
 
  private:
-  Status NoteEnd(const HostProcess::End& end);
-
   HostProcess& host_;
   journal::Journal& journal_;
   int64_t most_;

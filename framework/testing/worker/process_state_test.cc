@@ -15,12 +15,10 @@
 #include <chrono>
 #include <clocale>
 #include <condition_variable>
-#include <csignal>
 #include <cstdlib>
 #include <ctime>
 #include <functional>
 #include <mutex>
-#include <string>
 #include <thread>
 #include <utility>
 

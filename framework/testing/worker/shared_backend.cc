@@ -19,19 +19,15 @@ struct Shared {
 };
 
 // Never destroyed: a backend's threads may outlive main.
-std::map<std::string, Shared>& Instances() {
-  static auto* instances = new std::map<std::string, Shared>();
-  return *instances;
-}
+struct Process {
+  std::map<std::string, Shared> instances;
+  std::string loaded;  // the instance that Loaded is
+  Opener opener = &OpenModule;
+};
 
-std::string& LoadedInstance() {
-  static auto* instance = new std::string();
-  return *instance;
-}
-
-Opener& TheOpener() {
-  static auto* opener = new Opener(&OpenModule);
-  return *opener;
+Process& TheProcess() {
+  static auto* process = new Process();
+  return *process;
 }
 
 Status Open(const std::string& instance, Shared* shared) {
@@ -40,21 +36,21 @@ Status Open(const std::string& instance, Shared* shared) {
   const std::string file = shared->file.empty()
                                ? file::ModulePath(wanted.stem).string()
                                : shared->file;
-  ASSAY_ASSIGN_OR_RETURN(shared->opened,
-                         TheOpener()({file, wanted.name, wanted.version}));
+  ASSAY_ASSIGN_OR_RETURN(
+      shared->opened, TheProcess().opener({file, wanted.name, wanted.version}));
   return OkStatus();
 }
 
 }  // namespace
 
-void SetOpener(Opener opener) { TheOpener() = std::move(opener); }
+void SetOpener(Opener opener) { TheProcess().opener = std::move(opener); }
 
 void UseModule(const std::string& instance, const std::string& file) {
-  Instances()[instance].file = file;
+  TheProcess().instances[instance].file = file;
 }
 
 Result<Opened*> SharedModule(const std::string& instance) {
-  Shared& shared = Instances()[instance];
+  Shared& shared = TheProcess().instances[instance];
   if (!shared.has_opened) {
     shared.has_opened = true;
     shared.status = Open(instance, &shared);
@@ -70,10 +66,10 @@ Result<Backend*> SharedBackend(const std::string& instance) {
       instance, " carries messages between ranks and runs no model");
 }
 
-std::string Loaded::Instance() { return LoadedInstance(); }
+std::string Loaded::Instance() { return TheProcess().loaded; }
 
 void Loaded::SetInstance(std::string instance) {
-  LoadedInstance() = std::move(instance);
+  TheProcess().loaded = std::move(instance);
 }
 
 }  // namespace assay::worker

@@ -25,7 +25,6 @@ bool SameBytes(const Tensor& a, const Tensor& b) {
          std::ranges::equal(a.bytes(), b.bytes());
 }
 
-/// Names the first element that differs.
 std::string FirstElement(const Tensor& a, const Tensor& b) {
   if (a.dtype() != b.dtype() || a.shape() != b.shape()) {
     return StrCat("a has ", a.Signature(), ", b ", b.Signature());
@@ -95,6 +94,47 @@ Found InitialStatistics(const Side& a, const Side& b) {
                       FirstElement(of_a[s].value, of_b[s].value)));
   }
   return std::nullopt;
+}
+
+/// Finds the settings that explain a wrong update; the side takes more steps
+/// for it.
+Result<Finding> WrongRule(Side* side, int64_t step) {
+  constexpr int64_t kMore = 3;
+  const std::string fault = side->fault.what;
+  const std::string tensor = side->fault.tensor;
+  std::vector<SeenStep> steps = {side->seen};
+  for (int64_t i = 0; i < kMore; ++i) {
+    side->run->Lock();
+    const int64_t next = step + 1 + i;
+    if (side->between) side->between(next, side->lockstep());
+    ASSAY_RETURN_IF_ERROR(side->Step(next));
+    steps.push_back(side->seen);
+  }
+  const std::string run = StrCat("run ", side->name);
+  const auto slips = UsualSlips(side->rule, side->seen.settings);
+  for (const Exchange& why : Explaining(steps, slips)) {
+    return Say(Cause::kUpdateRule, step, side->name, why.name,
+               StrCat("the step of ", run, " is that of ", why.name, "=",
+                      why.to, ", and it says ", why.name, "=", why.from));
+  }
+  const auto with = [&](const auto& change) {
+    std::vector<SeenStep> changed = steps;
+    for (SeenStep& seen : changed) change(&seen.at);
+    return Makes(changed, side->seen.settings);
+  };
+  for (const int64_t off : {-1, 1}) {
+    if (!with([&](auto* at) { at->step += off; })) continue;
+    return Say(Cause::kUpdateRule, step, side->name, "step",
+               StrCat("the step of ", run, " counts as step ", step + off));
+  }
+  for (const double factor : {0.5, 2.0, 0.1, 10.0}) {
+    if (!with([&](auto* at) { at->schedule *= factor; })) continue;
+    return Say(Cause::kSchedule, step, side->name, "schedule",
+               StrCat("the rate of ", run, " is ", ToText(factor),
+                      " times what its schedule says"));
+  }
+  return Say(Cause::kUpdateRule, step, side->name, tensor,
+             StrCat("of ", run, " ", fault));
 }
 
 class Bisection {

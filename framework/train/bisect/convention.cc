@@ -11,7 +11,6 @@
 #include "framework/file/csv.h"
 #include "framework/train/optdiff/beside_judge.h"
 #include "framework/train/optdiff/locked_run.h"
-#include "framework/train/quad/quad_formulas.h"
 
 namespace assay::bisect {
 namespace {

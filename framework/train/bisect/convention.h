@@ -23,7 +23,6 @@
 
 namespace assay::bisect {
 
-/// The state of each parameter, by name.
 using NamedState =
     std::vector<std::vector<std::pair<std::string, quad::QuadTensor>>>;
 

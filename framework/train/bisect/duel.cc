@@ -6,8 +6,6 @@
 #include <cmath>
 #include <utility>
 
-#include "framework/train/quad/quad_formulas.h"
-
 namespace assay::bisect {
 namespace {
 

@@ -26,7 +26,6 @@
 
 namespace assay::bisect {
 
-/// One of the two runs.
 struct Runner {
   std::string instance;  // of the backend
   Backend& backend;
@@ -34,7 +33,6 @@ struct Runner {
   quad::OptimizerSetup setup;  // the optimizer that runs
 };
 
-/// The first step at which a run was wrong.
 struct FirstFault {
   int64_t step = 0;
   optdiff::StepFault fault;

@@ -34,7 +34,6 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// A small network.
 const optdiff::Course& Mlp() {
   static const optdiff::Course course =
       optdiff::PaperCourse("mlp", {"duel", 0, "network"}, /*steps=*/6);

@@ -38,9 +38,19 @@ StandingParts PartsOf(Standing* standing) {
            {"test.loss", &standing->test.loss}}};
 }
 
+/// The tensors by their keys, which share their memory: parameter:NAME and
 /// state:NAME:PARAMETER; a parameter's name may have any letter.
-std::string KeyOf(const StateTensor& tensor) {
-  return StrCat(kState, tensor.name, ":", tensor.parameter);
+std::vector<std::pair<std::string, Tensor>> Keyed(
+    std::span<const Parameter> parameters, std::span<const StateTensor> state) {
+  std::vector<std::pair<std::string, Tensor>> keyed;
+  for (const Parameter& each : parameters) {
+    keyed.emplace_back(StrCat(kParameter, each.name), each.value);
+  }
+  for (const StateTensor& each : state) {
+    keyed.emplace_back(StrCat(kState, each.name, ":", each.parameter),
+                       each.value);
+  }
+  return keyed;
 }
 
 Status ReadStanding(const TensorFile& file, Standing* standing) {
@@ -99,12 +109,11 @@ Result<Checkpoint> CheckpointOf(const TensorFile& file) {
 
 /// Where a tensor goes to, and what is written there.
 struct Move {
-  const Tensor* from;
-  Tensor to;
+  Tensor from, to;
 };
 
 /// The move of each of ours, by key; the checkpoint has no others.
-Status AddMoves(std::map<std::string, const Tensor*> kept,
+Status AddMoves(std::map<std::string, Tensor> kept,
                 std::span<const std::pair<std::string, Tensor>> ours,
                 std::vector<Move>* moves) {
   for (const auto& [key, tensor] : ours) {
@@ -113,9 +122,9 @@ Status AddMoves(std::map<std::string, const Tensor*> kept,
       return InvalidArgument("found no ", key, " in the checkpoint, wanted ",
                              tensor.Signature());
     }
-    if (found->second->dtype() != tensor.dtype() ||
-        found->second->shape() != tensor.shape()) {
-      return InvalidArgument("found ", key, " of ", found->second->Signature(),
+    if (found->second.dtype() != tensor.dtype() ||
+        found->second.shape() != tensor.shape()) {
+      return InvalidArgument("found ", key, " of ", found->second.Signature(),
                              " in the checkpoint, wanted ", tensor.Signature());
     }
     moves->push_back({found->second, tensor});
@@ -159,13 +168,7 @@ Result<std::string> CheckpointBytes(const Checkpoint& checkpoint,
   for (const auto& [name, text] : checkpoint.identity) {
     file.notes[StrCat(kOfRun, name)] = text;
   }
-  for (const Parameter& parameter : checkpoint.parameters) {
-    file.tensors.emplace_back(StrCat(kParameter, parameter.name),
-                              parameter.value);
-  }
-  for (const StateTensor& tensor : checkpoint.state) {
-    file.tensors.emplace_back(KeyOf(tensor), tensor.value);
-  }
+  file.tensors = Keyed(checkpoint.parameters, checkpoint.state);
   return TensorFileBytes(file, std::move(room));
 }
 
@@ -178,24 +181,12 @@ Result<Checkpoint> ReadCheckpoint(const std::filesystem::path& path) {
 
 Status Restore(const Checkpoint& checkpoint, std::span<Parameter> parameters,
                std::span<StateTensor> state) {
-  std::map<std::string, const Tensor*> kept;
-  for (const Parameter& parameter : checkpoint.parameters) {
-    kept[StrCat(kParameter, parameter.name)] = &parameter.value;
-  }
-  for (const StateTensor& tensor : checkpoint.state) {
-    kept[KeyOf(tensor)] = &tensor.value;
-  }
-  std::vector<std::pair<std::string, Tensor>> ours;
-  for (const Parameter& parameter : parameters) {
-    ours.emplace_back(StrCat(kParameter, parameter.name), parameter.value);
-  }
-  for (const StateTensor& tensor : state) {
-    ours.emplace_back(KeyOf(tensor), tensor.value);
-  }
+  const auto kept = Keyed(checkpoint.parameters, checkpoint.state);
   std::vector<Move> moves;
-  ASSAY_RETURN_IF_ERROR(AddMoves(std::move(kept), ours, &moves));
+  ASSAY_RETURN_IF_ERROR(
+      AddMoves({kept.begin(), kept.end()}, Keyed(parameters, state), &moves));
   for (Move& move : moves) {
-    std::ranges::copy(move.from->bytes(), move.to.mutable_data());
+    std::ranges::copy(move.from.bytes(), move.to.mutable_data());
   }
   return OkStatus();
 }

@@ -34,7 +34,6 @@ std::string_view Chars(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// The header and the elements of a file.
 struct Parts {
   Json header;
   std::string_view elements;
@@ -61,7 +60,6 @@ Result<Parts> PartsOf(std::string_view text) {
   return parts;
 }
 
-/// One entry of the header, read.
 struct Entry {
   DType type = DType::kFloat32;
   std::vector<int64_t> dims;
@@ -132,7 +130,6 @@ Result<Tensor> TensorOf(const Entry& entry, std::string_view elements) {
   return tensor;
 }
 
-/// The notes, each a text.
 Status ReadNotes(const Json& header, TensorFile* file) {
   const auto notes = header.find(kNotes);
   if (notes == header.end()) return OkStatus();

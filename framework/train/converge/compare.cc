@@ -108,7 +108,6 @@ double Mean(std::span<const double> x) {
          static_cast<double>(x.size());
 }
 
-/// The sum of squared distances from the mean.
 double Squares(std::span<const double> x) {
   const double mean = Mean(x);
   return std::transform_reduce(

@@ -81,7 +81,6 @@ class Dataset {
   /// Rows of zeros with a one at the label, [B, classes] of float32 or float64.
   Result<Tensor> OneHot(const Batch& batch, DType type) const;
 
-  /// How many samples each class has.
   std::vector<int64_t> CountByClass() const;
 
  private:
@@ -94,7 +93,6 @@ class Dataset {
   int64_t classes_;
 };
 
-/// Two parts of a dataset.
 struct Split {
   Dataset train, test;
 };

@@ -46,7 +46,6 @@ Status GoOn(const std::filesystem::path& path, std::string_view columns,
   return file::WriteFile(path, kept);
 }
 
-/// Rows of scores in double.
 std::vector<double> ScoresOf(const Tensor& tensor) {
   std::vector<double> scores;
   VisitType<float, double>(tensor.dtype(), [&]<class T>(T) {

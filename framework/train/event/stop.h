@@ -25,7 +25,6 @@ class StopOnNan : public TrainingEvent {
   Status AfterStep(const TrainingMoment& moment) override;
   std::string StopAfterStep(const TrainingMoment& moment) override;
 
-  /// True once it has asked for the end.
   bool has_stopped() const { return has_stopped_; }
 
  private:

@@ -57,7 +57,6 @@ class ByteSource {
     return bytes;
   }
 
-  /// All that is left.
   Result<std::string> TakeAll() {
     std::string bytes;
     ASSAY_RETURN_IF_ERROR(AddTo(&bytes, std::numeric_limits<uint64_t>::max()));
@@ -151,7 +150,6 @@ uint32_t BigEndian(std::string_view bytes) {
   return number;
 }
 
-/// NAME or NAME.gz.
 Result<fs::path> Find(const fs::path& folder, const std::string& name) {
   for (const char* const end : {"", ".gz"}) {
     fs::path path = folder / (name + end);

@@ -22,7 +22,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-/// A text that has zeros.
 std::string Bytes(std::initializer_list<int> bytes) {
   std::string text;
   for (const int byte : bytes) text.push_back(static_cast<char>(byte));
@@ -61,7 +60,6 @@ class DatasetsTest : public ::testing::Test {
   Result<Split> Make(const std::string& name) {
     return MakeDataset(StrCat(name, ":", folder_.path().string()), {});
   }
-  /// The message of a dataset that cannot be read.
   std::string Fault(const std::string& name) {
     const auto made = Make(name);
     return made.ok() ? "" : std::string(made.status().message());

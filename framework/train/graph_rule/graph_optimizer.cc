@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "framework/train/graph_rule/graph_optimizer.h"
-
 #include <algorithm>
 #include <map>
 #include <memory>

@@ -21,7 +21,6 @@ std::string Declared(DType type, const Shape& shape, std::string_view name) {
                 shape.rank() == 0 ? "" : shape.ToString(), " ", name);
 }
 
-/// A factor that no step changes.
 Factor Fixed(std::string name, double number) {
   return {std::move(name), [number](const Progress&) { return number; }};
 }
@@ -103,7 +102,6 @@ GraphRule RuleOf(const DescentSettings& settings) {
   return rule;
 }
 
-/// The moments of Adam's, which LAMB has too.
 constexpr char kFirst[] = "first_moment", kSecond[] = "second_moment";
 
 std::string Moments() {

@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "framework/backend/backend.h"
 #include "framework/core/dtype.h"
 #include "framework/core/shape.h"
 #include "framework/core/status.h"
@@ -87,5 +88,13 @@ Result<ReadRule> GraphRuleOf(const Wanted& wanted, Recipe recipe = {});
 /// False for accelegrad, whose step depends on the gradients of all parameters
 /// together.
 bool HasGraphRule(std::string_view optimizer);
+
+/// An optimizer whose rule a backend runs, so that the arithmetic of its steps
+/// is the backend's. Clips, and the decay of weights outside of the rule, are
+/// ours, as in every ThreeStepOptimizer. Its graphs are bound at the first
+/// step, before a gradient is taken. The backend must outlive it. Errors as
+/// MakeOptimizer's; unsupported for an optimizer without a graph.
+Result<Made> MakeGraphOptimizer(const Wanted& wanted, Backend& backend,
+                                Recipe recipe = {});
 
 }  // namespace assay::train

@@ -143,7 +143,6 @@ void ResNet(int n, Sketch* to) {
 
 constexpr int64_t kWidth = 64, kHeads = 4;
 
-/// The numbers of a row of the image.
 int64_t RowSize(const Sketch& of) {
   return of.options().image[0] * of.options().image[2];
 }

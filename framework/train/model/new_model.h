@@ -19,7 +19,6 @@
 
 namespace assay::train {
 
-/// The images and classes that a model is made for.
 struct ModelOptions {
   uint64_t seed = 0;
   DType type = DType::kFloat32;                // or kFloat64

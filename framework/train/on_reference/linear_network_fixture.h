@@ -80,7 +80,6 @@ inline train::Dataset Corners(int64_t samples) {
                                 Int64s({samples}, labels), 3));
 }
 
-/// A run on them and what it is of.
 struct CornersRun {
   explicit CornersRun(std::string_view settings,
                       edit::Loss loss = edit::Loss::kSoftmaxCrossEntropy,

@@ -254,7 +254,6 @@ TEST(NetworkObjectiveTest, SaysWhatIsWrong) {
 
 constexpr int64_t kImages = 4, kImageClasses = 3;
 
-/// Images of two channels with as many rows and columns as each model takes.
 std::unique_ptr<train::NetworkObjective> ModelOf(std::string_view name,
                                                  DType type) {
   const train::NewModel made =

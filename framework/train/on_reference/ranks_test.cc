@@ -19,7 +19,6 @@
 #include "framework/file/scratch_folder.h"
 #include "framework/graph/edit/training.h"
 #include "framework/ranks/scheme/scheme.h"
-#include "framework/ranks/share/share.h"
 #include "framework/ranks/threads/threads.h"
 #include "framework/testing/support/tensors_fixture.h"
 #include "framework/train/checkpoint/checkpoint.h"
@@ -208,7 +207,6 @@ Ended TrainedBy(const Part& part, const std::filesystem::path& file) {
   return trained;
 }
 
-/// The parameters of each rank.
 std::vector<std::vector<float>> Trained(const Part& part,
                                         const std::filesystem::path& file) {
   const Ended trained = TrainedBy(part, file);

@@ -27,7 +27,6 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// Asks for a stop behind a step.
 class StopBehind : public train::TrainingEvent {
  public:
   explicit StopBehind(int64_t steps) : steps_(steps) {}
@@ -71,7 +70,6 @@ class ResumeTest : public ::testing::TestWithParam<Row> {
     return training;
   }
 
-  /// Parameters and state, each with its name.
   static std::vector<std::string> Bits(CornersRun& run) {
     std::vector<std::string> bits;
     const auto add = [&](const std::string& name, const Tensor& tensor) {
@@ -89,7 +87,6 @@ class ResumeTest : public ::testing::TestWithParam<Row> {
     return bits;
   }
 
-  /// The optimizer's, and the running statistics.
   static std::vector<train::StateTensor> StateOf(CornersRun& run) {
     std::vector<train::StateTensor> state = run.optimizer->State();
     for (train::StateTensor& each : run.objective->Statistics()) {

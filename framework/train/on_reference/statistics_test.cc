@@ -40,7 +40,6 @@ std::unique_ptr<train::NetworkObjective> WithBatch(const std::string& network) {
   return objective;
 }
 
-/// x w of a sample and a class.
 double Hidden(size_t i, size_t c) {
   return kX[2 * i] * kW[c] + kX[2 * i + 1] * kW[kClasses + c];
 }

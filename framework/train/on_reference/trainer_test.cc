@@ -90,7 +90,6 @@ TEST(TrainerTest, CountsEachSampleOnce) {
   EXPECT_EQ(trained.train.samples, 50);
 }
 
-/// Says where it is called.
 class Speaking : public train::TrainingEvent {
  public:
   using Moment = train::TrainingMoment;

@@ -227,8 +227,7 @@ Result<train::Evaluation> BesideJudge::Evaluate() {
   loss_ = found.loss;
   got_.clear();
   for (const Tensor& gradient : found.gradients) {
-    ASSAY_ASSIGN_OR_RETURN(Tensor copy, gradient.Clone());
-    got_.push_back(std::move(copy));
+    ASSAY_ASSIGN_OR_RETURN(got_.emplace_back(), gradient.Clone());
   }
   ++n_runs_;
   ASSAY_RETURN_IF_ERROR(KeepMasks());

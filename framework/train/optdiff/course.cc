@@ -152,10 +152,14 @@ Result<std::vector<train::Parameter>> Widened(
   return wide;
 }
 
-Course CourseOf(std::string name, TrainedNetwork narrow, TrainedNetwork wide,
-                int64_t steps) {
+Result<Course> MakeCourse(std::string_view network, DType type,
+                          const draw::Draw& draw, int64_t steps, bool is_sum) {
+  ASSAY_ASSIGN_OR_RETURN(TrainedNetwork narrow,
+                         MakeNetwork(network, type, draw, is_sum));
+  ASSAY_ASSIGN_OR_RETURN(TrainedNetwork wide,
+                         MakeNetwork(network, DType::kFloat64, draw, is_sum));
   Course course;
-  course.name = std::move(name);
+  course.name = network;
   course.narrow.model = narrow.model;
   course.narrow.parameters = narrow.parameters;
   course.wide.model = wide.model;

@@ -34,7 +34,6 @@ struct TrainedNetwork {
   /// scalar.
   std::shared_ptr<const Model> model;
   std::vector<train::Parameter> parameters;
-  /// The tensors of x and targets of each batch.
   std::vector<std::vector<Tensor>> batches;
 };
 
@@ -44,7 +43,6 @@ struct TrainedNetwork {
 Result<TrainedNetwork> MakeNetwork(std::string_view name, DType type,
                                    draw::Draw draw, bool is_sum = false);
 
-/// The inputs of a step other than parameters, for both networks.
 struct StepBatch {
   std::vector<Tensor> narrow, wide;
 };
@@ -61,9 +59,10 @@ struct Course {
 Result<std::vector<train::Parameter>> Widened(
     std::span<const train::Parameter> narrow);
 
-/// The two networks hold the same numbers.
-Course CourseOf(std::string name, TrainedNetwork narrow, TrainedNetwork wide,
-                int64_t steps);
+/// A network of MakeNetwork in its type, and with the same numbers in float64.
+Result<Course> MakeCourse(std::string_view network, DType type,
+                          const draw::Draw& draw, int64_t steps,
+                          bool is_sum = false);
 
 /// Loads a network on a backend, with parameters and statistics of its own.
 /// Declines as NetworkObjective::Load does.

@@ -119,7 +119,6 @@ Result<std::string> FaultOfGradients(
   return std::string();
 }
 
-/// Copies the elements where both have the same type and shape.
 void CopyInto(const Tensor& from, Tensor to) {
   if (from.dtype() != to.dtype() || from.shape() != to.shape()) return;
   std::ranges::copy(from.bytes(), to.mutable_data());

@@ -28,16 +28,13 @@ namespace assay::optdiff {
 /// A network of the paper in both types.
 inline Course PaperCourse(const std::string& network, const draw::Draw& draw,
                           int64_t steps, bool sums = false) {
-  return CourseOf(
-      network, Got(MakeNetwork(network, DType::kFloat32, draw, sums)),
-      Got(MakeNetwork(network, DType::kFloat64, draw, sums)), steps);
+  return Got(MakeCourse(network, DType::kFloat32, draw, steps, sums));
 }
 
 struct Spoil {
   /// Changes the gradients of a step, counted from 1.
   std::function<void(int64_t step, std::vector<Tensor>& gradients)> gradients =
       {};
-  /// Changes the outputs of a step.
   std::function<void(int64_t step, std::vector<Tensor>& outputs)> outputs = {};
   /// Changes each gradient, also those of inner values.
   std::function<void(const std::string& target, Tensor& gradient)> each = {};

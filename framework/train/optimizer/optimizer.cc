@@ -23,7 +23,6 @@ Result<Tensor> NewSlot(const Slot& slot, const Tensor& parameter) {
   return tensor;
 }
 
-/// x becomes factor times x.
 Status Scale(double factor, Tensor* parameter) {
   if (factor == 1) return OkStatus();
   Slots none;
@@ -33,7 +32,6 @@ Status Scale(double factor, Tensor* parameter) {
                  });
 }
 
-/// Adds decay times the parameter to the gradient.
 Status Couple(double decay, const Tensor& parameter, Tensor* gradient) {
   Slots none;
   return InPlace(gradient, parameter, none,

@@ -98,7 +98,6 @@ class ThreeStepOptimizer : public Optimizer {
   /// The slots of each parameter's state. They are asked for before the first
   /// step.
   virtual std::vector<Slot> StateOfEach() const { return {}; }
-  /// A step begins.
   virtual Status NewInput(const Progress&) { return OkStatus(); }
   /// Moves a parameter to where the gradient is taken.
   virtual Status PrepareParameter(const Progress&, Slots&, Tensor*) {
@@ -118,7 +117,6 @@ class ThreeStepOptimizer : public Optimizer {
                             Slots& slots, Tensor* parameter) = 0;
 
  private:
-  /// The name, the group and the state of one parameter.
   struct Member {
     std::string name;
     Group group;
@@ -153,7 +151,6 @@ class UpdateRuleOptimizer : public ThreeStepOptimizer {
   }
 };
 
-/// An optimizer with settings of its own.
 template <class OwnSettings, class Tier = UpdateRuleOptimizer>
 class WithSettings : public Tier {
  public:

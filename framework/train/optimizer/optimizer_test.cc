@@ -51,7 +51,6 @@ class ToGoal : public Objective {
   double goal_;
 };
 
-/// Says what it is asked, in order.
 class Speaking : public ThreeStepOptimizer {
  public:
   using ThreeStepOptimizer::ThreeStepOptimizer;

@@ -95,7 +95,6 @@ struct Recipe {
 /// The sum of the squares of all elements, in double, in their order.
 Result<double> SquaredNorm(std::span<const Tensor> gradients);
 
-/// Clips in place.
 Status ClipGradients(const Clip& clip, std::span<Tensor> gradients);
 
 /// Each parameter's group, the recipe's own decay filled in. Invalid argument
@@ -103,7 +102,6 @@ Status ClipGradients(const Clip& clip, std::span<Tensor> gradients);
 Result<std::vector<Group>> GroupsOf(const Recipe& recipe,
                                     std::span<const std::string> parameters);
 
-/// The numbers that a setting may have.
 struct Range {
   double least = 0;
   double below = std::numeric_limits<double>::infinity();

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "framework/train/program/comparison.h"
-
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -29,6 +27,7 @@
 #include "framework/train/model/model_file.h"
 #include "framework/train/optdiff/beside_judge.h"
 #include "framework/train/optdiff/step_rows.h"
+#include "framework/train/program/commands.h"
 #include "framework/train/program/hosted.h"
 
 namespace assay::program {
@@ -52,7 +51,6 @@ std::string StepText(int64_t step, int64_t steps, const bisect::Duel& duel) {
                 file::ToText(duel.b_loss()), "\n");
 }
 
-/// The first faults and the first difference in so many steps.
 std::string EndText(int64_t steps, const bisect::Duel& duel) {
   const std::string faults =
       FaultText("a", duel.a_fault()) + FaultText("b", duel.b_fault());
@@ -66,7 +64,6 @@ std::string EndText(int64_t steps, const bisect::Duel& duel) {
                 ", where roundings explain ", file::ToText(first->limit), "\n");
 }
 
-/// True where there are none.
 bool IsSame(const bisect::Duel& duel) {
   return !duel.difference().has_value() && !duel.a_fault().has_value() &&
          !duel.b_fault().has_value();
@@ -80,7 +77,6 @@ Status WriteTable(const std::filesystem::path& file,
       file, record::ToCsv(record::TableOf<optdiff::StepRow>(), {record}));
 }
 
-/// Two runs and their judge, ready to begin.
 struct Ready {
   bisect::RunSpec a, b;
   std::unique_ptr<Backend> oracle;
@@ -131,7 +127,6 @@ std::string RepeatOf(const BisectRequest& request, int64_t step) {
 
 using converge::SeededRuns;
 
-/// Writes a number with `digits` digits after the point.
 std::string Fixed(double number, int digits) {
   std::array<char, 32> text = {};
   std::snprintf(text.data(), text.size(), "%.*f", digits, number);
@@ -194,7 +189,6 @@ std::string TextOf(const SeededRuns& a, const SeededRuns& b,
       Fixed(1 / found.least, 2), ", four times in five\n");
 }
 
-/// Writes the comparison of two runs.
 Result<int> Hold(const SeededRuns& a, const SeededRuns& b, std::ostream& out) {
   if (!IsWhole(a) || !IsWhole(b)) {
     out << "a seed that does not learn cannot be compared\n";

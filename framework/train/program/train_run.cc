@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "framework/train/program/train_run.h"
-
 #include <unistd.h>
 
 #include <atomic>
@@ -26,6 +24,7 @@
 #include "framework/train/event/stop.h"
 #include "framework/train/format/datasets.h"
 #include "framework/train/model/model_file.h"
+#include "framework/train/program/commands.h"
 #include "framework/train/program/hosted.h"
 #include "framework/train/rule/optimizers.h"
 #include "framework/train/trainer.h"
@@ -59,7 +58,6 @@ train::Identity IdentityOf(const TrainRequest& wanted) {
           {"seed", file::ToText(wanted.seed)}};
 }
 
-/// A run with everything that it needs.
 class OneRun {
  public:
   OneRun(const TrainRequest& wanted, std::ostream& out)

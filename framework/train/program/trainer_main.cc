@@ -21,8 +21,7 @@
 
 #include "framework/core/status.h"
 #include "framework/file/file.h"
-#include "framework/train/program/comparison.h"
-#include "framework/train/program/train_run.h"
+#include "framework/train/program/commands.h"
 #include "framework/train/program/trainer_request.h"
 
 namespace assay::program {

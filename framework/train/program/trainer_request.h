@@ -13,7 +13,6 @@
 
 namespace assay::program {
 
-/// One training run, with its folder.
 struct TrainRequest {
   static const request::Form& form();
 
@@ -33,7 +32,6 @@ struct TrainRequest {
   int64_t parent = 0;    // process to die with; 0: none
 };
 
-/// Two training runs in step.
 struct PairRequest {
   std::string a, b;  // RunSpec
   std::string a_module, b_module;

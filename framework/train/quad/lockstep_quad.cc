@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "framework/train/quad/quad_formulas.h"
-
 namespace assay::quad {
 namespace {
 

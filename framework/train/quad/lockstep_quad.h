@@ -72,13 +72,11 @@ class LockstepQuad : private train::Objective {
                std::unique_ptr<train::Objective> objective,
                GradientOf gradient_of);
 
-  /// One step of both optimizers.
   Status Step(Gradients gradients);
   /// The quad rule goes on from where the optimizer is.
   void Lock();
   /// The parameters, each with its state.
   std::vector<TensorDifference> Compare();
-  /// The greatest share of them.
   double Difference();
 
   /// The optimizer's, which share their memory with it.

@@ -203,7 +203,6 @@ inline std::vector<OptimizerSpec> OptimizerSpecs() {
   return specs;
 }
 
-/// Letters and digits of it, for the name of a test.
 inline std::string IdOf(const OptimizerSpec& spec) {
   std::string id;
   for (const char c : StrCat(spec.optimizer, spec.preset, spec.settings)) {
@@ -222,7 +221,6 @@ inline LockstepQuad LockstepOf(OptimizerSetup setup, const Problem& problem,
           problem.gradient_of};
 }
 
-/// A run beside its formula, and its limit.
 struct Beside {
   int steps;
   Gradients gradients = Gradients::kOwn;

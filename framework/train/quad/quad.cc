@@ -151,12 +151,7 @@ Status Settings::Add(const Setting& setting, const std::string& text) {
 
 QuadRule::QuadRule(const Settings& settings,
                    const std::vector<std::string>& slots, size_t n_parameters)
-    : rate_(settings.Number("rate")),
-      weight_decay_(settings.Number("weight_decay")),
-      clip_value_(settings.Number("clip_value")),
-      clip_norm_(settings.Number("clip_norm")),
-      decay_(DecayOf(settings)),
-      slots_(n_parameters) {
+    : settings_(settings), slots_(n_parameters) {
   for (auto& of_parameter : slots_) {
     for (const std::string& name : slots) of_parameter[name];
   }

@@ -16,6 +16,7 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,7 +33,6 @@ __extension__ typedef __float128 Quad;
 
 using QuadTensor = std::vector<Quad>;
 
-/// The gradients of some parameters, in their order.
 using GradientOf =
     std::function<std::vector<QuadTensor>(const std::vector<QuadTensor>& x)>;
 
@@ -62,7 +62,6 @@ inline Quad Power(Quad base, int64_t exponent) {
   return power;
 }
 
-/// The sum of the squares of all elements.
 inline Quad SumOfSquares(const QuadTensor& tensor) {
   Quad sum = 0;
   for (const Quad element : tensor) sum += element * element;
@@ -74,7 +73,6 @@ QuadTensor InQuad(const Tensor& tensor);
 std::vector<QuadTensor> InQuad(std::span<const Tensor> tensors);
 std::vector<QuadTensor> InQuad(std::span<const train::Parameter> parameters);
 
-/// How far numbers are from those wanted.
 struct Spread {
   double l2 = 0, linf = 0;
   double norm = 0, greatest = 0;  // of those wanted: l2, and of their absolutes
@@ -86,7 +84,6 @@ Spread SpreadOf(const Tensor& got, const QuadTensor& want);
 /// Numbers and words of an optimizer by name, as text.
 using SettingTexts = std::vector<std::pair<std::string, std::string>>;
 
-/// A setting that an optimizer has.
 struct Setting {
   std::string_view name;
   /// The text of a setting that is not given; empty: it has to be given.
@@ -151,7 +148,6 @@ class QuadRule {
   QuadTensor* Slot(size_t parameter, std::string_view name);
 
  protected:
-  /// One parameter at one step.
   struct ParameterStep {
     size_t parameter;
     int64_t step;
@@ -162,6 +158,12 @@ class QuadRule {
   QuadRule(const Settings& settings, const std::vector<std::string>& slots,
            size_t n_parameters);
 
+  const Settings& settings() const { return settings_; }
+  double Number(std::string_view name) const { return settings_.Number(name); }
+  bool Is(std::string_view name, std::string_view word) const {
+    return settings_.Is(name, word);
+  }
+
   /// A slot, filled with `element` where it is empty.
   QuadTensor& State(size_t parameter, std::string_view name, size_t size,
                     double element = 0);
@@ -171,7 +173,6 @@ class QuadRule {
   virtual void GoBack(size_t /*parameter*/, QuadTensor* /*x*/) {}
   /// Sees all gradients before the first formula is computed.
   virtual void Observe(const std::vector<QuadTensor>& /*gradients*/) {}
-  /// The formula.
   virtual void Step(const ParameterStep& at, const QuadTensor& g,
                     QuadTensor* x) = 0;
 
@@ -191,10 +192,30 @@ class QuadRule {
   /// The part of x by which x shrinks before the formula.
   Quad ShrinkageBefore(const StepInfo& at) const;
 
-  const double rate_, weight_decay_, clip_value_, clip_norm_;
-  const Decay decay_;
-  /// By parameter.
+  const Settings settings_;
+  const double rate_ = Number("rate"), weight_decay_ = Number("weight_decay");
+  const double clip_value_ = Number("clip_value");
+  const double clip_norm_ = Number("clip_norm");
+  const Decay decay_ = DecayOf(settings_);
   std::vector<std::map<std::string, QuadTensor, std::less<>>> slots_;
 };
+
+/// An optimizer: its settings, and how its rule is made. Each formula stands in
+/// quad_formulas.cc as its source writes it.
+struct Formula {
+  std::string_view optimizer;
+  std::vector<Setting> settings;
+  Result<std::unique_ptr<QuadRule>> (*make)(const Settings& settings,
+                                            size_t n_parameters);
+};
+
+const std::vector<Formula>& Formulas();
+
+/// Invalid argument for an optimizer that there is not, and as Settings::Read
+/// says. A setting that may be left out is then as if it were not in the
+/// formula, a word the first that the README names.
+Result<std::unique_ptr<QuadRule>> MakeQuadRule(std::string_view optimizer,
+                                               const SettingTexts& settings,
+                                               size_t n_parameters);
 
 }  // namespace assay::quad

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "framework/train/quad/quad_formulas.h"
-
 #include <algorithm>
 #include <string>
 #include <utility>
+
+#include "framework/train/quad/quad.h"
 
 namespace assay::quad {
 namespace {
@@ -35,12 +35,6 @@ class MomentumRule : public QuadRule {
  public:
   MomentumRule(const Settings& settings, size_t n_parameters)
       : QuadRule(settings, SlotsOf(settings), n_parameters),
-        mu_(settings.Number("momentum")),
-        dampening_(settings.Number("dampening")),
-        inside_(settings.Is("rate_at", "inside")),
-        ahead_(settings.Is("nesterov", "ahead")),
-        folded_(settings.Is("nesterov", "folded")),
-        first_undampened_(settings.Is("first", "undampened")),
         origin_(n_parameters) {}
 
  private:
@@ -85,8 +79,11 @@ class MomentumRule : public QuadRule {
     }
   }
 
-  const Quad mu_, dampening_;
-  const bool inside_, ahead_, folded_, first_undampened_;
+  const Quad mu_ = Number("momentum"), dampening_ = Number("dampening");
+  const bool inside_ = Is("rate_at", "inside");
+  const bool ahead_ = Is("nesterov", "ahead");
+  const bool folded_ = Is("nesterov", "folded");
+  const bool first_undampened_ = Is("first", "undampened");
   std::vector<QuadTensor> origin_;  // x before it went ahead
 };
 
@@ -98,15 +95,7 @@ class MomentumRule : public QuadRule {
 class AdamRule : public QuadRule {
  public:
   AdamRule(const Settings& settings, size_t n_parameters)
-      : QuadRule(settings, SlotsOf(settings), n_parameters),
-        beta1_(settings.Number("beta1")),
-        beta2_(settings.Number("beta2")),
-        denominator_(settings),
-        correct_moments_(settings.Is("correction", "moments")),
-        correct_rate_(settings.Is("correction", "rate")),
-        maximum_before_(settings.Is("maximum", "before")),
-        maximum_after_(settings.Is("maximum", "after")),
-        first_t_(settings.Number("first_t") == 0 ? 0 : 1) {}
+      : QuadRule(settings, SlotsOf(settings), n_parameters) {}
 
   static Result<std::unique_ptr<QuadRule>> Make(const Settings& settings,
                                                 size_t n_parameters) {
@@ -145,7 +134,6 @@ class AdamRule : public QuadRule {
     }
   }
 
-  /// v[i] / bias, or the greatest so far.
   Quad SecondMoment(size_t parameter, size_t i, const QuadTensor& v,
                     Quad bias) {
     if (!maximum_before_ && !maximum_after_) return v[i] / bias;
@@ -158,10 +146,13 @@ class AdamRule : public QuadRule {
     return greatest;
   }
 
-  const Quad beta1_, beta2_;
-  const Denominator denominator_;
-  const bool correct_moments_, correct_rate_, maximum_before_, maximum_after_;
-  const int64_t first_t_;
+  const Quad beta1_ = Number("beta1"), beta2_ = Number("beta2");
+  const Denominator denominator_{settings()};
+  const bool correct_moments_ = Is("correction", "moments");
+  const bool correct_rate_ = Is("correction", "rate");
+  const bool maximum_before_ = Is("maximum", "before");
+  const bool maximum_after_ = Is("maximum", "after");
+  const int64_t first_t_ = Number("first_t") == 0 ? 0 : 1;
 };
 
 /// Duchi, Hazan and Singer, "Adaptive subgradient methods" (2011), figure 1
@@ -170,10 +161,7 @@ class AdamRule : public QuadRule {
 class AdagradRule : public QuadRule {
  public:
   AdagradRule(const Settings& settings, size_t n_parameters)
-      : QuadRule(settings, {"sum_of_squares"}, n_parameters),
-        denominator_(settings),
-        initial_(settings.Number("initial")),
-        rate_decay_(settings.Number("rate_decay")) {}
+      : QuadRule(settings, {"sum_of_squares"}, n_parameters) {}
 
  private:
   void Step(const ParameterStep& at, const QuadTensor& g,
@@ -187,9 +175,9 @@ class AdagradRule : public QuadRule {
     }
   }
 
-  const Denominator denominator_;
-  const double initial_;
-  const Quad rate_decay_;
+  const Denominator denominator_{settings()};
+  const double initial_ = Number("initial");
+  const Quad rate_decay_ = Number("rate_decay");
 };
 
 /// Zeiler, "ADADELTA: an adaptive learning rate method" (2012), algorithm 1,
@@ -197,9 +185,7 @@ class AdagradRule : public QuadRule {
 class AdadeltaRule : public QuadRule {
  public:
   AdadeltaRule(const Settings& settings, size_t n_parameters)
-      : QuadRule(settings, {"mean_square", "mean_square_step"}, n_parameters),
-        rho_(settings.Number("rho")),
-        epsilon_(settings.Number("epsilon")) {}
+      : QuadRule(settings, {"mean_square", "mean_square_step"}, n_parameters) {}
 
  private:
   void Step(const ParameterStep& at, const QuadTensor& g,
@@ -216,7 +202,7 @@ class AdadeltaRule : public QuadRule {
     }
   }
 
-  const Quad rho_, epsilon_;
+  const Quad rho_ = Number("rho"), epsilon_ = Number("epsilon");
 };
 
 /// Tieleman and Hinton, lecture 6.5 of "Neural networks for machine learning"
@@ -226,13 +212,7 @@ class AdadeltaRule : public QuadRule {
 class RmspropRule : public QuadRule {
  public:
   RmspropRule(const Settings& settings, size_t n_parameters)
-      : QuadRule(settings, SlotsOf(settings), n_parameters),
-        rho_(settings.Number("rho")),
-        mu_(settings.Number("momentum")),
-        initial_(settings.Number("initial")),
-        denominator_(settings),
-        inside_(settings.Is("rate_at", "inside")),
-        centered_(settings.Is("centered", "yes")) {}
+      : QuadRule(settings, SlotsOf(settings), n_parameters) {}
 
  private:
   static std::vector<std::string> SlotsOf(const Settings& settings) {
@@ -267,10 +247,11 @@ class RmspropRule : public QuadRule {
     return inside_ ? v : at.rate * v;
   }
 
-  const Quad rho_, mu_;
-  const double initial_;
-  const Denominator denominator_;
-  const bool inside_, centered_;
+  const Quad rho_ = Number("rho"), mu_ = Number("momentum");
+  const double initial_ = Number("initial");
+  const Denominator denominator_{settings()};
+  const bool inside_ = Is("rate_at", "inside");
+  const bool centered_ = Is("centered", "yes");
 };
 
 /// Levy, Yurtsever and Cevher, "Online adaptive methods, universality and
@@ -279,10 +260,7 @@ class RmspropRule : public QuadRule {
 class AccelegradRule : public QuadRule {
  public:
   AccelegradRule(const Settings& settings, size_t n_parameters)
-      : QuadRule(settings, {"z", "sum_of_squares"}, n_parameters),
-        diameter_(settings.Number("diameter")),
-        bound_(settings.Number("bound")),
-        over_all_(settings.Is("norm_over", "all")) {}
+      : QuadRule(settings, {"z", "sum_of_squares"}, n_parameters) {}
 
  private:
   /// alpha_t with t from 0: 1 up to 2, and (t + 1) / 4 from 3.
@@ -328,8 +306,8 @@ class AccelegradRule : public QuadRule {
     }
   }
 
-  const Quad diameter_, bound_;
-  const bool over_all_;
+  const Quad diameter_ = Number("diameter"), bound_ = Number("bound");
+  const bool over_all_ = Is("norm_over", "all");
   std::vector<Quad> squared_norms_;  // for each parameter, of this step
 };
 
@@ -338,12 +316,7 @@ class AccelegradRule : public QuadRule {
 class LambRule : public QuadRule {
  public:
   LambRule(const Settings& settings, size_t n_parameters)
-      : QuadRule(settings, {"first_moment", "second_moment"}, n_parameters),
-        beta1_(settings.Number("beta1")),
-        beta2_(settings.Number("beta2")),
-        epsilon_(settings.Number("epsilon")),
-        least_(settings.Number("least")),
-        most_(settings.Number("most")) {}
+      : QuadRule(settings, {"first_moment", "second_moment"}, n_parameters) {}
 
  private:
   void Step(const ParameterStep& at, const QuadTensor& g,
@@ -376,7 +349,9 @@ class LambRule : public QuadRule {
     return u;
   }
 
-  const Quad beta1_, beta2_, epsilon_, least_, most_;
+  const Quad beta1_ = Number("beta1"), beta2_ = Number("beta2");
+  const Quad epsilon_ = Number("epsilon");
+  const Quad least_ = Number("least"), most_ = Number("most");
 };
 
 template <class Rule>

@@ -17,7 +17,6 @@
 #include "framework/testing/support/backends_fixture.h"
 #include "framework/testing/support/statuses_fixture.h"
 #include "framework/testing/support/tensors_fixture.h"
-#include "framework/train/graph_rule/graph_optimizer.h"
 #include "framework/train/graph_rule/graph_rules.h"
 #include "framework/train/optimizer/in_place.h"
 #include "framework/train/quad/lockstep_quad.h"
@@ -258,7 +257,6 @@ std::vector<Row> OtherRows() {
   };
 }
 
-/// The state that the optimizer has for one parameter.
 std::vector<train::Slot> SlotsOf(train::Optimizer& optimizer,
                                  const Problem& problem) {
   ProblemObjective objective(problem, DType::kFloat64);
@@ -330,7 +328,6 @@ INSTANTIATE_TEST_SUITE_P(Others, FieldTest, ::testing::ValuesIn(OtherRows()),
 
 constexpr int kGraphSteps = 30;
 
-/// The rate halves within the few steps.
 train::Recipe FewSteps() {
   return {.schedule = train::StepSchedule(0.5, {10, 20})};
 }
@@ -375,7 +372,6 @@ TEST_P(GraphRulesTest, RoundAsFloat32Does) {
 INSTANTIATE_TEST_SUITE_P(All, GraphRulesTest, ::testing::ValuesIn(WithGraph()),
                          [](const auto& info) { return IdOf(info.param); });
 
-/// An objective of one parameter, whose gradient is fixed.
 class Slope : public train::Objective {
  public:
   Slope(Tensor value, Tensor gradient) : gradient_(std::move(gradient)) {

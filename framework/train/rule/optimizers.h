@@ -16,7 +16,6 @@
 
 namespace assay::train {
 
-/// An optimizer as a person names it.
 struct Wanted {
   std::string_view name;
   std::string_view preset = "paper";
@@ -35,7 +34,6 @@ struct Made {
 /// name, a preset or a setting that there is not; it says which there are.
 Result<Made> MakeOptimizer(const Wanted& wanted, Recipe recipe = {});
 
-/// Adds what every optimizer has.
 void AddTo(Recipe* recipe, Settings* settings);
 
 /// A set of conventions of one optimizer, and where they come from.

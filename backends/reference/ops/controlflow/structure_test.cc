@@ -13,9 +13,7 @@ namespace {
 
 void ExpectGraphRefused(const std::string& graph,
                         const std::vector<Feed>& feeds) {
-  const Status status = Compute(graph, feeds).status();
-  EXPECT_EQ(status.code(), StatusCode::kInvalidArgument)
-      << graph << status.ToString();
+  ExpectRefusals({{graph, feeds, /*message=*/""}});
 }
 
 constexpr const char* kDoubling =

@@ -47,26 +47,20 @@ Feed FilledWith(DType type, double value) {
 
 TEST(Random, EveryTypeOfBernoulliHasTheShareOfItsProbability) {
   const struct {
-    const char* graph;
+    const char* node;
     DType from, to;
   } rows[] = {
-      {"g (float[N] x) => (float[N] y) { y = Bernoulli <seed = 1.0> (x) }",
-       DType::kFloat32, DType::kFloat32},
-      {"g (double[N] x) => (double[N] y) { y = Bernoulli <seed = 2.0> (x) }",
-       DType::kFloat64, DType::kFloat64},
-      {"g (float16[N] x) => (bool[N] y) "
-       "{ y = Bernoulli <seed = 3.0, dtype = 9> (x) }",
-       DType::kFloat16, DType::kBool},
-      {"g (bfloat16[N] x) => (int8[N] y) "
-       "{ y = Bernoulli <seed = 4.0, dtype = 3> (x) }",
-       DType::kBFloat16, DType::kInt8},
-      {"g (float[N] x) => (uint64[N] y) "
-       "{ y = Bernoulli <seed = 5.0, dtype = 13> (x) }",
-       DType::kFloat32, DType::kUint64},
+      {"Bernoulli<seed = 1.0>(x)", DType::kFloat32, DType::kFloat32},
+      {"Bernoulli<seed = 2.0>(x)", DType::kFloat64, DType::kFloat64},
+      {"Bernoulli<seed = 3.0, dtype = 9>(x)", DType::kFloat16, DType::kBool},
+      {"Bernoulli<seed = 4.0, dtype = 3>(x)", DType::kBFloat16, DType::kInt8},
+      {"Bernoulli<seed = 5.0, dtype = 13>(x)", DType::kFloat32, DType::kUint64},
   };
   for (const auto& row : rows) {
-    const auto outputs = OutputsOf(row.graph, {FilledWith(row.from, 0.25)});
-    EXPECT_EQ(outputs[0].tensor()->dtype(), row.to) << row.graph;
+    const Row of =
+        Of(row.node, {FilledWith(row.from, 0.25)}, {FilledWith(row.to, 0)});
+    const auto outputs = OutputsOf(of.graph, of.feeds);
+    EXPECT_EQ(outputs[0].tensor()->dtype(), row.to) << row.node;
     const std::vector<double> drawn = NumbersOf(outputs[0]);
     EXPECT_NEAR(Mean(drawn), 0.25, 6 * std::sqrt(0.25 * 0.75 / kMany));
     for (const double x : drawn) EXPECT_TRUE(x == 0 || x == 1) << x;
@@ -80,20 +74,19 @@ TEST(Random, ProbabilitiesZeroAndOneAreCertain) {
 }
 
 TEST(Random, DropoutScalesWhatItKeepsAndSaysSoInTheMask) {
-  const char* graphs[] = {
-      "g (float[N] x, float r, bool t) => (float[N] y, bool[N] m) "
-      "{ y, m = Dropout <seed = 7> (x, r, t) }",
-      "g (bfloat16[N] x, double r, bool t) => (bfloat16[N] y, bool[N] m) "
-      "{ y, m = Dropout <seed = 8> (x, r, t) }",
-      "g (float8e5m2[N] x, float16 r, bool t) => "
-      "(float8e5m2[N] y, bool[N] m) { y, m = Dropout <seed = 9> (x, r, t) }"};
-  const DType types[][2] = {{DType::kFloat32, DType::kFloat32},
-                            {DType::kBFloat16, DType::kFloat64},
-                            {DType::kFloat8E5M2, DType::kFloat16}};
-  for (int i = 0; i < 3; ++i) {
-    const auto outputs = OutputsOf(
-        graphs[i],
-        {FilledWith(types[i][0], -3), {types[i][1], {}, {0.75}}, B({}, {1})});
+  const struct {
+    const char* node;
+    DType type, of_ratio;
+  } rows[] = {
+      {"y, m = Dropout<seed = 7>(x, r, t)", DType::kFloat32, DType::kFloat32},
+      {"y, m = Dropout<seed = 8>(x, r, t)", DType::kBFloat16, DType::kFloat64},
+      {"y, m = Dropout<seed = 9>(x, r, t)", DType::kFloat8E5M2,
+       DType::kFloat16}};
+  for (const auto& [node, type, of_ratio] : rows) {
+    const Row of =
+        Of(node, {FilledWith(type, -3), {of_ratio, {}, {0.75}}, B({}, {1})},
+           {FilledWith(type, 0), FilledWith(DType::kBool, 0)});
+    const auto outputs = OutputsOf(of.graph, of.feeds);
     const std::vector<double> y = NumbersOf(outputs[0]);
     const std::vector<double> mask = NumbersOf(outputs[1]);
     EXPECT_NEAR(Mean(mask), 0.25, 6 * std::sqrt(0.25 * 0.75 / kMany));

@@ -16,7 +16,6 @@
 
 #include "backends/reference/families.h"
 #include "backends/reference/image/library.h"
-#include "backends/reference/image/plain.h"
 
 namespace assay::reference {
 namespace {

@@ -53,7 +53,8 @@ Status Where(const op::Where& op, KernelContext& run) {
 
 Result<Kernel> MakeEqual(const op::Equal& op, LoadContext& load) {
   if (load.dtype(op.a) == DType::kString) return EqualStrings(op);
-  return Compare(load, kNumbers, [](auto a, auto b) { return Equal(a, b); });
+  return Compare(kNumbers, [](auto a, auto b) { return Equal(a, b); })(op,
+                                                                       load);
 }
 
 Result<Kernel> MakeWhere(const op::Where& op, LoadContext& load) {

@@ -167,19 +167,19 @@ auto Folded(const Scalars<Ts...>& scalars, Step step,
 }
 
 Result<Kernel> MakeMod(const op::Mod& op, LoadContext& load) {
-  return Combine(load, kNumbers, [like_fmod = op.fmod != 0](auto a, auto b) {
+  return Combine(kNumbers, [like_fmod = op.fmod != 0](auto a, auto b) {
     return Modulo(a, b, like_fmod);
-  });
+  })(op, load);
 }
 
 // Pow-15: x and y may differ in type; the result has x's.
 Result<Kernel> MakePow(const op::Pow& op, LoadContext& load) {
   if (IsFloatingPoint(load.dtype(op.x))) {
-    return Combine(load, kFloats, [](auto x, auto y) { return pow(x, y); });
+    return Combine(kFloats, [](auto x, auto y) { return pow(x, y); })(op, load);
   }
   if (!IsFloatingPoint(load.dtype(op.y))) {
-    return Combine(load, kIntegers,
-                   [](auto x, auto y) { return IntegerPower(x, y); });
+    return Combine(kIntegers,
+                   [](auto x, auto y) { return IntegerPower(x, y); })(op, load);
   }
   return Dispatch(load, op.x, kIntegers, []<class>() {
     return PairKernel(PairLoopOf<double, double>(
@@ -190,10 +190,9 @@ Result<Kernel> MakePow(const op::Pow& op, LoadContext& load) {
 Result<Kernel> MakeBitShift(const op::BitShift& op, LoadContext& load) {
   ASSAY_RETURN_IF_ERROR(
       WordOf("direction", op.direction, {"LEFT", "RIGHT"}).status());
-  return Combine(load, kIntegers,
-                 [left = op.direction == "LEFT"](auto x, auto by) {
-                   return Shift(x, by, left);
-                 });
+  return Combine(kIntegers, [left = op.direction == "LEFT"](auto x, auto by) {
+    return Shift(x, by, left);
+  })(op, load);
 }
 
 }  // namespace

@@ -77,12 +77,11 @@ Status ClipBackward(const op::Clip& op, GradientContext& run) {
 }
 
 Result<Kernel> MakeIsInf(const op::IsInf& op, LoadContext& load) {
-  return Test(
-      load, kFloats,
-      [up = op.detect_positive != 0, down = op.detect_negative != 0](auto x) {
-        const auto value = static_cast<double>(Value(x));
-        return std::isinf(value) && (value > 0 ? up : down);
-      });
+  return Test(kFloats, [up = op.detect_positive != 0,
+                        down = op.detect_negative != 0](auto x) {
+    const auto value = static_cast<double>(Value(x));
+    return std::isinf(value) && (value > 0 ? up : down);
+  })(op, load);
 }
 
 // HardSigmoid-22: max(0, min(1, alpha * x + beta)).
@@ -206,10 +205,10 @@ Result<Kernel> MakeSwish(const op::Swish& op, LoadContext& load) {
 
 // SwiGLU-28: Swish(a) * b, of one shape.
 Result<Kernel> MakeSwiGLU(const op::SwiGLU& op, LoadContext& load) {
-  ASSAY_ASSIGN_OR_RETURN(
-      Kernel kernel, Combine(load, kFloats, [alpha = op.alpha](auto a, auto b) {
-        return a * Sigmoid(decltype(a)(alpha) * a) * b;
-      }));
+  ASSAY_ASSIGN_OR_RETURN(Kernel kernel,
+                         Combine(kFloats, [alpha = op.alpha](auto a, auto b) {
+                           return a * Sigmoid(decltype(a)(alpha) * a) * b;
+                         })(op, load));
   kernel.forward =
       [op, multiply = std::move(kernel.forward)](KernelContext& run) -> Status {
     const Shape& a = run.input(op.a).shape();

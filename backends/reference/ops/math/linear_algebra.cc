@@ -2,7 +2,6 @@
 //
 // Linear maps of lines and matrices: Det and DFT.
 
-#include <numbers>
 #include <utility>
 
 #include "backends/reference/families.h"

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <string>
 
+#include "backends/reference/gradient_rows.h"
 #include "backends/reference/kernel_rows.h"
 #include "framework/backend/exact.h"
 
@@ -29,30 +30,26 @@ Row Likelihood(const std::string& node, const std::vector<Feed>& feeds,
 }
 
 TEST(LossesTest, LikelihoodsAreWeightedIgnoredAndReduced) {
-  struct Case {
-    std::string reduction;
-    Feed labels;
-    bool weighted;
-    Feed wanted;
+  const auto row = [](const std::string& reduction, const Feed& labels,
+                      bool weighted, const Feed& wanted) {
+    return Likelihood("<reduction = \"" + reduction +
+                          "\", ignore_index = -100>" +
+                          (weighted ? "(x, t, w)" : "(x, t)"),
+                      {kLogProbs, labels, kWeights}, wanted);
   };
-  for (const Case& c :
-       std::vector<Case>{{"none", kLabels, false, F({3}, {3, 4, 8})},
-                         {"sum", kLabels, false, F({}, {15})},
-                         {"mean", kLabels, false, F({}, {5})},
-                         {"none", kLabels, true, F({3}, {3, 2, 16})},
-                         {"sum", kLabels, true, F({}, {21})},
-                         {"mean", kLabels, true, F({}, {6})},
-                         {"none", kIgnoring, false, F({3}, {3, 4, 0})},
-                         {"mean", kIgnoring, false, F({}, {3.5})},
-                         {"sum", kIgnoring, true, F({}, {5})},
-                         {"mean", kIgnoring, true, F({}, {5 / 1.5})},
-                         {"mean", I({3}, {-100, -100, -100}), false,
-                          F({}, {std::nan("")})}}) {
-    ExpectRows({Likelihood("<reduction = \"" + c.reduction +
-                               "\", ignore_index = -100>" +
-                               (c.weighted ? "(x, t, w)" : "(x, t)"),
-                           {kLogProbs, c.labels, kWeights}, c.wanted)});
-  }
+  ExpectRows({
+      row("none", kLabels, false, F({3}, {3, 4, 8})),
+      row("sum", kLabels, false, F({}, {15})),
+      row("mean", kLabels, false, F({}, {5})),
+      row("none", kLabels, true, F({3}, {3, 2, 16})),
+      row("sum", kLabels, true, F({}, {21})),
+      row("mean", kLabels, true, F({}, {6})),
+      row("none", kIgnoring, false, F({3}, {3, 4, 0})),
+      row("mean", kIgnoring, false, F({}, {3.5})),
+      row("sum", kIgnoring, true, F({}, {5})),
+      row("mean", kIgnoring, true, F({}, {5 / 1.5})),
+      row("mean", I({3}, {-100, -100, -100}), false, F({}, {std::nan("")})),
+  });
 }
 
 TEST(LossesTest, ClassesAreTheSecondOfManyAxes) {
@@ -67,22 +64,16 @@ TEST(LossesTest, CrossEntropyIsTheLikelihoodOfTheLogSoftmax) {
   const double log3 = std::log(3.0), log4 = std::log(4.0), log2 = std::log(2.0);
   const Feed x = F({2, 2}, {0, log3, 90, 90});
   const Feed p = F({2, 2}, {-log4, log3 - log4, -log2, -log2});
-  struct Case {
-    std::string attributes;
-    Feed labels;
-    Feed wanted;
+  const auto row = [&](const std::string& attributes, const Feed& labels,
+                       const Feed& wanted) {
+    return Of("y, p = SoftmaxCrossEntropyLoss" + attributes + "(x, t)",
+              {x, labels}, {wanted, p});
   };
-  for (const Case& c : std::vector<Case>{
-           {"<reduction = \"none\">", I({2}, {0, 1}), F({2}, {log4, log2})},
-           {"", I({2}, {0, 1}), F({}, {(log4 + log2) / 2})},
-           {"<ignore_index = 7>", I({2}, {0, 7}), F({}, {log4})}}) {
-    ExpectRows(
-        {{"g (" + Declare("x t", {x, c.labels}) + ") => (" +
-              Declare("y p", {c.wanted, p}) +
-              ") { y, p = SoftmaxCrossEntropyLoss" + c.attributes + "(x, t) }",
-          {x, c.labels},
-          {c.wanted, p}}});
-  }
+  ExpectRows({
+      row("<reduction = \"none\">", I({2}, {0, 1}), F({2}, {log4, log2})),
+      row("", I({2}, {0, 1}), F({}, {(log4 + log2) / 2})),
+      row("<ignore_index = 7>", I({2}, {0, 7}), F({}, {log4})),
+  });
 }
 
 TEST(LossesTest, CrossEntropyIsRoundedOnce) {
@@ -94,28 +85,24 @@ TEST(LossesTest, CrossEntropyIsRoundedOnce) {
 }
 
 TEST(LossesTest, WhatDoesNotGoTogetherIsNamed) {
-  struct Case {
-    std::string node;
-    Feed x;
-    Feed labels;
-    std::string message;
+  const auto refusal = [](const std::string& node, const Feed& x,
+                          const Feed& labels, const std::string& message) {
+    const Row row = Likelihood(node, {x, labels, kWeights}, F({}, {0}));
+    return Refusal{row.graph, row.feeds,
+                   "NegativeLogLikelihoodLoss: " + message};
   };
-  const std::string plain = "(x, t)";
-  for (const Case& c : std::vector<Case>{
-           {plain, kLogProbs, I({2}, {0, 1}),
-            "input target of shape [2], wanted [3]"},
-           {plain, kLogProbs, kIgnoring,
-            "input target has the value -100, wanted one in [0, 3)"},
-           {plain, kLogProbs, I({3}, {0, 1, 3}),
-            "input target has the value 3, wanted one in [0, 3)"},
-           {"(x, t, w)", F({1, 2}, {1, 2}), I({1}, {0}),
-            "input weight of shape [3], wanted [2]"},
-           {"<reduction = \"most\">(x, t)", kLogProbs, kLabels,
-            "reduction is 'most', wanted none, sum or mean"}}) {
-    const Row row = Likelihood(c.node, {c.x, c.labels, kWeights}, F({}, {0}));
-    ExpectRefusals(
-        {{row.graph, row.feeds, "NegativeLogLikelihoodLoss: " + c.message}});
-  }
+  ExpectRefusals({
+      refusal("(x, t)", kLogProbs, I({2}, {0, 1}),
+              "input target of shape [2], wanted [3]"),
+      refusal("(x, t)", kLogProbs, kIgnoring,
+              "input target has the value -100, wanted one in [0, 3)"),
+      refusal("(x, t)", kLogProbs, I({3}, {0, 1, 3}),
+              "input target has the value 3, wanted one in [0, 3)"),
+      refusal("(x, t, w)", F({1, 2}, {1, 2}), I({1}, {0}),
+              "input weight of shape [3], wanted [2]"),
+      refusal("<reduction = \"most\">(x, t)", kLogProbs, kLabels,
+              "reduction is 'most', wanted none, sum or mean"),
+  });
 }
 
 Feed N(int64_t number) { return I({}, {static_cast<double>(number)}); }
@@ -186,28 +173,27 @@ TEST(Windows, AreSumsOfSquaresOfSines) {
 // mel(4900) / 3 is mel(700), so the points are at 0, 700 and 2100 hertz: of 15
 // samples at 10 kHz at 16 f / 10000 = 0, 1.12 and 3.36.
 TEST(MelWeightMatrix, HasATriangleForEachBand) {
-  const auto graph = [](const std::string& type, int code) {
-    return "g (int64 b, int64 n, int64 r, float lo, float hi) => (" + type +
-           "[8,1] y) { y = MelWeightMatrix<output_datatype = " +
-           std::to_string(code) + ">(b, n, r, lo, hi) }";
-  };
   const std::vector<Feed> feeds = {N(1), N(15), N(10000), F({}, {0}),
                                    F({}, {4900})};
+  const std::string node = "MelWeightMatrix<output_datatype = ";
+  const std::string inputs = ">(b, n, r, lo, hi)";
   ExpectRows({
-      {graph("float", 1), feeds, {F({8, 1}, {0, 1, 0.5, 0, 0, 0, 0, 0})}},
-      {graph("double", 11), feeds, {D({8, 1}, {0, 1, 0.5, 0, 0, 0, 0, 0})}},
-      {graph("int16", 5),
-       feeds,
-       {{DType::kInt16, {8, 1}, {0, 1, 0, 0, 0, 0, 0, 0}}}},
+      Of(node + "1" + inputs, feeds, {F({8, 1}, {0, 1, 0.5, 0, 0, 0, 0, 0})}),
+      Of(node + "11" + inputs, feeds, {D({8, 1}, {0, 1, 0.5, 0, 0, 0, 0, 0})}),
+      Of(node + "5" + inputs, feeds,
+         {{DType::kInt16, {8, 1}, {0, 1, 0, 0, 0, 0, 0, 0}}}),
   });
+  const std::string graph =
+      "g (int64 b, int64 n, int64 r, float lo, float hi) => (float[8,1] y) "
+      "{ y = MelWeightMatrix(b, n, r, lo, hi) }";
   ExpectRefusals({
-      {graph("float", 1),
+      {graph,
        {N(1), N(15), N(3000), F({}, {0}), F({}, {4900})},
        "the bands end at bin 11"},
-      {graph("float", 1),
+      {graph,
        {N(0), N(15), N(3000), F({}, {0}), F({}, {4900})},
        "num_mel_bins is 0"},
-      {graph("float", 1),
+      {graph,
        {N(1), N(15), N(3000), F({}, {9}), F({}, {1})},
        "the edges are 9 and 1"},
   });
@@ -257,48 +243,39 @@ TEST(Dft, CutsOrFillsToItsLength) {
 // On a tape: cosines, windows and quotients have more digits than a double.
 TEST(Spectra, HaveExactValues) {
   const struct {
-    std::string graph;
-    std::vector<Feed> feeds;
-    double first;
+    GradientRow of;
+    double number;
     size_t at;
   } rows[] = {
       // 1 + 2 cos(120 degrees) + 4 cos(240 degrees) = -2.
-      {"g (float[1,3,1] x, int64 s) => (float[1,1,2,2] y) { y = STFT(x, s) }",
-       {F({1, 3, 1}, {1, 2, 4}), N(1)},
-       -2,
-       2},
-      {"g (int64 n) => (float[3] y) { y = HammingWindow(n) }",
-       {N(3)},
-       (2 + 21 * 0.75) / 23,
-       1},
-      {"g (int64 b, int64 n, int64 r, float lo, float hi) => (float[8,1] y) "
-       "{ y = MelWeightMatrix(b, n, r, lo, hi) }",
-       {N(1), N(15), N(10000), F({}, {0}), F({}, {4900})},
-       0.5,
-       2},
-      {"g (float[1,1,4] x, float[1,1,1] w, float[1,1,4] o) => "
-       "(float[1,1,4] y) { y = DeformConv(x, w, o) }",
-       {F({1, 1, 4}, {1, 2, 4, 8}), F({1, 1, 1}, {1}),
-        F({1, 1, 4}, {0.25, 0, 0, 0})},
-       1.25,
-       0},
-      {"g (float r, int64 t, float[1] x, float[1] g, float[1] h) => "
-       "(float[1] y, float[1] z) { y, z = ai.onnx.preview.training.Adagrad"
-       "<decay_factor = 1.0, epsilon = 5.0>(r, t, x, g, h) }",
-       {F({}, {1}), N(1), F({1}, {2}), F({1}, {4}), F({1}, {9})},
-       1.8,
-       0},
+      {GradientOf("STFT(a, b)", "float[1,1,2,2] y",
+                  {F({1, 3, 1}, {1, 2, 4}), N(1)}),
+       -2, 2},
+      {GradientOf("HammingWindow(a)", "float[3] y", {N(3)}),
+       (2 + 21 * 0.75) / 23, 1},
+      {GradientOf("MelWeightMatrix(a, b, c, d, e)", "float[8,1] y",
+                  {N(1), N(15), N(10000), F({}, {0}), F({}, {4900})}),
+       0.5, 2},
+      {GradientOf("DeformConv(a, b, c)", "float[1,1,4] y",
+                  {F({1, 1, 4}, {1, 2, 4, 8}), F({1, 1, 1}, {1}),
+                   F({1, 1, 4}, {0.25, 0, 0, 0})}),
+       1.25, 0},
+      {GradientOf("y, z = ai.onnx.preview.training.Adagrad"
+                  "<decay_factor = 1.0, epsilon = 5.0>(a, b, c, d, e)",
+                  "float[1] y, float[1] z",
+                  {F({}, {1}), N(1), F({1}, {2}), F({1}, {4}), F({1}, {9})}),
+       1.8, 0},
   };
   for (const auto& row : rows) {
-    const auto network = NetworkOf(row.graph, {.exact = true});
-    const auto exact = EvaluateAt(*network->exact(), ValuesOf(row.feeds),
+    const auto network = NetworkOf(row.of.graph, {.exact = true});
+    const auto exact = EvaluateAt(*network->exact(), ValuesOf(row.of.feeds),
                                   Precision::kArbitrary);
-    ASSERT_TRUE(exact.ok()) << row.graph << exact.status().ToString();
+    ASSERT_TRUE(exact.ok()) << row.of.graph << exact.status().ToString();
     const auto& [value, tail, bound] = (*exact)[0];
-    EXPECT_NEAR(value.tensor()->elements<double>()[row.at], row.first, 1e-15)
-        << row.graph;
+    EXPECT_NEAR(value.tensor()->elements<double>()[row.at], row.number, 1e-15)
+        << row.of.graph;
     // Value and tail hold 106 bits.
-    EXPECT_LT(bound.elements<double>()[row.at], 1e-31) << row.graph;
+    EXPECT_LT(bound.elements<double>()[row.at], 1e-31) << row.of.graph;
   }
 }
 

@@ -9,7 +9,6 @@
 // whose names are kept.
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <vector>
 

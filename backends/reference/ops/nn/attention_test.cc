@@ -10,6 +10,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include "backends/reference/kernel_rows.h"
 
@@ -25,154 +26,125 @@ const Feed kValues = F({1, 1, 2, 1}, {8, 16});
 // Queries of 1 and 0: a quarter and three quarters, then half and half.
 const Feed kQueries = F({1, 1, 2, 1}, {1, 0});
 
-std::string AttentionGraph(const std::string& node,
-                           const std::string& more = "") {
-  return "g (float[B,H,S,D] q, float[B,G,T,D] k, float[B,G,T,E] v" + more +
-         ") => (float[B,H,S,E] y) { y = Attention" + node + " }";
+Row Attended(const std::string& node, std::vector<Feed> feeds, Feed y) {
+  return Of("Attention" + node, std::move(feeds), {std::move(y)});
 }
 
 TEST(AttentionTest, ValuesAreAveragedByTheSoftmaxOfScaledScores) {
+  const std::vector<Feed> feeds = {kQueries, kKeys, kValues};
   ExpectRows({
-      {AttentionGraph("(q, k, v)"),
-       {kQueries, kKeys, kValues},
-       {F({1, 1, 2, 1}, {14, 12})}},
-      {AttentionGraph("<scale = -1.0>(q, k, v)"),
-       {kQueries, kKeys, kValues},
-       {F({1, 1, 2, 1}, {10, 12})}},
+      Attended("(q, k, v)", feeds, F({1, 1, 2, 1}, {14, 12})),
+      Attended("<scale = -1.0>(q, k, v)", feeds, F({1, 1, 2, 1}, {10, 12})),
       // The default scale is 1 / sqrt(4).
-      {AttentionGraph("(q, k, v)"),
-       {F({1, 1, 1, 4}, {1, 1, 1, 1}),
-        F({1, 1, 2, 4}, {0, 0, 0, 0, kLog3, kLog3, 0, 0}),
-        F({1, 1, 2, 2}, {8, 80, 16, 160})},
-       {F({1, 1, 1, 2}, {14, 140})}},
-      {AttentionGraph("<softmax_precision = 11>(q, k, v)"),
-       {kQueries, kKeys, kValues},
-       {F({1, 1, 2, 1}, {14, 12})}},
+      Attended("(q, k, v)",
+               {F({1, 1, 1, 4}, {1, 1, 1, 1}),
+                F({1, 1, 2, 4}, {0, 0, 0, 0, kLog3, kLog3, 0, 0}),
+                F({1, 1, 2, 2}, {8, 80, 16, 160})},
+               F({1, 1, 1, 2}, {14, 140})),
+      Attended("<softmax_precision = 11>(q, k, v)", feeds,
+               F({1, 1, 2, 1}, {14, 12})),
   });
 }
 
 TEST(AttentionTest, HeadsArePackedInThreeAxesAndSharedByGroups) {
-  const std::string packed =
-      "g (float[1,S,M] q, float[1,T,N] k, float[1,T,P] v) => (float[1,S,O] y) "
-      "{ y = Attention<q_num_heads = 2, kv_num_heads = ";
   ExpectRows({
-      {packed + "2>(q, k, v) }",
-       {F({1, 1, 2}, {1, 1}), F({1, 2, 2}, {0, 0, kLog3, 0}),
-        F({1, 2, 2}, {8, 80, 16, 160})},
-       {F({1, 1, 2}, {14, 120})}},
-      {packed + "1>(q, k, v) }",
-       {F({1, 2, 2}, {1, 0, 0, 1}), F({1, 2, 1}, {0, kLog3}),
-        F({1, 2, 1}, {8, 16})},
-       {F({1, 2, 2}, {14, 12, 12, 14})}},
-      {AttentionGraph("(q, k, v)"),
-       {F({1, 4, 1, 1}, {1, 0, 1, 0}), F({1, 2, 2, 1}, {0, kLog3, 0, 0}),
-        F({1, 2, 2, 1}, {8, 16, 80, 160})},
-       {F({1, 4, 1, 1}, {14, 12, 120, 120})}},
+      Attended("<q_num_heads = 2, kv_num_heads = 2>(q, k, v)",
+               {F({1, 1, 2}, {1, 1}), F({1, 2, 2}, {0, 0, kLog3, 0}),
+                F({1, 2, 2}, {8, 80, 16, 160})},
+               F({1, 1, 2}, {14, 120})),
+      Attended("<q_num_heads = 2, kv_num_heads = 1>(q, k, v)",
+               {F({1, 2, 2}, {1, 0, 0, 1}), F({1, 2, 1}, {0, kLog3}),
+                F({1, 2, 1}, {8, 16})},
+               F({1, 2, 2}, {14, 12, 12, 14})),
+      Attended(
+          "(q, k, v)",
+          {F({1, 4, 1, 1}, {1, 0, 1, 0}), F({1, 2, 2, 1}, {0, kLog3, 0, 0}),
+           F({1, 2, 2, 1}, {8, 16, 80, 160})},
+          F({1, 4, 1, 1}, {14, 12, 120, 120})),
   });
 }
 
 TEST(AttentionTest, CausalityAndWindowsCutKeysOff) {
   const Feed q = F({1, 1, 3, 1}, {0, 0, 0});
   const Feed v = F({1, 1, 3, 1}, {8, 16, 48});
-  struct Case {
-    std::string attributes;
-    std::vector<double> wanted;
+  const auto row = [&](const std::string& attributes,
+                       std::vector<double> wanted) {
+    return Attended("<" + attributes + ">(q, k, v)", {q, q, v},
+                    F({1, 1, 3, 1}, std::move(wanted)));
   };
-  for (const Case& c : std::vector<Case>{
-           {"<is_causal = 1>", {8, 12, 24}},
-           {"<left_window_size = 0>", {24, 32, 48}},
-           {"<right_window_size = 0>", {8, 12, 24}},
-           {"<left_window_size = 0, right_window_size = 0>", {8, 16, 48}},
-           {"<left_window_size = 1, is_causal = 1>", {8, 12, 32}},
-           {"<right_window_size = 1>", {12, 24, 24}},
-           {"<left_window_size = 9223372036854775807, "
-            "right_window_size = 9223372036854775807>",
-            {24, 24, 24}}}) {
-    ExpectRows({{AttentionGraph(c.attributes + "(q, k, v)"),
-                 {q, q, v},
-                 {F({1, 1, 3, 1}, c.wanted)}}});
-  }
+  ExpectRows({
+      row("is_causal = 1", {8, 12, 24}),
+      row("left_window_size = 0", {24, 32, 48}),
+      row("right_window_size = 0", {8, 12, 24}),
+      row("left_window_size = 0, right_window_size = 0", {8, 16, 48}),
+      row("left_window_size = 1, is_causal = 1", {8, 12, 32}),
+      row("right_window_size = 1", {12, 24, 24}),
+      row("left_window_size = 9223372036854775807, "
+          "right_window_size = 9223372036854775807",
+          {24, 24, 24}),
+  });
 }
 
 TEST(AttentionTest, MasksOfEveryRankAndKindAreAdded) {
   const Feed q = F({2, 2, 1, 1}, {0, 0, 0, 0});
   const Feed v = F({2, 2, 2, 1}, {8, 16, 8, 16, 8, 16, 8, 16});
   const Feed k = F({2, 2, 2, 1}, std::vector<double>(8, 0));
-  struct Case {
-    Feed mask;
-    std::vector<double> wanted;
+  const auto row = [&](const Feed& mask, std::vector<double> wanted) {
+    return Attended("(q, k, v, m)", {q, k, v, mask},
+                    F({2, 2, 1, 1}, std::move(wanted)));
   };
-  for (const Case& c : std::vector<Case>{
-           {F({2}, {0, kLog3}), {14, 14, 14, 14}},
-           {F({2, 1, 1, 2}, {0, kLog3, 0, 0}), {14, 14, 12, 12}},
-           {F({2, 1, 2}, {0, kLog3, kLog3, 0}), {14, 10, 14, 10}},
-           {B({1, 2}, {0, 1}), {16, 16, 16, 16}},
-           {B({2, 2, 1, 2}, {1, 1, 1, 0, 0, 1, 0, 0}), {12, 8, 16, 0}},
-           {F({1, 1}, {5}), {8, 8, 8, 8}},  // shorter: the rest is masked
-           {B({1, 0}, {}), {0, 0, 0, 0}},
-           {I({2}, {3, 3}), {12, 12, 12, 12}}}) {
-    ExpectRows({{AttentionGraph("(q, k, v, m)", ", " + Declare("m", {c.mask})),
-                 {q, k, v, c.mask},
-                 {F({2, 2, 1, 1}, c.wanted)}}});
-  }
+  ExpectRows({
+      row(F({2}, {0, kLog3}), {14, 14, 14, 14}),
+      row(F({2, 1, 1, 2}, {0, kLog3, 0, 0}), {14, 14, 12, 12}),
+      row(F({2, 1, 2}, {0, kLog3, kLog3, 0}), {14, 10, 14, 10}),
+      row(B({1, 2}, {0, 1}), {16, 16, 16, 16}),
+      row(B({2, 2, 1, 2}, {1, 1, 1, 0, 0, 1, 0, 0}), {12, 8, 16, 0}),
+      row(F({1, 1}, {5}), {8, 8, 8, 8}),  // shorter: the rest is masked
+      row(B({1, 0}, {}), {0, 0, 0, 0}),
+      row(I({2}, {3, 3}), {12, 12, 12, 12}),
+  });
 }
 
 TEST(AttentionTest, ThePastStandsBeforeTheKeys) {
-  const std::string graph =
-      "g (float[1,S,1] q, float[1,S,1] k, float[1,S,1] v, float[1,1,P,1] pk, "
-      "float[1,1,P,1] pv) => (float[1,S,1] y, float[1,1,T,1] nk, "
-      "float[1,1,T,1] nv) { y, nk, nv = Attention<q_num_heads = 1, "
-      "kv_num_heads = 1, is_causal = 1>(q, k, v, , pk, pv) }";
-  ExpectRows(
-      {{graph,
-        {F({1, 2, 1}, {1, 0}), F({1, 2, 1}, {kLog3, 0}), F({1, 2, 1}, {16, 24}),
-         F({1, 1, 1, 1}, {0}), F({1, 1, 1, 1}, {8})},
-        {F({1, 2, 1}, {14, 16}), F({1, 1, 3, 1}, {0, kLog3, 0}),
-         F({1, 1, 3, 1}, {8, 16, 24})}}});
+  ExpectRows({Of(
+      "y, nk, nv = Attention<q_num_heads = 1, kv_num_heads = 1, is_causal = 1>"
+      "(q, k, v, , pk, pv)",
+      {F({1, 2, 1}, {1, 0}), F({1, 2, 1}, {kLog3, 0}), F({1, 2, 1}, {16, 24}),
+       F({1, 1, 1, 1}, {0}), F({1, 1, 1, 1}, {8})},
+      {F({1, 2, 1}, {14, 16}), F({1, 1, 3, 1}, {0, kLog3, 0}),
+       F({1, 1, 3, 1}, {8, 16, 24})})});
 }
 
 TEST(AttentionTest, PaddedKeysAreNotAttended) {
   const Feed q = F({2, 1, 2, 1}, {0, 0, 0, 0});
   const Feed k = F({2, 1, 3, 1}, std::vector<double>(6, 0));
   const Feed v = F({2, 1, 3, 1}, {8, 16, 48, 8, 16, 48});
-  const std::string more = ", int64[B] n";
   ExpectRows({
-      {AttentionGraph("(q, k, v, , , , n)", more),
-       {q, k, v, I({2}, {2, 0})},
-       {F({2, 1, 2, 1}, {12, 12, 0, 0})}},
+      Attended("(q, k, v, , , , n)", {q, k, v, I({2}, {2, 0})},
+               F({2, 1, 2, 1}, {12, 12, 0, 0})),
       // Query i stands at n - 2 + i.
-      {AttentionGraph("<is_causal = 1>(q, k, v, , , , n)", more),
-       {q, k, v, I({2}, {3, 1})},
-       {F({2, 1, 2, 1}, {12, 24, 0, 8})}},
-      {AttentionGraph("<left_window_size = 0>(q, k, v, , , , n)", more),
-       {q, k, v, I({2}, {3, 2})},
-       {F({2, 1, 2, 1}, {32, 48, 12, 16})}},
+      Attended("<is_causal = 1>(q, k, v, , , , n)", {q, k, v, I({2}, {3, 1})},
+               F({2, 1, 2, 1}, {12, 24, 0, 8})),
+      Attended("<left_window_size = 0>(q, k, v, , , , n)",
+               {q, k, v, I({2}, {3, 2})}, F({2, 1, 2, 1}, {32, 48, 12, 16})),
   });
 }
 
 TEST(AttentionTest, ScoresAreShownAtTheStageAskedFor) {
-  struct Case {
-    std::string mode;
-    std::vector<double> wanted;
-  };
   const double e = std::exp(1.0);
+  const auto row = [&](int mode, std::vector<double> wanted) {
+    return Of(StrCat("y, , , s = Attention<softcap = 2.0, "
+                     "qk_matmul_output_mode = ",
+                     mode, ">(q, k, v, m)"),
+              {F({1, 1, 2, 1}, {1, 2}), kKeys, kValues,
+               F({2, 2}, {5, 5, kMaskedScore, kMaskedScore})},
+              {F({1, 1, 2, 1}, {(8 + 16 * e) / (1 + e), 0}),
+               F({1, 1, 2, 2}, std::move(wanted))});
+  };
   // 2 tanh(log(3) / 2) is 1; the mask leaves nothing of the second query.
-  for (const Case& c :
-       std::vector<Case>{{"0", {0, kLog3, 0, 2 * kLog3}},
-                         {"1", {0, 1, 0, 1.6}},
-                         {"2", {5, 6, kMaskedScore, kMaskedScore}},
-                         {"3", {1 / (1 + e), e / (1 + e), 0, 0}}}) {
-    ExpectRows(
-        {{"g (float[1,1,2,1] q, float[1,1,2,1] k, float[1,1,2,1] v, "
-          "float[2,2] m) => (float[1,1,2,1] y, float[1,1,2,2] s) "
-          "{ y, , , s = Attention<softcap = 2.0, "
-          "qk_matmul_output_mode = " +
-              c.mode + ">(q, k, v, m) }",
-          {F({1, 1, 2, 1}, {1, 2}), kKeys, kValues,
-           F({2, 2}, {5, 5, kMaskedScore, kMaskedScore})},
-          {F({1, 1, 2, 1}, {(8 + 16 * e) / (1 + e), 0}),
-           F({1, 1, 2, 2}, c.wanted)}}});
-  }
+  ExpectRows({row(0, {0, kLog3, 0, 2 * kLog3}), row(1, {0, 1, 0, 1.6}),
+              row(2, {5, 6, kMaskedScore, kMaskedScore}),
+              row(3, {1 / (1 + e), e / (1 + e), 0, 0})});
 }
 
 TEST(AttentionTest, EachResultIsRoundedOnce) {
@@ -180,23 +152,19 @@ TEST(AttentionTest, EachResultIsRoundedOnce) {
   const auto half = [](Shape shape, std::vector<double> values) {
     return Feed{DType::kFloat16, std::move(shape), std::move(values)};
   };
-  ExpectRows(
-      {{"g (float16[1,1,1,1] q, float16[1,1,3,1] k, "
-        "float16[1,1,3,1] v) => (float16[1,1,1,1] y) "
-        "{ y = Attention(q, k, v) }",
-        {half({1, 1, 1, 1}, {0}), half({1, 1, 3, 1}, {1, 2, 3}),
-         half({1, 1, 3, 1}, {1, 1, 1})},
-        {half({1, 1, 1, 1}, {1})}}});
+  ExpectRows({Attended("(q, k, v)",
+                       {half({1, 1, 1, 1}, {0}), half({1, 1, 3, 1}, {1, 2, 3}),
+                        half({1, 1, 3, 1}, {1, 1, 1})},
+                       half({1, 1, 1, 1}, {1}))});
 }
 
 TEST(AttentionTest, NoKeysAndNoQueriesAreFine) {
   ExpectRows({
-      {AttentionGraph("(q, k, v)"),
-       {F({1, 1, 1, 1}, {1}), F({1, 1, 0, 1}, {}), F({1, 1, 0, 1}, {})},
-       {F({1, 1, 1, 1}, {0})}},
-      {AttentionGraph("(q, k, v)"),
-       {F({1, 1, 0, 1}, {}), kKeys, kValues},
-       {F({1, 1, 0, 1}, {})}},
+      Attended("(q, k, v)",
+               {F({1, 1, 1, 1}, {1}), F({1, 1, 0, 1}, {}), F({1, 1, 0, 1}, {})},
+               F({1, 1, 1, 1}, {0})),
+      Attended("(q, k, v)", {F({1, 1, 0, 1}, {}), kKeys, kValues},
+               F({1, 1, 0, 1}, {})),
   });
 }
 
@@ -283,26 +251,24 @@ TEST(StateSpaceTest, EachRuleUpdatesTheStateOfTheTokenBefore) {
   const Feed s = F({1, 1, 1, 1}, {4});
   const Feed d = F({1, 2, 1}, {-kLog2, -kLog2});
   const Feed b = F({1, 2, 1}, {0.5, 0.5});
-  struct Case {
-    std::string rule, inputs;
-    std::vector<double> wanted;
-    double state;
-  };
-  for (const Case& c :
-       std::vector<Case>{// 4 + 6, 10 + 10
-                         {"linear", ", s", {10, 60}, 20},
-                         // 2 + 6, 4 + 10
-                         {"gated", ", s, d", {8, 42}, 14},
-                         // 4 + (6 - 4) / 2, 5 + 2 * (5 - 10) / 2
-                         {"delta", ", s, , b", {5, 0}, 0},
-                         // 2 + (6 - 2) / 2, 2 + 2 * (5 - 4) / 2
-                         {"gated_delta", ", s, d, b", {4, 9}, 3},
-                         {"linear", "", {6, 48}, 16}}) {
+  const auto row = [&](const std::string& rule, const std::string& inputs,
+                       std::vector<double> wanted, double state) {
     const std::vector<Feed> feeds = {q, k, v, s, d, b};
-    ExpectRows({{LinearAttention(c.rule, c.inputs, feeds),
-                 feeds,
-                 {F({1, 2, 1}, c.wanted), F({1, 1, 1, 1}, {c.state})}}});
-  }
+    return Row{LinearAttention(rule, inputs, feeds),
+               feeds,
+               {F({1, 2, 1}, std::move(wanted)), F({1, 1, 1, 1}, {state})}};
+  };
+  ExpectRows({
+      // 4 + 6, 10 + 10
+      row("linear", ", s", {10, 60}, 20),
+      // 2 + 6, 4 + 10
+      row("gated", ", s, d", {8, 42}, 14),
+      // 4 + (6 - 4) / 2, 5 + 2 * (5 - 10) / 2
+      row("delta", ", s, , b", {5, 0}, 0),
+      // 2 + (6 - 2) / 2, 2 + 2 * (5 - 4) / 2
+      row("gated_delta", ", s, d, b", {4, 9}, 3),
+      row("linear", "", {6, 48}, 16),
+  });
 }
 
 TEST(StateSpaceTest, QueriesShareAHeadAndDecayMayDifferByRow) {
@@ -351,32 +317,29 @@ std::string Rotary(const std::string& node, const std::vector<Feed>& feeds) {
 TEST(StateSpaceTest, PairsAreRotatedByTheAngleOfTheirPosition) {
   const Feed cosines = F({2, 1}, {1, 0});
   const Feed sines = F({2, 1}, {0, 1});
-  struct Case {
-    std::string node;
-    std::vector<Feed> feeds;
-    std::vector<Feed> wanted;
+  const auto row = [](const std::string& node, std::vector<Feed> feeds,
+                      std::vector<double> wanted) {
+    const Shape shape = feeds[0].shape;
+    const std::string graph = Rotary(node, feeds);
+    return Row{graph, std::move(feeds), {F(shape, std::move(wanted))}};
   };
-  for (const Case& c : std::vector<Case>{
-           {"(x, c, s, i)",
-            {F({1, 1, 2, 2}, {1, 2, 3, 4}), cosines, sines, I({1, 2}, {1, 0})},
-            {F({1, 1, 2, 2}, {-2, 1, 3, 4})}},
-           {"<rotary_embedding_dim = 2>(x, c, s, i)",
-            {F({1, 1, 1, 4}, {1, 2, 3, 4}), cosines, sines, I({1, 1}, {1})},
-            {F({1, 1, 1, 4}, {-2, 1, 3, 4})}},
-           {"<num_heads = 2>(x, c, s)",
-            {F({1, 1, 4}, {1, 2, 3, 4}), F({1, 1, 1}, {0}), F({1, 1, 1}, {1}),
-             I({1}, {0})},
-            {F({1, 1, 4}, {-2, 1, -4, 3})}},
-           {"(x, c, s)",
-            {F({1, 1, 1, 4}, {1, 2, 3, 4}), F({1, 1, 2}, {0, 1}),
-             F({1, 1, 2}, {1, 0}), I({1}, {0})},
-            {F({1, 1, 1, 4}, {-3, 2, 1, 4})}},
-           {"<interleaved = 1>(x, c, s)",
-            {F({1, 1, 1, 4}, {1, 2, 3, 4}), F({1, 1, 2}, {0, 1}),
-             F({1, 1, 2}, {1, 0}), I({1}, {0})},
-            {F({1, 1, 1, 4}, {-2, 1, 3, 4})}}}) {
-    ExpectRows({{Rotary(c.node, c.feeds), c.feeds, c.wanted}});
-  }
+  const std::vector<Feed> halves = {F({1, 1, 1, 4}, {1, 2, 3, 4}),
+                                    F({1, 1, 2}, {0, 1}), F({1, 1, 2}, {1, 0}),
+                                    I({1}, {0})};
+  ExpectRows({
+      row("(x, c, s, i)",
+          {F({1, 1, 2, 2}, {1, 2, 3, 4}), cosines, sines, I({1, 2}, {1, 0})},
+          {-2, 1, 3, 4}),
+      row("<rotary_embedding_dim = 2>(x, c, s, i)",
+          {F({1, 1, 1, 4}, {1, 2, 3, 4}), cosines, sines, I({1, 1}, {1})},
+          {-2, 1, 3, 4}),
+      row("<num_heads = 2>(x, c, s)",
+          {F({1, 1, 4}, {1, 2, 3, 4}), F({1, 1, 1}, {0}), F({1, 1, 1}, {1}),
+           I({1}, {0})},
+          {-2, 1, -4, 3}),
+      row("(x, c, s)", halves, {-3, 2, 1, 4}),
+      row("<interleaved = 1>(x, c, s)", halves, {-2, 1, 3, 4}),
+  });
 }
 
 TEST(StateSpaceTest, WhatDoesNotGoTogetherIsNamed) {

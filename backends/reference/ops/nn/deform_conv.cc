@@ -9,7 +9,6 @@
 // axis), ONNX's reference implementation.
 
 #include <algorithm>
-#include <cmath>
 
 #include "backends/reference/families.h"
 #include "backends/reference/loop/accumulate.h"

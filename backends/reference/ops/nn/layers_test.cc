@@ -37,28 +37,19 @@ TEST(DeformConv, InterpolatesBetweenNeighbours) {
 
 // Taps of 1, 10, 100, 1000 tell which element each reads.
 TEST(DeformConv, IsAConvolutionWithoutOffsets) {
-  const auto graph = [](const std::string& attributes,
-                        const std::string& extents) {
-    return "g (float[1,1,3,3] x, float[1,1,2,2] w, float[1,8," + extents +
-           "] o) => (float[1,1," + extents + "] y) { y = DeformConv<" +
-           attributes + ">(x, w, o) }";
-  };
   const Feed x = F({1, 1, 3, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9});
   const Feed w = F({1, 1, 2, 2}, {1, 10, 100, 1000});
-  const auto zeros = [](const Shape& shape) {
-    return F(shape,
-             std::vector<double>(static_cast<size_t>(*shape.NumElements()), 0));
+  const auto row = [&](const std::string& attributes, const Feed& y) {
+    const Shape extents = {1, 8, y.shape[2], y.shape[3]};
+    const auto count = static_cast<size_t>(*extents.NumElements());
+    return Of("DeformConv<" + attributes + ">(x, w, o)",
+              {x, w, F(extents, std::vector<double>(count, 0))}, {y});
   };
   ExpectRows({
-      {graph("kernel_shape = [2, 2]", "2,2"),
-       {x, w, zeros({1, 8, 2, 2})},
-       {F({1, 1, 2, 2}, {5421, 6532, 8754, 9865})}},
-      {graph("dilations = [2, 2]", "1,1"),
-       {x, w, zeros({1, 8, 1, 1})},
-       {F({1, 1, 1, 1}, {9731})}},
-      {graph("strides = [1, 2], pads = [0, 1, 0, 0]", "2,2"),
-       {x, w, zeros({1, 8, 2, 2})},
-       {F({1, 1, 2, 2}, {4010, 6532, 7040, 9865})}},
+      row("kernel_shape = [2, 2]", F({1, 1, 2, 2}, {5421, 6532, 8754, 9865})),
+      row("dilations = [2, 2]", F({1, 1, 1, 1}, {9731})),
+      row("strides = [1, 2], pads = [0, 1, 0, 0]",
+          F({1, 1, 2, 2}, {4010, 6532, 7040, 9865})),
   });
 }
 
@@ -114,12 +105,9 @@ Row Pooled(const std::string& attributes, std::vector<double> region,
            const Shape& extents, std::vector<double> wanted) {
   std::vector<double> image;
   for (int i = 1; i <= 16; ++i) image.push_back(i);
-  return {
-      "g (float[1,1,4,4] x, float[1,5] r) => (float[1,1,p,q] y) "
-      "{ y = MaxRoiPool<" +
-          attributes + ">(x, r) }",
-      {F({1, 1, 4, 4}, image), F({1, 5}, std::move(region))},
-      {F({1, 1, extents[0], extents[1]}, std::move(wanted))}};
+  return Of("MaxRoiPool<" + attributes + ">(x, r)",
+            {F({1, 1, 4, 4}, image), F({1, 5}, std::move(region))},
+            {F({1, 1, extents[0], extents[1]}, std::move(wanted))});
 }
 
 TEST(MaxRoiPool, TakesTheGreatestOfEachCell) {

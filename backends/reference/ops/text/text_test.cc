@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 
 #include "backends/reference/kernel_rows.h"
 #include "framework/testing/support/statuses_fixture.h"
@@ -15,7 +16,6 @@ namespace assay::reference {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 // 1; 2; 1 2; 2 2 of int64, at the coordinates 0, 1, 1 and 2.
 std::string Counts(const std::string& attributes, const std::string& shape) {
@@ -65,57 +65,46 @@ TEST(Text, PatternsMatchInFull) {
 }
 
 TEST(Text, RefuseWhatDoesNotFit) {
-  struct Refusal {
-    std::string graph;
-    const char* message;
-  };
   const std::string tf = "max_skip_count = 0, mode = \"TF\"";
   const std::string all = kAll;
+  const auto refused = [](std::string graph, std::string message) {
+    return Refusal{std::move(graph), {}, std::move(message)};
+  };
   const auto pattern = [](const std::string& text) {
     return "g (string[2] x) => (bool[2] y) { y = RegexFullMatch" + text +
            "(x) }";
   };
-  const Refusal rows[] = {
-      {pattern("<pattern = \"a(b\">"),
-       "RegexFullMatch: pattern is 'a(b': missing ): a(b"},
-      {pattern(""), "found no pattern"},
-      {Counts(all + "max_skip_count = 0, mode = \"BM25\"", "2"),
-       "mode is 'BM25'"},
-      {Counts(all + "max_skip_count = -1, mode = \"TF\"", "2"),
-       "max_skip_count -1"},
-      {Counts("ngram_indexes = [0, 1, 2, 3], min_gram_length = 2, "
-              "max_gram_length = 1, " +
-                  tf,
-              "2"),
-       "min_gram_length is 2, max_gram_length 1"},
-      {Counts("ngram_indexes = [0, 1], min_gram_length = 1, "
-              "max_gram_length = 1, " +
-                  tf,
-              "2"),
-       "ngram_indexes has 2 elements, wanted 4"},
-      {Counts("ngram_indexes = [0, 1, -1, 2], min_gram_length = 1, "
-              "max_gram_length = 1, " +
-                  tf,
-              "2"),
-       "ngram_indexes has -1"},
-      {Counts(all + tf + ", weights = [1.0]", "2"),
-       "weights has 1 elements, wanted 4 as ngram_indexes"},
-      {Counts(all + tf + ", pool_strings = [\"a\"]", "2"), "pool"},
-      {"g (int64[2] x) => (float[N] y) { y = TfIdfVectorizer"
-       "<pool_int64s = [1, 2, 3], ngram_counts = [0, 2], " +
-           all + tf + ">(x) }",
-       "ngram_counts[1] is 2, wanted whole 2-grams up to 3 in a pool of 3"},
-      {"g (int64[2] x) => (float[N] y) { y = TfIdfVectorizer"
-       "<pool_int64s = [1, 2], ngram_counts = [0, 9], " +
-           all + tf + ">(x) }",
-       "ngram_counts[0] is 0, wanted whole 1-grams up to 9 in a pool of 2"},
+  const auto grams = [&](const std::string& indexes, int least, int most) {
+    return Counts(StrCat("ngram_indexes = ", indexes, ", min_gram_length = ",
+                         least, ", max_gram_length = ", most, ", ", tf),
+                  "2");
   };
-  for (const Refusal& row : rows) {
-    const Status status = RowBackend().Load(ModelOf(row.graph), {}).status();
-    EXPECT_EQ(status.code(), StatusCode::kInvalidArgument)
-        << row.graph << status.ToString();
-    EXPECT_THAT(status.ToString(), HasSubstr(row.message)) << row.graph;
-  }
+  const auto pool = [&](const std::string& lists) {
+    return "g (int64[2] x) => (float[N] y) { y = TfIdfVectorizer<" + lists +
+           ", " + all + tf + ">(x) }";
+  };
+  ExpectRefusals({
+      refused(pattern("<pattern = \"a(b\">"),
+              "RegexFullMatch: pattern is 'a(b': missing ): a(b"),
+      refused(pattern(""), "found no pattern"),
+      refused(Counts(all + "max_skip_count = 0, mode = \"BM25\"", "2"),
+              "mode is 'BM25'"),
+      refused(Counts(all + "max_skip_count = -1, mode = \"TF\"", "2"),
+              "max_skip_count -1"),
+      refused(grams("[0, 1, 2, 3]", 2, 1),
+              "min_gram_length is 2, max_gram_length 1"),
+      refused(grams("[0, 1]", 1, 1), "ngram_indexes has 2 elements, wanted 4"),
+      refused(grams("[0, 1, -1, 2]", 1, 1), "ngram_indexes has -1"),
+      refused(Counts(all + tf + ", weights = [1.0]", "2"),
+              "weights has 1 elements, wanted 4 as ngram_indexes"),
+      refused(Counts(all + tf + ", pool_strings = [\"a\"]", "2"), "pool"),
+      refused(
+          pool("pool_int64s = [1, 2, 3], ngram_counts = [0, 2]"),
+          "ngram_counts[1] is 2, wanted whole 2-grams up to 3 in a pool of 3"),
+      refused(
+          pool("pool_int64s = [1, 2], ngram_counts = [0, 9]"),
+          "ngram_counts[0] is 0, wanted whole 1-grams up to 9 in a pool of 2"),
+  });
 }
 
 }  // namespace

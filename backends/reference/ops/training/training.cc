@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "backends/reference/families.h"
-#include "backends/reference/ops/math/fourier.h"
 #include "backends/reference/ops/tensor/movement.h"
 #include "backends/reference/scalar/codec.h"
 #include "backends/reference/scalar/scalar.h"

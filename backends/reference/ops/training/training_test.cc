@@ -14,56 +14,29 @@ namespace {
 
 Feed T(int64_t count) { return I({}, {static_cast<double>(count)}); }
 
-// One tensor of one element, after R and T: `inputs` names them.
-std::string One(const std::string& inputs, const std::string& outputs,
-                const std::string& call) {
-  const auto declared = [](const std::string& names) {
-    std::string text;
-    for (const char name : names) {
-      text += (text.empty() ? "float[1] " : ", float[1] ");
-      text += name;
-    }
-    return text;
-  };
-  const auto listed = [](const std::string& names) {
-    std::string text;
-    for (const char name : names) {
-      if (!text.empty()) text += ", ";
-      text += name;
-    }
-    return text;
-  };
-  return "g (float r, int64 t, " + declared(inputs) + ") => (" +
-         declared(outputs) + ") { " + listed(outputs) +
-         " = ai.onnx.preview.training." + call + "(r, t, " + listed(inputs) +
-         ") }";
-}
+const std::string kDomain = "ai.onnx.preview.training.";
 
 // G' = 0.5 * 2 + 3 = 4, H' = 9 + 16, X' = 2 - r * 4 / (5 + 5), r = 1 / (1 + T).
 TEST(Adagrad, StepsAgainstTheGradient) {
-  const std::string graph =
-      One("xgh", "yz",
-          "Adagrad<decay_factor = 1.0, norm_coefficient = 0.5, epsilon = 5.0>");
-  const Feed x = F({1}, {2});
-  const Feed g = F({1}, {3});
-  const Feed h = F({1}, {9});
-  ExpectRows({
-      {graph, {F({}, {1}), T(0), x, g, h}, {F({1}, {1.6}), F({1}, {25})}},
-      {graph, {F({}, {1}), T(1), x, g, h}, {F({1}, {1.8}), F({1}, {25})}},
-  });
+  const auto row = [](int64_t count, double x) {
+    return Of("y, z = " + kDomain +
+                  "Adagrad<decay_factor = 1.0, norm_coefficient = 0.5, "
+                  "epsilon = 5.0>(r, t, x, g, h)",
+              {F({}, {1}), T(count), F({1}, {2}), F({1}, {3}), F({1}, {9})},
+              {F({1}, {x}), F({1}, {25})});
+  };
+  ExpectRows({row(0, 1.6), row(1, 1.8)});
 }
 
 // V' = 4/2 + 2/2 = 3, H' = 15 + 1 = 16, X' = (1 - r * 3 / 4) / 2.
 TEST(Adam, CorrectsItsBiasFromTheFirstUpdate) {
-  const std::string graph = One("xgvh", "yzw",
-                                "Adam<alpha = 0.5, beta = 0.75, epsilon = 0.0, "
-                                "norm_coefficient_post = 0.5>");
-  const std::vector<Feed> state = {F({1}, {1}), F({1}, {2}), F({1}, {4}),
-                                   F({1}, {20})};
-  const auto row = [&](int64_t count, double x) {
-    std::vector<Feed> feeds = {F({}, {4}), T(count)};
-    feeds.insert(feeds.end(), state.begin(), state.end());
-    return Row{graph, feeds, {F({1}, {x}), F({1}, {3}), F({1}, {16})}};
+  const auto row = [](int64_t count, double x) {
+    return Of("y, z, w = " + kDomain +
+                  "Adam<alpha = 0.5, beta = 0.75, epsilon = 0.0, "
+                  "norm_coefficient_post = 0.5>(r, t, x, g, v, h)",
+              {F({}, {4}), T(count), F({1}, {1}), F({1}, {2}), F({1}, {4}),
+               F({1}, {20})},
+              {F({1}, {x}), F({1}, {3}), F({1}, {16})});
   };
   // r = 4; 4 * sqrt(1/4) / (1/2); 4 * sqrt(7/16) / (3/4).
   ExpectRows({row(0, -1), row(1, -1), row(2, -0.82287566)});
@@ -71,22 +44,18 @@ TEST(Adam, CorrectsItsBiasFromTheFirstUpdate) {
 
 // G' = 2 + 1 = 3; V' = 4/2 + 3 at first, then 4/2 + 3/4.
 TEST(Momentum, TakesTheWholeGradientAtFirst) {
-  const auto graph = [](const std::string& mode) {
-    return One("xgv", "yz",
-               "Momentum<alpha = 0.5, beta = 0.25, norm_coefficient = 1.0, "
-               "mode = \"" +
-                   mode + "\">");
+  const auto row = [](const std::string& mode, int64_t count, double x,
+                      double v) {
+    return Of("y, z = " + kDomain +
+                  "Momentum<alpha = 0.5, beta = 0.25, norm_coefficient = 1.0, "
+                  "mode = \"" +
+                  mode + "\">(r, t, x, g, v)",
+              {F({}, {0.125}), T(count), F({1}, {1}), F({1}, {2}), F({1}, {4})},
+              {F({1}, {x}), F({1}, {v})});
   };
-  const std::vector<Feed> first = {F({}, {0.125}), T(0), F({1}, {1}),
-                                   F({1}, {2}), F({1}, {4})};
-  std::vector<Feed> second = first;
-  second[1] = T(1);
-  ExpectRows({
-      {graph("standard"), first, {F({1}, {0.375}), F({1}, {5})}},
-      {graph("standard"), second, {F({1}, {0.65625}), F({1}, {2.75})}},
-      {graph("nesterov"), first, {F({1}, {0.3125}), F({1}, {5})}},
-      {graph("nesterov"), second, {F({1}, {0.453125}), F({1}, {2.75})}},
-  });
+  ExpectRows({row("standard", 0, 0.375, 5), row("standard", 1, 0.65625, 2.75),
+              row("nesterov", 0, 0.3125, 5),
+              row("nesterov", 1, 0.453125, 2.75)});
 }
 
 // X - V', of two tensors whose states follow one another, and whose types
@@ -114,10 +83,15 @@ TEST(Training, RefusesWhatDoesNotFit) {
        "{ y, z = ai.onnx.preview.training.Adagrad(r, t, x, g, h) }",
        {F({2}, {1, 1}), T(0), F({1}, {1}), F({1}, {1}), F({1}, {1})},
        "R has 2"},
-      {One("xgvhu", "yz", "Adagrad"), {}, "found 5 tensors"},
-      {One("xgv", "yz",
-           "Momentum<alpha = 0.5, beta = 0.25, norm_coefficient = 1.0, "
-           "mode = \"heavy\">"),
+      {"g (float r, int64 t, float[1] x, float[1] g, float[1] v, float[1] h, "
+       "float[1] u) => (float[1] y, float[1] z) "
+       "{ y, z = ai.onnx.preview.training.Adagrad(r, t, x, g, v, h, u) }",
+       {},
+       "found 5 tensors"},
+      {"g (float r, int64 t, float[1] x, float[1] g, float[1] v) => "
+       "(float[1] y, float[1] z) { y, z = ai.onnx.preview.training.Momentum"
+       "<alpha = 0.5, beta = 0.25, norm_coefficient = 1.0, mode = \"heavy\">"
+       "(r, t, x, g, v) }",
        {},
        "mode is 'heavy'"},
   });

@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
-#include <csignal>
 #include <cstdlib>
 
 #include "ctest/trial/hostile/attempt.h"

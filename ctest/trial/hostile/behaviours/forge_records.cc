@@ -5,8 +5,6 @@
 
 #include <sys/stat.h>
 
-#include <cstdio>
-
 #include "ctest/trial/hostile/attempt.h"
 
 namespace fs = std::filesystem;

@@ -246,13 +246,9 @@ class RandomMutants:
                 program = self._linked(test, changed_object)
                 limit = self.options.seconds + int(5 * right.cpu_seconds)
                 tests = right.slow if slow else self._without(right.slow)
-                run = replace(
-                    self._run(program, tests),
-                    seconds=10 * limit,
-                    cpu_seconds=limit,
-                    memory_mib=8192,
-                )
-                seen = run_test(run)
+                limits = {"seconds": 10 * limit, "cpu_seconds": limit}
+                run = self._run(program, tests)
+                seen = run_test(replace(run, **limits, memory_mib=8192))
                 if seen.killed:
                     trial.end = End.KILLED
                     trial.killed_by = f"{test.target} {seen.first_failure}"
@@ -288,31 +284,15 @@ def _options() -> argparse.Namespace:
     add("--count", type=int, default=300, help="how many are tried")
     add("--seed", type=int, default=1, help="says which")
     add("--jobs", type=int, default=1, help="at a time")
-    add(
-        "--seconds",
-        type=int,
-        default=5,
-        help="of processor time beyond five times what the test needs",
-    )
+    beyond = "of processor time beyond five times what the test needs"
+    add("--seconds", type=int, default=5, help=beyond)
     add("--least", type=float, default=0, help="percent that must be killed")
     add("--test", action="append", default=[], help="only these targets")
-    add(
-        "--without",
-        default="",
-        help="tests that are not run, as a filter of GoogleTest",
-    )
-    add(
-        "--only",
-        type=Path,
-        help="a file with the lines of changes, which alone are tried",
-    )
+    add("--without", default="", help="a filter of the tests that are not run")
+    add("--only", type=Path, help="a file with the lines of changes to try")
     add("--optimize", default="-O0", help="option for the compiler")
-    add(
-        "--equivalent",
-        type=Path,
-        default=_HERE / "equivalent.txt",
-        help="list of equivalent ones",
-    )
+    listed = _HERE / "equivalent.txt"
+    add("--equivalent", type=Path, default=listed, help="list of equivalent ones")
     add("--build", type=Path, default=_ROOT / "build", help="folder of the build")
     add("--out", type=Path, help="folder of the tables")
     add("--list", action="store_true", help="prints the changes and tries none")

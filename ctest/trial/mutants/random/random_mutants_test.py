@@ -7,9 +7,10 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import tempfile
 import unittest
 from pathlib import Path
+
+from scratch import ScratchTest
 
 _HERE = Path(__file__).resolve().parent
 _TOY = "ctest/trial/mutants/random/toy"
@@ -18,18 +19,12 @@ _BUILD = os.environ.get("ASSAY_BUILD", "")
 
 
 @unittest.skipUnless(_BUILD, "ASSAY_BUILD names no build")
-class Tool(unittest.TestCase):
-    def setUp(self) -> None:
-        scratch = tempfile.TemporaryDirectory()
-        self.addCleanup(scratch.cleanup)
-        self.folder = Path(scratch.name)
-
+class Tool(ScratchTest):
     def run_tool(self, equivalent: str, *options: str) -> tuple[str, int]:
         """The output of the tool with this list, and its exit code."""
-        file = self.folder / "equivalent.txt"
-        file.write_text(equivalent, encoding="utf-8")
+        file = self.write("equivalent.txt", equivalent)
         words = [sys.executable, "-B", _HERE / "random_mutants.py", f"{_TOY}/toy.cc"]
-        words += ["--build", _BUILD, "--out", self.folder, "--equivalent", file]
+        words += ["--build", _BUILD, "--out", self.root, "--equivalent", file]
         done = subprocess.run(
             [*words, "--seconds", "1", *options],
             stdout=subprocess.PIPE,
@@ -43,7 +38,7 @@ class Tool(unittest.TestCase):
     def test_survivors_of_a_test_that_does_not_look_are_reported(self) -> None:
         text, code = self.run_tool(_EQUIVALENT, "--count", "99", "--least", "100")
         self.assertEqual(code, 1, text)
-        table = (self.folder / "random_mutants.csv").read_text(encoding="utf-8")
+        table = (self.root / "random_mutants.csv").read_text(encoding="utf-8")
         for line in (
             "8,condition,a < b,!(a < b),killed,",
             "8,operator,<,<=,equivalent,",

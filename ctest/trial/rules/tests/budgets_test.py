@@ -3,12 +3,10 @@
 
 from __future__ import annotations
 
-import tempfile
 import unittest
-from pathlib import Path
 
 from budgets import bodies, sizes
-from sources import Tree
+from scratch import ScratchTest
 
 BODIES = [
     ("int F() {\n}\n", [("function", 1, 2)]),
@@ -28,7 +26,7 @@ BODIES = [
 ]
 
 
-class Budgets(unittest.TestCase):
+class Budgets(ScratchTest):
     def test_bodies(self) -> None:
         for text, wanted in BODIES:
             with self.subTest(text):
@@ -37,11 +35,9 @@ class Budgets(unittest.TestCase):
     def test_the_rows_of_a_test_are_data(self) -> None:
         body = "  const Row rows[] = {\n" + "      {1},\n" * 5 + "  };\n}\n"
         for head, lines in (("TEST(A, B)", 4), ("void F()", 9)):
-            with self.subTest(head), tempfile.TemporaryDirectory() as root:
-                file = Path(root) / "perf/a.cc"
-                file.parent.mkdir()
-                file.write_text(f"{head} {{\n{body}", encoding="utf-8")
-                found = {size.kind: size.lines for size in sizes(Tree(Path(root)))}
+            with self.subTest(head):
+                tree = self.tree({"perf/a.cc": f"{head} {{\n{body}"})
+                found = {size.kind: size.lines for size in sizes(tree)}
                 self.assertEqual(found, {"file": 9, "function": lines})
 
 

@@ -5,13 +5,12 @@ looks at after a change."""
 from __future__ import annotations
 
 import json
-import tempfile
 import unittest
-from pathlib import Path
 
 import headers
 from build_tree import BuildTree
 from choice import Choice
+from scratch import ScratchTest
 from sources import Tree
 from tidy import flags_of, touched
 
@@ -19,17 +18,7 @@ JOINED = "build/core/CMakeFiles/core.dir/Unity/unity_0_cxx.cxx"
 FLAGS = "-DX -I/r -isystem /s -O2 -include pch.hxx"
 
 
-class Builds(unittest.TestCase):
-    def setUp(self) -> None:
-        scratch = tempfile.TemporaryDirectory()
-        self.addCleanup(scratch.cleanup)
-        self.root = Path(scratch.name).resolve()
-
-    def write(self, name: str, text: str) -> None:
-        path = self.root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-
+class Builds(ScratchTest):
     def build(self, *compiled: tuple[str, str]) -> BuildTree:
         """A build of pairs of a target and a file."""
         entries = [
@@ -65,21 +54,20 @@ class Builds(unittest.TestCase):
             self.write(name, "")
         self.assertEqual(Tree(self.root, build.leaves_out).sources, names)
 
-    def tree(self) -> Tree:
+    def core(self) -> Tree:
         """b.h includes a.h; a.cc, b.cc and c_test.cc include one each."""
         core = "framework/core"
-        texts = {"a.h": "", "b.h": "a", "c.h": "", "a.cc": "a", "b.cc": "b"}
-        for name, header in {**texts, "d.cc": "b", "c_test.cc": "c"}.items():
-            include = f'#include "{core}/{header}.h"\n' if header else ""
-            self.write(f"{core}/{name}", include)
-        return Tree(self.root)
+        names = {"a.h": "", "b.h": "a", "c.h": "", "a.cc": "a", "b.cc": "b"}
+        names |= {"d.cc": "b", "c_test.cc": "c"}
+        texts = {n: f'#include "{core}/{h}.h"\n' if h else "" for n, h in names.items()}
+        return self.tree({f"{core}/{name}": text for name, text in texts.items()})
 
     def test_headers_that_not_only_tests_use(self) -> None:
-        found = headers.headers_of(self.tree())
+        found = headers.headers_of(self.core())
         self.assertEqual(found, ["framework/core/a.h", "framework/core/b.h"])
 
     def test_what_a_change_reaches(self) -> None:
-        tree = self.tree()
+        tree = self.core()
         choice = Choice(tree, whole=False)
         choice.changed = frozenset({"framework/core/b.h", "framework/core/gone.cc"})
         names = [name for name in tree.sources if name.endswith(".cc")]
@@ -90,7 +78,7 @@ class Builds(unittest.TestCase):
         self.assertEqual(Choice(tree, whole=True).of(names, set(), 0), names)
 
     def test_a_header_that_changed_is_tidied_once(self) -> None:
-        tree, core = self.tree(), "framework/core"
+        tree, core = self.core(), "framework/core"
         names = [f"{core}/{name}.cc" for name in "abd"]
         for changed, wanted in (
             (["a.h"], ["a.cc"]),  # its own source

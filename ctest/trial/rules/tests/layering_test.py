@@ -3,12 +3,11 @@
 
 from __future__ import annotations
 
-import tempfile
 import unittest
-from pathlib import Path
 
 from layering import Layers, faults
-from sources import Tree, circles
+from scratch import ScratchTest
+from sources import circles
 
 LAYERS = """
 # rooms from top to bottom
@@ -111,37 +110,30 @@ ROWS = [
 ]
 
 
-def write(root: Path, files: dict[str, str]) -> None:
-    for name, content in files.items():
-        path = root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        lines = content.split() if content[:1] != "=" else []
-        text = [f"#include {quoted(header)}" for header in lines] or [content[1:]]
-        path.write_text("\n".join(text) + "\n", encoding="utf-8")
+def text_of(content: str) -> str:
+    """Includes of these headers, or the text behind "="."""
+    if content.startswith("="):
+        return content[1:]
+    quoted = [f"<{h}>" if h.startswith("assay/") else f'"{h}"' for h in content.split()]
+    return "".join(f"#include {header}\n" for header in quoted)
 
 
-def found_in(files: dict[str, str], layers: str = LAYERS) -> list[str]:
-    with tempfile.TemporaryDirectory() as folder:
-        write(Path(folder), files)
-        return faults(Tree(Path(folder)), Layers(layers))
+class Layering(ScratchTest):
+    def found_in(self, files: dict[str, str], layers: str = LAYERS) -> list[str]:
+        texts = {name: text_of(content) for name, content in files.items()}
+        return faults(self.tree(texts), Layers(layers))
 
-
-def quoted(header: str) -> str:
-    return f"<{header}>" if header.startswith("assay/") else f'"{header}"'
-
-
-class Layering(unittest.TestCase):
     def test_each_fault_is_found_and_nothing_else(self) -> None:
         for name, changed, wanted in ROWS:
             with self.subTest(name):
-                found = found_in(GOOD | changed)
+                found = self.found_in(GOOD | changed)
                 self.assertEqual(len(found), len(wanted), found)
                 for line, part in zip(found, wanted):
                     self.assertIn(part, line)
 
     def test_the_table_has_no_arrow_up_and_names_what_is_there(self) -> None:
         layers = LAYERS.replace("core | graph/reader", "core graph/reader gone")
-        found = found_in(GOOD, layers.replace("run  .", "gone\nrun  ."))
+        found = self.found_in(GOOD, layers.replace("run  .", "gone\nrun  ."))
         for part in (
             "framework/graph: framework/graph/reader stands above it",
             "framework/graph: there is no room framework/gone",

@@ -3,12 +3,10 @@
 
 from __future__ import annotations
 
-import tempfile
 import unittest
-from pathlib import Path
 
 from pages import faults
-from sources import Tree
+from scratch import ScratchTest
 
 ROWS = [
     ("a file, a folder, a unit", "`perf/a.cc` [a](../perf/a.cc) `perf/a`", None),
@@ -24,16 +22,12 @@ ROWS = [
 ]
 
 
-class PagesTest(unittest.TestCase):
+class PagesTest(ScratchTest):
     def test_faults(self) -> None:
         for about, text, wanted in ROWS:
-            with self.subTest(about), tempfile.TemporaryDirectory() as folder:
-                root = Path(folder)
-                (root / "perf").mkdir()
-                (root / "perf/a.cc").write_text("Run(); Stop();", encoding="utf-8")
-                page = root / "perf/page.md"
-                page.write_text(text, encoding="utf-8")
-                found = list(faults(Tree(root)))
+            with self.subTest(about):
+                files = {"perf/a.cc": "Run(); Stop();", "perf/page.md": text}
+                found = list(faults(self.tree(files)))
                 self.assertEqual(len(found), 0 if wanted is None else 1, found)
                 self.assertIn(wanted or "", "".join(what for _, what in found))
 

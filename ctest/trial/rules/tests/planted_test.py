@@ -7,7 +7,6 @@ from __future__ import annotations
 import json
 import re
 import sys
-import tempfile
 import unittest
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -27,7 +26,8 @@ import rooms
 import tidy
 from build_tree import BuildTree
 from remembered import Check
-from sources import TOPS, Fault, Tree
+from scratch import ScratchTest
+from sources import TOPS, Fault, Tree, said
 
 RULES = Path(__file__).parents[1]
 ROOT = RULES.parents[2]
@@ -77,17 +77,15 @@ def settings() -> dict[str, str]:
     }
 
 
+Rule = Callable[[Tree, BuildTree], list[str]]
+
+
+def by(faults: Callable[[Tree], Iterable[Fault]]) -> Rule:
+    return lambda tree, _: said(faults(tree))
+
+
 def found_by(checks: Iterable[Check]) -> list[str]:
-    return [f"{name}: {what}" for check in checks for name, what in check.look()]
-
-
-def said(faults: Iterable[Fault]) -> list[str]:
-    return [f"{name}: {what}" for name, what in faults]
-
-
-def by_layering(tree: Tree, _: BuildTree) -> list[str]:
-    table = (tree.root / "ctest/layers.txt").read_text(encoding="utf-8")
-    return layering.faults(tree, layering.Layers(table))
+    return said(fault for check in checks for fault in check.look())
 
 
 def by_tidy(tree: Tree, build: BuildTree) -> list[str]:
@@ -96,8 +94,12 @@ def by_tidy(tree: Tree, build: BuildTree) -> list[str]:
     return found_by(looker.checks(files))
 
 
-def by_examples_with_tidy(tree: Tree, _: BuildTree) -> list[str]:
-    return found_by(examples.checks(tree, "g++", [], str(CLANG_TIDY)).values())
+def by_examples(tree: Tree, _: BuildTree, clang_tidy: str = "") -> list[str]:
+    return found_by(examples.checks(tree, "g++", [], clang_tidy).values())
+
+
+def by_examples_with_tidy(tree: Tree, build: BuildTree) -> list[str]:
+    return by_examples(tree, build, str(CLANG_TIDY))
 
 
 NEED_CLANG_TIDY = (by_tidy, by_examples_with_tidy)
@@ -106,7 +108,7 @@ NEED_CLANG_TIDY = (by_tidy, by_examples_with_tidy)
 @dataclass(frozen=True)
 class Plant:
     rule: str
-    faults: Callable[[Tree, BuildTree], list[str]]
+    faults: Rule
     file: str  # in the room
     text: Callable[[str], str]  # of the file, by the top folder
     place: str = ""  # below the top folder, where the fault does not name the file
@@ -114,48 +116,45 @@ class Plant:
     tops: tuple[str, ...] = TOPS
 
 
+def _text(text: str) -> Callable[[str], str]:
+    return lambda top: text
+
+
 def _header(body: str) -> Callable[[str], str]:
     return lambda top: f"#pragma once\n\n{spaced(top, body)}"
 
 
+def _example(call: str) -> Callable[[str], str]:
+    """A header whose example calls its function so, behind the function's name."""
+    return lambda top: (
+        f"// SPDX\n//\n// G.\n//\n//   G{top}({call});\n\n"
+        + _header(f"int G{top}(int x);")(top)
+    )
+
+
+_LONG_FUNCTION = "inline int G(int x) {\n" + "  ++x;\n" * 59 + "  return x;\n}"
+_LONG_CLASS = "struct A {\n" + "  int x;\n" * 199 + "};"
 PLANTS = [
     Plant(
         "an include that is not allowed",
-        by_layering,
+        lambda tree, _: layering.found_in(tree),
         "b.h",
         lambda top: f'#include "{room_of(TOPS[TOPS.index(top) - 1])}/a.h"\n',
     ),
-    Plant(
-        "26 files",
-        lambda tree, _: said(rooms.sizes(tree)),
-        "../many/{}.txt",
-        lambda top: "",
-        "many",
-    ),
-    Plant(
-        "no README",
-        lambda tree, _: said(rooms.readmes(tree)),
-        "../bare/b.h",
-        lambda top: "",
-        "bare",
-    ),
-    Plant(
-        "no header of its own",
-        lambda tree, _: said(rooms.own_headers(tree)),
-        "b.cc",
-        lambda top: "",
-    ),
+    Plant("26 files", by(rooms.sizes), "../many/{}.txt", _text(""), "many"),
+    Plant("no README", by(rooms.readmes), "../bare/b.h", _text(""), "bare"),
+    Plant("no header of its own", by(rooms.own_headers), "b.cc", _text("")),
     Plant(
         "a type that is defined twice",
-        lambda tree, _: said(names.doubles(tree)),
+        by(names.doubles),
         "b.h",
         _header("struct A {};\nstruct A {};"),
     ),
     Plant(
         "another namespace",
-        lambda tree, _: said(names.misplaced(tree)),
+        by(names.misplaced),
         "b.h",
-        lambda top: "namespace assay::other {}\n",
+        _text("namespace assay::other {}\n"),
     ),
     Plant(
         "a name without its header",
@@ -163,56 +162,31 @@ PLANTS = [
         "b.h",
         _header("using Rows = std::map<int, int>;"),
     ),
-    Plant(
-        "a long function",
-        lambda tree, _: said(budgets.faults(tree)),
-        "b.h",
-        _header("inline int G(int x) {\n" + "  ++x;\n" * 59 + "  return x;\n}"),
-    ),
-    Plant(
-        "a long class",
-        lambda tree, _: said(budgets.faults(tree)),
-        "b.h",
-        _header("struct A {\n" + "  int x;\n" * 199 + "};"),
-    ),
-    Plant(
-        "a long file",
-        lambda tree, _: said(budgets.faults(tree)),
-        "b.py",
-        lambda top: "x = 1\n" * 501,
-    ),
-    Plant(
-        "a file of no kind",
-        lambda tree, _: said(budgets.faults(tree)),
-        "b.xyz",
-        lambda top: "",
-    ),
+    Plant("a long function", by(budgets.faults), "b.h", _header(_LONG_FUNCTION)),
+    Plant("a long class", by(budgets.faults), "b.h", _header(_LONG_CLASS)),
+    Plant("a long file", by(budgets.faults), "b.py", _text("x = 1\n" * 501)),
+    Plant("a file of no kind", by(budgets.faults), "b.xyz", _text("")),
     *(
         Plant(
             f"a sentence of {file}",
-            lambda tree, _: said(prose.faults(tree)),
+            by(prose.faults),
             file,
-            lambda top, mark=mark: f"{mark} {prose.OPENINGS[0]} is known.\n",
+            _text(f"{mark} {prose.OPENINGS[0]} is known.\n"),
         )
         for file, mark in (("b.h", "//"), ("b.py", "#"), ("b.md", "#"))
     ),
     Plant(
         "a page that names what is not there",
-        lambda tree, _: said(pages.faults(tree)),
+        by(pages.faults),
         "b.md",
         lambda top: f"See `{room_of(top)}/gone.h`.\n",
     ),
-    Plant(
-        "81 columns",
-        lambda tree, _: said(prose.faults(tree)),
-        "b.h",
-        lambda top: f"// {'x' * 78}\n",
-    ),
+    Plant("81 columns", by(prose.faults), "b.h", _text(f"// {'x' * 78}\n")),
     Plant(
         "a format",
         lambda tree, _: found_by(format.checks(tree, "clang-format")),
         "b.h",
-        lambda top: "int  x;\n",
+        _text("int  x;\n"),
     ),
     Plant(
         "code that tests alone reach",
@@ -228,19 +202,12 @@ PLANTS = [
         lambda top: _header(f"inline int G() {{ return F{top}(1); }}")(top),
         main_includes=True,
     ),
-    Plant(
-        "an example with a wrong call",
-        lambda tree, _: found_by(examples.checks(tree, "g++", []).values()),
-        "b.h",
-        lambda top: f"// SPDX\n//\n// G.\n//\n//   G{top}(given, 1);\n\n"
-        + _header(f"int G{top}(int x);")(top),
-    ),
+    Plant("an example with a wrong call", by_examples, "b.h", _example("given, 1")),
     Plant(
         "an example that names another argument",
         by_examples_with_tidy,
         "b.h",
-        lambda top: f"// SPDX\n//\n// G.\n//\n//   G{top}(/*y=*/1);\n\n"
-        + _header(f"int G{top}(int x);")(top),
+        _example("/*y=*/1"),
     ),
     Plant(
         "a name of another style",
@@ -252,20 +219,13 @@ PLANTS = [
 ]
 
 
-class Planted(unittest.TestCase):
+class Planted(ScratchTest):
     def setUp(self) -> None:
-        scratch = tempfile.TemporaryDirectory()
-        self.addCleanup(scratch.cleanup)
-        self.root = Path(scratch.name).resolve()
+        super().setUp()
         for files in (settings(), *map(sound, TOPS)):
             for name, text in files.items():
                 self.write(name, text)
         self.write_commands()
-
-    def write(self, name: str, text: str) -> None:
-        path = self.root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
 
     def write_commands(self) -> None:
         """Each source belongs to a program of its top folder."""

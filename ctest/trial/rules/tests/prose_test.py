@@ -3,12 +3,10 @@
 
 from __future__ import annotations
 
-import tempfile
 import unittest
-from pathlib import Path
 
 import prose
-from sources import Tree
+from scratch import ScratchTest
 
 WORD = prose.OPENINGS[0]
 PLACES = [
@@ -31,23 +29,10 @@ PLACES = [
 ]
 
 
-class Prose(unittest.TestCase):
-    def setUp(self) -> None:
-        scratch = tempfile.TemporaryDirectory()
-        self.addCleanup(scratch.cleanup)
-        self.root = Path(scratch.name)
-
-    def tree(self, files: dict[str, str]) -> Tree:
-        for name, text in files.items():
-            path = self.root / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
-        return Tree(self.root)
-
+class Prose(ScratchTest):
     def test_sentences(self) -> None:
         for name, text, wanted in PLACES:
             with self.subTest(name=name, text=text):
-                self.setUp()
                 tree = self.tree({f"perf/{name}": text})
                 found = [place for place, _ in prose.faults(tree)]
                 self.assertEqual(found, [f"perf/{name}:{line}" for line in wanted])

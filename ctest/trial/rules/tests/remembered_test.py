@@ -5,31 +5,25 @@ from __future__ import annotations
 
 import contextlib
 import io
-import tempfile
 import unittest
 from functools import partial
-from pathlib import Path
 
 from remembered import Check, Memory, digest_of
+from scratch import ScratchTest
 from sources import Fault
 
 
-class Remembered(unittest.TestCase):
+class Remembered(ScratchTest):
     def setUp(self) -> None:
-        scratch = tempfile.TemporaryDirectory()
-        self.addCleanup(scratch.cleanup)
-        self.root = Path(scratch.name)
+        super().setUp()
         for name in ("a.h", "b.h", "both.h"):
             self.write(name, "sound\n")
-
-    def write(self, name: str, text: str) -> None:
-        (self.root / name).write_text(text, encoding="utf-8")
-        digest_of.cache_clear()
 
     def seen(self, about: str = "", command: str = "") -> tuple[list[str], int]:
         """The files that were looked at, and the number of faults. Sound is what has
         that word."""
         seen: list[str] = []
+        digest_of.cache_clear()
 
         def look(name: str) -> list[Fault]:
             seen.append(name)

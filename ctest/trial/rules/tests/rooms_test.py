@@ -3,15 +3,13 @@
 
 from __future__ import annotations
 
-import tempfile
 import unittest
-from pathlib import Path
 
 from includes import faults
 from names import definitions, doubles, misplaced
 from owed import Owed
 from rooms import own_headers, readmes, sizes
-from sources import Tree
+from scratch import ScratchTest
 
 GOOD = {
     "framework/core/README.md": "# core\n",
@@ -20,8 +18,8 @@ GOOD = {
     "framework/core/status_test.cc": "struct Row {};\n",
     "framework/core/main.cc": "int main() {}\n",
     "framework/cli/README.md": "# cli\n",
-    "framework/cli/commands.h": "",
-    "framework/cli/run.cc": '#include "framework/cli/commands.h"\n',
+    "framework/cli/commands.h": "int Run();\nint Finish(int x);\n",
+    "framework/cli/run.cc": '#include "framework/cli/commands.h"\nint Run() {}\n',
     "framework/core/generated/table.cc": "",
     "framework/core/data/cases.txt": "",
     "backends/acme/README.md": "# acme\n",
@@ -38,16 +36,24 @@ ROWS = [
         ["framework/core/text.cc"],
     ),
     (
-        "a row's header, after another one",
+        "the room's header, after another one",
         {
             "framework/cli/finish.cc": '#include "framework/core/status.h"\n'
-            '#include "framework/cli/commands.h"\n'
+            '#include "framework/cli/commands.h"\nint Finish(int x) {}\n'
         },
         [],
     ),
     (
-        "the header of another room's rows",
-        {"framework/core/finish.cc": '#include "framework/cli/commands.h"\n'},
+        "a header of the room that declares no function of it",
+        {"framework/cli/x.cc": '#include "framework/cli/commands.h"\nint X() {}\n'},
+        ["framework/cli/x.cc"],
+    ),
+    (
+        "the header of another room",
+        {
+            "framework/core/finish.cc": '#include "framework/cli/commands.h"\n'
+            "int Finish(int x) {}\n"
+        },
         ["framework/core/finish.cc"],
     ),
     (
@@ -78,22 +84,12 @@ TYPES = [
 ]
 
 
-def tree_of(root: Path, files: dict[str, str]) -> Tree:
-    for name, text in files.items():
-        path = root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    return Tree(root)
-
-
-def found_in(files: dict[str, str]) -> list[str]:
-    with tempfile.TemporaryDirectory() as root:
-        tree = tree_of(Path(root), files)
+class Rooms(ScratchTest):
+    def found_in(self, files: dict[str, str]) -> list[str]:
+        tree = self.tree(files)
         faults = [*sizes(tree), *readmes(tree), *own_headers(tree), *doubles(tree)]
         return [subject for subject, _ in faults]
 
-
-class Rooms(unittest.TestCase):
     def test_what_a_source_names_it_includes(self) -> None:
         a = "framework/core/status"
         for include, code, wanted in [
@@ -105,20 +101,20 @@ class Rooms(unittest.TestCase):
         ]:
             source = f"{include}\n{code}\n"
             files = {f"{a}.h": "#include <map>\n", "framework/core/x.cc": source}
-            with self.subTest(source), tempfile.TemporaryDirectory() as root:
-                self.assertEqual(len(faults(tree_of(Path(root), files))), wanted)
+            with self.subTest(source):
+                self.assertEqual(len(faults(self.tree(files))), wanted)
 
     def test_each_fault_is_found_and_nothing_else(self) -> None:
         for name, changed, wanted in ROWS:
             with self.subTest(name):
-                self.assertEqual(found_in(GOOD | changed), wanted)
+                self.assertEqual(self.found_in(GOOD | changed), wanted)
 
     def test_two_definitions_of_a_name_in_one_namespace(self) -> None:
         core = "framework/core/"
         again = {core + "status.h": ONE, core + "main.cc": "int main() {}\n" + ONE}
-        self.assertEqual(found_in(GOOD | again), ["assay::v1::A"])
+        self.assertEqual(self.found_in(GOOD | again), ["assay::v1::A"])
         other = {core + "main.cc": "int main() {}\n" + ONE.replace("assay", "b")}
-        self.assertEqual(found_in(GOOD | again | other), [])
+        self.assertEqual(self.found_in(GOOD | again | other), [])
 
     def test_types_at_the_scope_of_a_namespace(self) -> None:
         for text, wanted in TYPES:
@@ -127,7 +123,7 @@ class Rooms(unittest.TestCase):
                 self.assertEqual(found, wanted)
 
     def test_a_file_keeps_to_the_namespace_of_its_room(self) -> None:
-        install = "install(FILES core/status.h DESTINATION ${assay_header_dir})"
+        install = "set(assay_headers core/status.h)"
         rows = [
             ("framework/core/status.h", "assay::inline v1", []),
             ("framework/core/hash.h", "assay::core", []),
@@ -141,14 +137,9 @@ class Rooms(unittest.TestCase):
         ]
         for name, space, wanted in rows:
             text = f"namespace {space} {{\nnamespace {{\n}}\n}}\n"
-            with self.subTest(name=name, space=space), \
-                    tempfile.TemporaryDirectory() as root:
+            with self.subTest(name=name, space=space):
                 files = {name: text, "framework/install.cmake": install}
-                for file, content in files.items():
-                    path = Path(root) / file
-                    path.parent.mkdir(parents=True, exist_ok=True)
-                    path.write_text(content, encoding="utf-8")
-                found = [what for _, what in misplaced(Tree(Path(root)))]
+                found = [what for _, what in misplaced(self.tree(files))]
                 self.assertEqual([w.split("assay::")[1][:-len(", wanted ")]
                                   for w in found], wanted)
 

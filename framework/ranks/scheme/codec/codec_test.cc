@@ -15,7 +15,6 @@ namespace assay::ranks {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using Pairs = std::vector<PlacedNumber>;
 
 std::vector<float> ThereAndBack(Codec& codec, const std::vector<float>& x) {
@@ -87,8 +86,8 @@ TEST(TopCodecTest, RefusesAPlaceThatIsNone) {
   std::vector<std::byte> bytes(24);
   codec.Encode(x, bytes);
   std::vector<float> shorter(2);
-  EXPECT_THAT(codec.Decode(bytes, shorter).message(),
-              HasSubstr("found a number at place 2, wanted 0 to 2"));
+  EXPECT_THAT(codec.Decode(bytes, shorter),
+              Says("found a number at place 2, wanted 0 to 2"));
 }
 
 // Kills: means of all numbers, or of the other kind.
@@ -134,8 +133,8 @@ TEST(LevelCodecTest, RefusesALevelThatIsNone) {
   many.Encode(x, bytes);
   LevelCodec few(4, 1);
   std::vector<float> back(1);
-  EXPECT_THAT(few.Decode(bytes, back).message(),
-              HasSubstr("found the level 100, wanted at most 4"));
+  EXPECT_THAT(few.Decode(bytes, back),
+              Says("found the level 100, wanted at most 4"));
 }
 
 /// The first places, with the numbers 1, 2, 3 ...

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "framework/ranks/scheme/codec/compressed.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,6 +8,7 @@
 #include <cmath>
 #include <cstddef>
 
+#include "framework/ranks/scheme/codec/codec.h"
 #include "framework/ranks/scheme/scheme_fixture.h"
 #include "framework/testing/support/statuses_fixture.h"
 

@@ -16,6 +16,8 @@
 #include <mutex>
 #include <utility>
 
+#include "framework/file/file.h"
+
 namespace assay::wire {
 namespace {
 
@@ -33,8 +35,9 @@ int FlagsFor(size_t size) {
 class Segment {
  public:
   static std::unique_ptr<Segment> Make(size_t size) {
-    const int fd = memfd_create("assay", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    if (fd < 0) return nullptr;
+    file::Descriptor file(
+        memfd_create("assay", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+    const int fd = file.get();
     void* memory = MAP_FAILED;
     if (ftruncate(fd, static_cast<off_t>(size)) == 0 &&
         fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) ==
@@ -42,21 +45,15 @@ class Segment {
       memory =
           mmap(nullptr, size, PROT_READ | PROT_WRITE, FlagsFor(size), fd, 0);
     }
-    if (memory == MAP_FAILED) {
-      close(fd);
-      return nullptr;
-    }
+    if (memory == MAP_FAILED) return nullptr;
     return std::unique_ptr<Segment>(
-        new Segment(fd, static_cast<std::byte*>(memory), size));
+        new Segment(std::move(file), static_cast<std::byte*>(memory), size));
   }
   Segment(const Segment&) = delete;
   Segment& operator=(const Segment&) = delete;
-  ~Segment() {
-    munmap(memory_, size_);
-    close(fd_);
-  }
+  ~Segment() { munmap(memory_, size_); }
 
-  int fd() const { return fd_; }
+  int fd() const { return file_.get(); }
   std::byte* memory() const { return memory_; }
   size_t size() const { return size_; }
   bool empty() const {
@@ -90,12 +87,12 @@ class Segment {
   }
 
  private:
-  Segment(int fd, std::byte* memory, size_t size)
-      : fd_(fd), memory_(memory), size_(size) {
+  Segment(file::Descriptor file, std::byte* memory, size_t size)
+      : file_(std::move(file)), memory_(memory), size_(size) {
     free_.emplace(0, size);
   }
 
-  int fd_;
+  file::Descriptor file_;
   std::byte* memory_;
   size_t size_;
   std::map<size_t, size_t> free_;  // offset to size, none beside another
@@ -197,17 +194,14 @@ SharedSegments::~SharedSegments() { KeepOnly({}); }
 Status SharedSegments::Add(uint32_t segment, int descriptor) {
   struct stat info = {};
   if (mapped_.contains(segment) || fstat(descriptor, &info) != 0) {
-    close(descriptor);
     return OkStatus();
   }
   const auto size = static_cast<size_t>(info.st_size);
   void* const memory = mmap(nullptr, size, PROT_READ | PROT_WRITE,
                             FlagsFor(size), descriptor, 0);
-  const int error = errno;
-  close(descriptor);
   if (memory == MAP_FAILED) {
     return ResourceExhausted("cannot map ", size,
-                             " shared bytes: ", std::strerror(error));
+                             " shared bytes: ", std::strerror(errno));
   }
   mapped_[segment] = {static_cast<std::byte*>(memory), size};
   return OkStatus();

@@ -61,7 +61,7 @@ class SharedSegments {
   SharedSegments& operator=(const SharedSegments&) = delete;
   ~SharedSegments();
 
-  /// Maps a segment, once; closes the descriptor.
+  /// Maps a segment, once.
   Status Add(uint32_t segment, int descriptor);
   /// Unmaps all that are not in the list, which is in ascending order.
   void KeepOnly(const std::vector<uint32_t>& segments);

@@ -136,52 +136,27 @@ std::string_view Reader::Take(uint64_t count) {
   return taken;
 }
 
-template <class T>
-T Reader::Fixed() {
-  T number = {};
-  const std::string_view bytes = Take(sizeof number);
-  if (!bytes.empty()) std::memcpy(&number, bytes.data(), sizeof number);
-  return number;
+void Reader::GetBytes(void* into, size_t count) {
+  const std::string_view bytes = Take(count);
+  if (!bytes.empty()) std::memcpy(into, bytes.data(), count);
 }
 
-uint64_t Reader::Number() { return Fixed<uint64_t>(); }
-
-std::string Reader::Text() { return std::string(Take(Number())); }
-
-template <>
-uint64_t Reader::Read<uint64_t>() {
-  return Number();
+void Reader::Get(Place* place) {
+  place->segment = static_cast<uint32_t>(Number());
+  place->offset = Number();
 }
 
-template <>
-std::string Reader::Read<std::string>() {
-  return Text();
-}
-
-template <>
-double Reader::Read<double>() {
-  return Fixed<double>();
-}
-
-template <>
-Place Reader::Read<Place>() {
-  const auto segment = static_cast<uint32_t>(Number());
-  return {segment, Number()};
-}
-
-template <>
-Status Reader::Read<Status>() {
+void Reader::Get(Status* status) {
   const uint64_t code = Number();
-  if (code == 0) return OkStatus();
+  if (code == 0) return;
   const uint64_t reason = Number();
   std::string message = Text();
   if (code > static_cast<uint64_t>(StatusCode::kInternal) ||
       reason > static_cast<uint64_t>(Reason::kLimit)) {
-    Refuse(StrCat("status ", code, " with reason ", reason));
-    return OkStatus();
+    return Refuse(StrCat("status ", code, " with reason ", reason));
   }
-  return {static_cast<StatusCode>(code), static_cast<Reason>(reason),
-          std::move(message)};
+  *status = {static_cast<StatusCode>(code), static_cast<Reason>(reason),
+             std::move(message)};
 }
 
 ValueType Reader::ReadType(int depth) {
@@ -208,23 +183,14 @@ ValueType Reader::ReadType(int depth) {
   return type;
 }
 
-template <>
-ValueType Reader::Read<ValueType>() {
-  return ReadType(0);
-}
-
-template <>
-ValueInfo Reader::Read<ValueInfo>() {
-  std::string name = Text();
-  return {std::move(name), Read<ValueType>()};
+void Reader::Get(ValueInfo* info) {
+  Get(&info->name);
+  Get(&info->type);
 }
 
 Shape Reader::ReadShape() {
-  std::vector<int64_t> extents;
-  for (uint64_t n = Number(); n > 0 && fault_.empty(); --n) {
-    extents.push_back(static_cast<int64_t>(Number()));
-  }
-  return Shape(extents);
+  const auto extents = ReadAll<uint64_t>();
+  return Shape(std::vector<int64_t>(extents.begin(), extents.end()));
 }
 
 Tensor Reader::ReadTensor() {
@@ -275,11 +241,6 @@ Tensor Reader::ReadTensor() {
   return *Tensor::Borrow(type, shape, memory, device);
 }
 
-template <>
-Tensor Reader::Read<Tensor>() {
-  return ReadTensor();
-}
-
 Value Reader::ReadValue(int depth) {
   const uint64_t kind = Number();
   if (kind > static_cast<uint64_t>(ValueKind::kMap) || depth > kMostDepth) {
@@ -323,35 +284,19 @@ Value Reader::ReadValue(int depth) {
   return {};
 }
 
-template <>
-Value Reader::Read<Value>() {
-  return ReadValue(0);
+void Reader::Get(LoadOptions* options) {
+  options->mode = Number() == 0 ? Mode::kInference : Mode::kTraining;
+  Get(&options->extra_outputs);
+  Get(&options->trainable);
+  Get(&options->gradient_targets);
+  options->exact = Flag();
+  options->settings = ReadMap<std::string>();
 }
 
-template <>
-std::vector<Value> Reader::Read<std::vector<Value>>() {
-  return ReadAll<Value>();
-}
-
-template <>
-LoadOptions Reader::Read<LoadOptions>() {
-  LoadOptions options;
-  options.mode = Number() == 0 ? Mode::kInference : Mode::kTraining;
-  options.extra_outputs = ReadAll<std::string>();
-  options.trainable = ReadAll<std::string>();
-  options.gradient_targets = ReadAll<std::string>();
-  options.exact = Flag();
-  options.settings = ReadMap<std::string>();
-  return options;
-}
-
-template <>
-PlacedNode Reader::Read<PlacedNode>() {
-  PlacedNode node;
-  node.node = Text();
-  node.executor = Text();
-  node.function = Text();
-  return node;
+void Reader::Get(PlacedNode* node) {
+  Get(&node->node);
+  Get(&node->executor);
+  Get(&node->function);
 }
 
 }  // namespace assay::wire

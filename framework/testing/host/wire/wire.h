@@ -118,13 +118,16 @@ class Reader {
   explicit Reader(std::string_view bytes, At at = nullptr)
       : left_(bytes), at_(std::move(at)) {}
 
-  uint64_t Number();
+  uint64_t Number() { return Read<uint64_t>(); }
   bool Flag() { return Number() != 0; }
-  std::string Text();
-  /// A Place, Status, ValueType, ValueInfo, Tensor, Value, values, LoadOptions,
-  /// PlacedNode, std::string or double.
+  std::string Text() { return Read<std::string>(); }
+  /// Reads whatever Writer::Put takes, but for a Shape.
   template <class T>
-  T Read();
+  T Read() {
+    T item = {};
+    Get(&item);
+    return item;
+  }
   template <class T>
   std::vector<T> ReadAll() {
     std::vector<T> items;
@@ -149,12 +152,27 @@ class Reader {
   assay::Status Fault() const;
   /// True behind the first fault.
   bool faulty() const { return !fault_.empty(); }
+  bool AtEnd() const { return left_.empty(); }
   /// Notes a fault of whoever reads.
   void Refuse(std::string_view fault);
 
  private:
+  void Get(uint64_t* number) { GetBytes(number, sizeof *number); }
+  void Get(double* number) { GetBytes(number, sizeof *number); }
+  void Get(std::string* text) { *text = Take(Number()); }
+  void Get(Place* place);
+  void Get(Status* status);
+  void Get(ValueType* type) { *type = ReadType(0); }
+  void Get(ValueInfo* info);
+  void Get(Tensor* tensor) { *tensor = ReadTensor(); }
+  void Get(Value* value) { *value = ReadValue(0); }
+  void Get(LoadOptions* options);
+  void Get(PlacedNode* node);
   template <class T>
-  T Fixed();
+  void Get(std::vector<T>* items) {
+    *items = ReadAll<T>();
+  }
+  void GetBytes(void* into, size_t count);
   std::string_view Take(uint64_t count);
   Shape ReadShape();
   Tensor ReadTensor();
@@ -165,30 +183,5 @@ class Reader {
   At at_;
   std::string fault_;
 };
-
-template <>
-uint64_t Reader::Read<uint64_t>();
-template <>
-std::string Reader::Read<std::string>();
-template <>
-double Reader::Read<double>();
-template <>
-Place Reader::Read<Place>();
-template <>
-Status Reader::Read<Status>();
-template <>
-ValueType Reader::Read<ValueType>();
-template <>
-ValueInfo Reader::Read<ValueInfo>();
-template <>
-Tensor Reader::Read<Tensor>();
-template <>
-Value Reader::Read<Value>();
-template <>
-std::vector<Value> Reader::Read<std::vector<Value>>();
-template <>
-LoadOptions Reader::Read<LoadOptions>();
-template <>
-PlacedNode Reader::Read<PlacedNode>();
 
 }  // namespace assay::wire

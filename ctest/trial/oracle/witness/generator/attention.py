@@ -7,33 +7,22 @@ that a query may see.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from control import body
+from arithmetic import Array, Given, Shape, attribute, dot, filled, places, total, zeros
 from mpmath import mp, mpf
 from problem import (
     DATA_TYPES,
     NO_DOUBLE,
-    Array,
     Draw,
-    Literal,
     Operator,
     Problem,
-    Shape,
-    attribute,
+    body,
     constant,
-    filled,
-    node,
-    places,
-    problem,
-    total,
     type_text,
-    zeros,
 )
-
-Given = Mapping[str, Array]
 
 
 @dataclass(frozen=True)
@@ -135,21 +124,18 @@ def attend(given: Given, way: Way) -> list[Array]:
     """Attention: y, then of a cache the keys and values, and the scores."""
     sizes = way.sizes
     q = by_head(given["q"], sizes.heads)
-    k = by_head(given["k"], sizes.groups)
-    v = by_head(given["v"], sizes.groups)
+    k, v = (by_head(given[name], sizes.groups) for name in "kv")
     if sizes.past:
         k = np.concatenate([given["past_k"], k], axis=2)
         v = np.concatenate([given["past_v"], v], axis=2)
-    scale = 1 / mp.sqrt(sizes.width)
-    if way.scale is not None:
-        scale = attribute(way.scale)
+    scale = scale_of(way.scale, sizes.width)
     y = zeros((sizes.batch, sizes.heads, sizes.queries, sizes.value_width))
-    shown = zeros((sizes.batch, sizes.heads, sizes.queries, sizes.total))
+    shown = zeros((*y.shape[:3], sizes.total))
     for n, h, i in places(y.shape[:3]):
         group = h // (sizes.heads // sizes.groups)
         exponentials: dict[int, mpf] = {}
         for j in range(sizes.total):
-            score = scale * total(a * b for a, b in zip(q[n, h, i], k[n, group, j]))
+            score = scale * dot(q[n, h, i], k[n, group, j])
             capped = way.capped(score)
             final = mpf("-inf")
             if way.sees(given, n, h, i, j):
@@ -162,14 +148,14 @@ def attend(given: Given, way: Way) -> list[Array]:
                 shown[n, h, i, j] = e / whole
             y[n, h, i] = y[n, h, i] + v[n, group, j] * (e / whole)
     if way.flat:
-        y = y.transpose(0, 2, 1, 3)
-        y = y.reshape(sizes.batch, sizes.queries, -1)
-    outputs = [y]
-    if sizes.past:
-        outputs += [k, v]
-    if way.mode is not None:
-        outputs.append(shown)
-    return outputs
+        y = y.transpose(0, 2, 1, 3).reshape(sizes.batch, sizes.queries, -1)
+    cache = [k, v] if sizes.past else []
+    return [y, *cache] if way.mode is None else [y, *cache, shown]
+
+
+def scale_of(scale: float | None, width: int) -> mpf:
+    """The factor of scores: the attribute, or one over the root of the width."""
+    return 1 / mp.sqrt(width) if scale is None else attribute(scale)
 
 
 SIZES = [
@@ -202,57 +188,42 @@ def draw_mask(draw: Draw, sizes: Sizes) -> np.ndarray | None:
     kind = draw.choice(["none", "none", "flags", "floats"])
     if kind == "none":
         return None
-    shape = draw.choice(
-        [
-            (sizes.queries, sizes.total),
-            (1, 1, sizes.queries, sizes.total),
-            (sizes.batch, sizes.heads, sizes.queries, sizes.total),
-            (sizes.queries, sizes.total - 1),
-        ]
-    )
-    if kind == "flags":
-        return draw.flags(shape)
-    return draw.floats(shape)
+    last = (sizes.queries, sizes.total)
+    shapes = [last, (1, 1, *last), (sizes.batch, sizes.heads, *last)]
+    shape = draw.choice([*shapes, (sizes.queries, sizes.total - 1)])
+    return draw.flags(shape) if kind == "flags" else draw.floats(shape)
 
 
 def draw_attention(draw: Draw) -> Problem:
     way = draw_way(draw)
     sizes = way.sizes
 
-    def tensor(heads: int, length: int, width: int) -> np.ndarray:
-        shape = (sizes.batch, heads, length, width)
+    def shape_of(heads: int, length: int, width: int) -> Shape:
         if way.flat:
-            shape = (sizes.batch, length, heads * width)
-        return draw.floats(shape)
+            return (sizes.batch, length, heads * width)
+        return (sizes.batch, heads, length, width)
 
     inputs = {
-        "q": tensor(sizes.heads, sizes.queries, sizes.width),
-        "k": tensor(sizes.groups, sizes.keys, sizes.width),
-        "v": tensor(sizes.groups, sizes.keys, sizes.value_width),
+        "q": draw.floats(shape_of(sizes.heads, sizes.queries, sizes.width)),
+        "k": draw.floats(shape_of(sizes.groups, sizes.keys, sizes.width)),
+        "v": draw.floats(shape_of(sizes.groups, sizes.keys, sizes.value_width)),
+        "mask": draw_mask(draw, sizes),
+        **dict.fromkeys(("past_k", "past_v", "nonpad")),
     }
-    names = ["q", "k", "v", "", "", "", ""]
-    mask = draw_mask(draw, sizes)
-    if mask is not None:
-        inputs["mask"], names[3] = mask, "mask"
-    shape = (sizes.batch, sizes.heads, sizes.queries, sizes.value_width)
-    if way.flat:
-        width = sizes.heads * sizes.value_width
-        shape = (sizes.batch, sizes.queries, width)
-    outputs = {"y": shape}
+    outputs = {"y": shape_of(sizes.heads, sizes.queries, sizes.value_width)}
     if sizes.past:
         first = (sizes.batch, sizes.groups)
-        inputs["past_k"] = draw.floats((*first, sizes.past, sizes.width))
-        inputs["past_v"] = draw.floats((*first, sizes.past, sizes.value_width))
-        names[4:6] = ["past_k", "past_v"]
-        outputs["present_k"] = (*first, sizes.total, sizes.width)
-        outputs["present_v"] = (*first, sizes.total, sizes.value_width)
+        for name, width in (("k", sizes.width), ("v", sizes.value_width)):
+            inputs[f"past_{name}"] = draw.floats((*first, sizes.past, width))
+            outputs[f"present_{name}"] = (*first, sizes.total, width)
     elif draw.flag(0.25):
         inputs["nonpad"] = draw.integers((sizes.batch,), 1, sizes.keys)
-        names[6] = "nonpad"
     if way.mode is not None:
         outputs["scores"] = (sizes.batch, sizes.heads, sizes.queries, sizes.total)
-    text = node(outputs, "Attention", names, **way.attributes())
-    return problem(draw, text, inputs, outputs, lambda given: attend(given, way))
+    given = way.attributes()
+    return draw.problem(
+        "Attention", inputs, outputs, lambda of: attend(of, way), **given
+    )
 
 
 # ------------------------------------------------------------- FlexAttention
@@ -296,14 +267,14 @@ def flex_attend(
     given: Given, sizes: Sizes, scale: float | None, of: Body | None, by: Body | None
 ) -> list[Array]:
     """Softmax of scores, with a function before and one after."""
-    factor = 1 / mp.sqrt(sizes.width) if scale is None else attribute(scale)
+    factor = scale_of(scale, sizes.width)
     y = zeros((sizes.batch, sizes.heads, sizes.queries, sizes.value_width))
     for n, h, i in places(y.shape[:3]):
         group = h // (sizes.heads // sizes.groups)
         keys, values = given["k"][n, group], given["v"][n, group]
         spread = []
         for j, key in enumerate(keys):
-            score = factor * total(a * b for a, b in zip(given["q"][n, h, i], key))
+            score = factor * dot(given["q"][n, h, i], key)
             score = of[1]((n, h, i, j), score) if of else score
             spread.append(mp.exp(score))
         whole = total(spread)
@@ -321,27 +292,21 @@ def draw_flex(draw: Draw) -> Problem:
     shape = (sizes.batch, sizes.heads, sizes.queries, sizes.keys)
     of = draw.choice([None, *score_bodies(draw, type, shape)])
     by = draw.choice([None, None, *probability_bodies(draw, type)])
-    one = type_text(type, shape)
+    one, stored = type_text(type, shape), (sizes.batch, sizes.groups, sizes.keys)
     inputs = {
         "q": draw.floats((*shape[:3], sizes.width)),
-        "k": draw.floats((sizes.batch, sizes.groups, sizes.keys, sizes.width)),
-        "v": draw.floats((sizes.batch, sizes.groups, sizes.keys, sizes.value_width)),
+        "k": draw.floats((*stored, sizes.width)),
+        "v": draw.floats((*stored, sizes.value_width)),
     }
-    text = node(
-        "y",
+    return draw.problem(
         "ai.onnx.preview.FlexAttention",
         inputs,
+        (*shape[:3], sizes.value_width),
+        lambda given: flex_attend(given, sizes, scale, of, by),
         scale=scale,
         softmax_precision=DATA_TYPES[type] if wide else None,
-        score_mod=of and Literal(body("scores", f"{one} s", f"{one} t", of[0])),
-        prob_mod=by and Literal(body("shares", f"{one} p", f"{one} r", by[0])),
-    )
-    return problem(
-        draw,
-        text,
-        inputs,
-        {"y": (*shape[:3], sizes.value_width)},
-        lambda given: flex_attend(given, sizes, scale, of, by),
+        score_mod=of and body("scores", f"{one} s", f"{one} t", of[0]),
+        prob_mod=by and body("shares", f"{one} p", f"{one} r", by[0]),
     )
 
 
@@ -355,7 +320,7 @@ def linear_attend(
     batch, length, _ = given["q"].shape
     width = given["k"].shape[2] // groups
     value_width = given["v"].shape[2] // groups
-    factor = attribute(scale) if scale else 1 / mp.sqrt(width)
+    factor = scale_of(scale, width)
     state = zeros((batch, groups, width, value_width))
     if "past" in given:
         state = given["past"].copy()
@@ -368,24 +333,18 @@ def linear_attend(
             if "gated" in rule:
                 decay = given["decay"][n, t].reshape(groups, -1)[g]
                 spread = [decay[d % len(decay)] for d in range(width)]
-                fade = filled((width, 1), [mp.exp(d) for d in spread])
-                before = before * fade
+                before = before * filled((width, 1), map(mp.exp, spread))
             added = value
             if "delta" in rule:
                 beta = given["beta"][n, t]
-                rate = beta[g % len(beta)]
-                recalled = [
-                    total(key[a] * before[a, b] for a in range(width))
-                    for b in range(value_width)
-                ]
-                added = rate * (value - filled((value_width,), recalled))
+                recalled = filled((value_width,), (dot(key, c) for c in before.T))
+                added = beta[g % len(beta)] * (value - recalled)
             state[n, g] = before + np.outer(key, added)
         for h in range(heads):
             query = given["q"][n, t, h * width : (h + 1) * width]
             now = state[n, h // (heads // groups)]
             for b in range(value_width):
-                sums = total(query[a] * now[a, b] for a in range(width))
-                y[n, t, h * value_width + b] = factor * sums
+                y[n, t, h * value_width + b] = factor * dot(query, now[:, b])
     return [y, state]
 
 
@@ -395,41 +354,28 @@ def draw_linear(draw: Draw) -> Problem:
         [(1, 1, 3, 2, 1), (2, 1, 2, 2, 1), (2, 2, 2, 1, 2), (1, 1, 1, 2, 2)]
     )
     scale = draw.choice([None, draw.uniform(0.2, 2.0)])
+    first, state = (1, length), (1, groups, width, value_width)
     inputs = {
-        "q": draw.floats((1, length, heads * width)),
-        "k": draw.floats((1, length, groups * width)),
-        "v": draw.floats((1, length, groups * value_width)),
+        "q": draw.floats((*first, heads * width)),
+        "k": draw.floats((*first, groups * width)),
+        "v": draw.floats((*first, groups * value_width)),
+        "past": draw.floats(state) if draw.flag() else None,
+        **dict.fromkeys(("decay", "beta")),
     }
-    names = ["q", "k", "v", "", "", ""]
-    if draw.flag():
-        inputs["past"] = draw.floats((1, groups, width, value_width))
-        names[3] = "past"
     if "gated" in rule:
         last = draw.choice([groups, groups * width])
-        inputs["decay"] = draw.floats((1, length, last), -3.0, -0.01)
-        names[4] = "decay"
+        inputs["decay"] = draw.floats((*first, last), -3.0, -0.01)
     if "delta" in rule:
-        inputs["beta"] = draw.floats((1, length, groups), 0.01, 1.0)
-        names[5] = "beta"
-    text = node(
-        "y, state",
+        inputs["beta"] = draw.floats((*first, groups), 0.01, 1.0)
+    return draw.problem(
         "LinearAttention",
-        names,
+        inputs,
+        {"y": (*first, heads * value_width), "state": state},
+        lambda given: linear_attend(given, rule, heads, groups, scale),
         update_rule=None if rule == "gated_delta" else rule,
         q_num_heads=heads,
         kv_num_heads=groups,
         scale=scale,
-    )
-    outputs = {
-        "y": (1, length, heads * value_width),
-        "state": (1, groups, width, value_width),
-    }
-    return problem(
-        draw,
-        text,
-        inputs,
-        outputs,
-        lambda given: linear_attend(given, rule, heads, groups, scale),
     )
 
 
@@ -463,32 +409,22 @@ def draw_rotary(draw: Draw) -> Problem:
     partial = width > 2 and draw.flag(0.4)
     turned = width - 2 if partial else width
     interleaved = draw.flag()
-    shape = (batch, heads, length, width)
-    if flat:
-        shape = (batch, length, heads * width)
-    cache = (batch, length, turned // 2)
+    shape = (batch, length, heads * width) if flat else (batch, heads, length, width)
     inputs = {"x": draw.floats(shape)}
     named = draw.flag()
-    if named:
-        cache = (3, turned // 2)
-    inputs["cos"] = draw.floats(cache, -1.0, 1.0)
-    inputs["sin"] = draw.floats(cache, -1.0, 1.0)
+    cache = (3,) if named else (batch, length)
+    for name in ("cos", "sin"):
+        inputs[name] = draw.floats((*cache, turned // 2), -1.0, 1.0)
     if named:
         inputs["positions"] = draw.integers((batch, length), 0, 2)
-    text = node(
-        "y",
+    return draw.problem(
         "RotaryEmbedding",
         inputs,
+        shape,
+        lambda given: [rotate(given, heads, turned, interleaved)],
         interleaved=interleaved or None,
         rotary_embedding_dim=turned if partial else None,
         num_heads=heads if flat else None,
-    )
-    return problem(
-        draw,
-        text,
-        inputs,
-        {"y": shape},
-        lambda given: [rotate(given, heads, turned, interleaved)],
     )
 
 

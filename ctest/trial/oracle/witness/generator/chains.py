@@ -18,19 +18,9 @@ import normalization
 import numpy as np
 import quantization
 import reductions
+from arithmetic import Array, each, exact
 from mpmath import mp, mpf
-from problem import (
-    Array,
-    Compute,
-    Draw,
-    Operator,
-    Problem,
-    Undrawable,
-    each,
-    exact,
-    node,
-    problem,
-)
+from problem import Compute, Draw, Operator, Problem, Undrawable, node, problem
 
 LINKS = [
     operator

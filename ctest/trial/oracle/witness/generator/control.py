@@ -6,39 +6,33 @@ And sequences and optionals, which the nodes between two tensors pass on.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Any
 
 import numpy as np
-from mpmath import mp, mpf
+from arithmetic import Array, Given, Shape, each, exact, total
+from elementwise import sigmoid
+from mpmath import mp
 from problem import (
     DATA_TYPES,
     NO_BFLOAT16,
-    Array,
     Draw,
-    Literal,
     Operator,
     Problem,
-    Shape,
-    each,
-    exact,
-    filled,
+    body,
     node,
-    places,
     problem,
-    total,
-    zeros,
 )
 
 SIZE = 3
-Given = Mapping[str, Array]
 
 
-def body(name: str, inputs: str, outputs: str, nodes: str) -> str:
-    """A graph as an attribute in ONNX's text syntax."""
-    return f"{name} ({inputs}) => ({outputs}) {{ {nodes} }}"
+def started(draw: Draw, trips: int) -> dict[str, np.ndarray]:
+    """The inputs of a Loop that begins with a vector."""
+    most, start = np.array(trips, np.int64), np.array(True)
+    return {"n": most, "start": start, "v0": draw.floats((SIZE,))}
 
 
 def draw_if(draw: Draw) -> Problem:
@@ -50,17 +44,12 @@ def draw_if(draw: Draw) -> Problem:
         "s = ReduceSum <keepdims = 0> (x) c = Less(s, z) "
         f"y = If (c) <then_branch = {left}, else_branch = {right}>"
     )
-    inputs = {
-        "x": draw.floats((SIZE,)),
-        "w": draw.floats((SIZE,), -20.0, 20.0),
-        "z": draw.floats(()),
-    }
+    inputs = {"x": draw.floats((SIZE,)), "w": draw.floats((SIZE,), -20.0, 20.0)}
+    inputs["z"] = draw.floats(())
 
-    def compute(given):
+    def compute(given: Given) -> list[Array]:
         x, w = given["x"], given["w"]
-        if total(x) < given["z"][()]:
-            return [x * w]
-        return [x - each(mp.exp, w)]
+        return [x * w if total(x) < given["z"][()] else x - each(mp.exp, w)]
 
     return problem(draw, text, inputs, {"y": (SIZE,)}, compute)
 
@@ -69,30 +58,22 @@ def draw_loop(draw: Draw) -> Problem:
     """v = tanh(v w) + x a few times; every v is shown."""
     trips = draw.integer(1, 4)
     vector = f"{draw.type}[{SIZE}]"
-    nodes = (
-        "go = Identity(on) m = Mul(v, w) t = Tanh(m) "
-        "next = Add(t, x) shown = Identity(next)"
-    )
     inner = body(
         "step",
         f"int64 i, bool on, {vector} v",
         f"bool go, {vector} next, {vector} shown",
-        nodes,
+        "go = Identity(on) m = Mul(v, w) t = Tanh(m) "
+        "next = Add(t, x) shown = Identity(next)",
     )
-    inputs = {
-        "n": np.array(trips, np.int64),
-        "start": np.array(True),
-        "v0": draw.floats((SIZE,)),
-        "w": draw.floats((SIZE,)),
-        "x": draw.floats((SIZE,)),
-    }
+    inputs = started(draw, trips)
+    inputs |= {name: draw.floats((SIZE,)) for name in "wx"}
 
-    def compute(given):
+    def compute(given: Given) -> list[Array]:
         v, shown = given["v0"], []
         for _ in range(trips):
             v = each(mp.tanh, v * given["w"]) + given["x"]
-            shown += list(v)
-        return [v, filled((trips, SIZE), shown)]
+            shown.append(v)
+        return [v, np.stack(shown)]
 
     text = f"y, ys = Loop (n, start, v0) <body = {inner}>"
     outputs = {"y": (SIZE,), "ys": (trips, SIZE)}
@@ -103,22 +84,17 @@ def draw_until(draw: Draw) -> Problem:
     """v = v + |v| w until its sum reaches a limit, at most six times."""
     most = 6
     vector = f"{draw.type}[{SIZE}]"
-    nodes = (
-        "a = Abs(v) m = Mul(a, w) next = Add(v, m) "
-        "s = ReduceSum <keepdims = 0> (next) go = Less(s, limit)"
-    )
     inner = body(
-        "step", f"int64 i, bool on, {vector} v", f"bool go, {vector} next", nodes
+        "step",
+        f"int64 i, bool on, {vector} v",
+        f"bool go, {vector} next",
+        "a = Abs(v) m = Mul(a, w) next = Add(v, m) "
+        "s = ReduceSum <keepdims = 0> (next) go = Less(s, limit)",
     )
-    inputs = {
-        "n": np.array(most, np.int64),
-        "start": np.array(True),
-        "v0": draw.floats((SIZE,)),
-        "w": draw.floats((SIZE,), 0.1, 2.0),
-        "limit": draw.floats(()),
-    }
+    inputs = started(draw, most)
+    inputs |= {"w": draw.floats((SIZE,), 0.1, 2.0), "limit": draw.floats(())}
 
-    def compute(given):
+    def compute(given: Given) -> list[Array]:
         v = given["v0"]
         for _ in range(most):
             v = v + each(abs, v) * given["w"]
@@ -146,15 +122,12 @@ def draw_scan(draw: Draw) -> Problem:
     text = f"y, ys = Scan (s0, x) <num_scan_inputs = 1, {direction}body = {inner}>"
     inputs = {"s0": draw.floats((SIZE,)), "x": draw.floats((lines, SIZE))}
 
-    def compute(given) -> list[Array]:
-        state = given["s0"]
-        shown = zeros((lines, SIZE))
-        for k in range(lines):
-            line = given["x"][lines - 1 - k if backward else k]
+    def compute(given: Given) -> list[Array]:
+        state, shown = given["s0"], []
+        for line in given["x"][::-1] if backward else given["x"]:
             state = state * line + line
-            for (j,) in places((SIZE,)):
-                shown[k, j] = 1 / (mpf(1) + mp.exp(-state[j]))
-        return [state, shown]
+            shown.append(each(sigmoid, state))
+        return [state, np.stack(shown)]
 
     outputs = {"y": (SIZE,), "ys": (lines, SIZE)}
     return problem(draw, text, inputs, outputs, compute)
@@ -253,7 +226,7 @@ class Built:
             f"{of}[n,{SIZE}] f",
             "m = Mul(e, w) f = Tanh(m)",
         )
-        self.add("SequenceMap", name, body=Literal(inner))
+        self.add("SequenceMap", name, body=inner)
 
         def mapped(one: Element) -> Element:
             return lambda given: each(mp.tanh, one(given) * given[name])
@@ -296,10 +269,8 @@ def draw_sequence(draw: Draw) -> Problem:
 def draw_optional(draw: Draw) -> Problem:
     """A tensor, or one of an optional, is there."""
     x = draw.floats((SIZE,))
-    text = (
-        "m = Mul(x, x) o = Optional(m) has = OptionalHasElement(o) "
-        "y = OptionalGetElement(o)"
-    )
+    text = "m = Mul(x, x) o = Optional(m) has = OptionalHasElement(o) "
+    text += "y = OptionalGetElement(o)"
     if draw.flag(0.3):
         text = "m = Mul(x, x) has = OptionalHasElement(m) y = OptionalGetElement(m)"
     return problem(

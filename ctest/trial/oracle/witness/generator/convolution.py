@@ -1,26 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Convolutions from ONNX's pages, each a sum over its window; products.py has them."""
+"""Convolutions from ONNX's pages, each a sum over its window."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
+from arithmetic import Array, Given, Shape, made, places, total, zeros
 from mpmath import mp, mpf
-from problem import (
-    NO_DOUBLE,
-    Array,
-    Draw,
-    Operator,
-    Problem,
-    Shape,
-    filled,
-    node,
-    places,
-    problem,
-    total,
-    zeros,
-)
+from problem import NO_DOUBLE, Draw, Operator, Problem
 
 
 @dataclass(frozen=True)
@@ -47,14 +36,9 @@ def inside(place: Shape, image: Shape) -> bool:
     return all(0 <= k < size for k, size in zip(place, image))
 
 
-def extents(kernel: Shape, dilations: Shape) -> Shape:
-    """The reach of a dilated kernel along each axis."""
-    return tuple((k - 1) * d + 1 for k, d in zip(kernel, dilations))
-
-
 @dataclass(frozen=True)
-class Sliding:
-    """The common part of operators that slide a window, by their attributes."""
+class Layout:
+    """The choices of a draw for a window that slides, by the node's attributes."""
 
     image: Shape
     kernel: Shape
@@ -63,6 +47,20 @@ class Sliding:
     pads: Shape | None = None
     auto_pad: str | None = None
     channels: int = 1
+    filters: int = 1
+    group: int | None = None
+
+    # The attributes of a node's text, in their order.
+    STATED: ClassVar = ("strides", "dilations", "pads", "auto_pad", "group")
+
+    def attributes(self) -> dict[str, object]:
+        """Those that are given, for a node's text."""
+        return {name: getattr(self, name) for name in self.STATED}
+
+    @property
+    def parts(self) -> int:
+        """The groups; without the attribute all channels are one."""
+        return self.group or 1
 
     @property
     def steps(self) -> Shape:
@@ -77,7 +75,7 @@ class Sliding:
     @property
     def reach(self) -> Shape:
         """The extents of the dilated kernel."""
-        return extents(self.kernel, self.spread)
+        return tuple((k - 1) * d + 1 for k, d in zip(self.kernel, self.spread))
 
     @property
     def margins(self) -> tuple[Shape, Shape]:
@@ -100,43 +98,21 @@ class Sliding:
         """The window, with the padding before the image."""
         return Window(self.kernel, self.steps, self.spread, begins)
 
-    def same_window(self) -> tuple[Window, Shape]:
-        """The window and the spatial shape by auto_pad SAME_*."""
-        output = tuple(-(-n // s) for n, s in zip(self.image, self.steps))
-        sums = [
-            max(0, (o - 1) * s + r - n)
-            for o, s, r, n in zip(output, self.steps, self.reach, self.image)
-        ]
-        return self.window_at(self.begins_of(sums)), output
-
-
-@dataclass(frozen=True)
-class Layout(Sliding):
-    """The choices of a draw for a convolution."""
-
-    filters: int = 1
-    group: int = 1
-
     def window(self) -> tuple[Window, Shape]:
         """The window and the spatial shape of the output, by Conv's page."""
-        if self.is_same:
-            return self.same_window()
-        begins, ends = self.margins
-        output = tuple(
-            (n + b + e - r) // s + 1
-            for n, b, e, r, s in zip(self.image, begins, ends, self.reach, self.steps)
-        )
-        return self.window_at(begins), output
+        sizes = list(zip(self.image, *self.margins, self.reach, self.steps))
+        if not self.is_same:
+            output = tuple((n + b + e - r) // s + 1 for n, b, e, r, s in sizes)
+            return self.window_at(self.margins[0]), output
+        output = tuple(-(-n // s) for n, *_, s in sizes)
+        sums = [max(0, (o - 1) * s + r - n) for o, (n, *_, r, s) in zip(output, sizes)]
+        return self.window_at(self.begins_of(sums)), output
 
-    def attributes(self) -> dict[str, object]:
-        """Those that are given, for a node's text."""
-        return {
-            "strides": self.strides,
-            "dilations": self.dilations,
-            "pads": self.pads,
-            "auto_pad": self.auto_pad,
-            "group": None if self.group == 1 else self.group,
-        }
+    def shapes(self, batch: int = 1) -> tuple[Shape, Shape, Shape]:
+        """Those of the image, of the weights and of the output."""
+        image = (batch, self.channels, *self.image)
+        weights = (self.filters, self.channels // self.parts, *self.kernel)
+        return image, weights, (batch, self.filters, *self.window()[1])
 
 
 LAYOUTS = [
@@ -155,40 +131,37 @@ LAYOUTS = [
 ]
 
 
-def convolve(x: Array, w: Array, bias: Array | None, layout: Layout) -> Array:
+def convolve(given: Given, layout: Layout) -> Array:
     """Conv: each filter sees the channels of its group."""
+    x, w = given["x"], given["w"]
     window, spatial = layout.window()
     filters, depth = w.shape[:2]
-    shape = (x.shape[0], filters, *spatial)
-    values = []
-    for n, m, *output in places(shape):
-        first = m // (filters // layout.group) * depth
-        value = mpf(0) if bias is None else bias[m]
+
+    def value(n: int, m: int, *output: int) -> mpf:
+        first = m // (filters // layout.parts) * depth
+        sum_ = given["b"][m] if "b" in given else mpf(0)
         for c, *tap in places((depth, *layout.kernel)):
-            place = window.at(tuple(output), tuple(tap))
+            place = window.at(output, tuple(tap))
             if inside(place, layout.image):
-                value += x[(n, first + c, *place)] * w[(m, c, *tap)]
-        values.append(value)
-    return filled(shape, values)
+                sum_ += x[(n, first + c, *place)] * w[(m, c, *tap)]
+        return sum_
+
+    return made((x.shape[0], filters, *spatial), value)
 
 
 def draw_conv(draw: Draw) -> Problem:
     layout = draw.choice(LAYOUTS)
     batch = draw.choice([1, 1, 2]) if len(layout.image) == 1 else 1
-    depth = layout.channels // layout.group
-    inputs = {
-        "x": draw.floats((batch, layout.channels, *layout.image)),
-        "w": draw.floats((layout.filters, depth, *layout.kernel)),
-    }
+    image, weights, shape = layout.shapes(batch)
+    inputs = {"x": draw.floats(image), "w": draw.floats(weights)}
     if draw.flag():
         inputs["b"] = draw.floats((layout.filters,))
-    _, spatial = layout.window()
-    return problem(
-        draw,
-        node("y", "Conv", inputs, **layout.attributes()),
+    return draw.problem(
+        "Conv",
         inputs,
-        {"y": (batch, layout.filters, *spatial)},
-        lambda given: [convolve(given["x"], given["w"], given.get("b"), layout)],
+        shape,
+        lambda given: [convolve(given, layout)],
+        **layout.attributes(),
     )
 
 
@@ -196,13 +169,16 @@ def draw_conv(draw: Draw) -> Problem:
 
 
 @dataclass(frozen=True)
-class Transposed(Sliding):
+class Transposed(Layout):
     """The choices of a draw for a transposed convolution."""
 
     output_padding: Shape | None = None
     output_shape: Shape | None = None
-    filters: int = 1
-    group: int = 1
+
+    STATED: ClassVar = (
+        *("strides", "dilations", "pads", "output_padding", "output_shape"),
+        *("auto_pad", "group"),
+    )
 
     def window(self) -> tuple[Window, Shape]:
         """The window and the spatial shape, by ConvTranspose's equations."""
@@ -221,18 +197,6 @@ class Transposed(Sliding):
             begins = self.begins_of([w - o for w, o in zip(whole, wanted)])
         return self.window_at(begins), output
 
-    def attributes(self) -> dict[str, object]:
-        """Those that are given, for a node's text."""
-        return {
-            "strides": self.strides,
-            "dilations": self.dilations,
-            "pads": self.pads,
-            "output_padding": self.output_padding,
-            "output_shape": self.output_shape,
-            "auto_pad": self.auto_pad,
-            "group": None if self.group == 1 else self.group,
-        }
-
 
 TRANSPOSED = [
     Transposed((4,), (3,)),
@@ -248,45 +212,40 @@ TRANSPOSED = [
 ]
 
 
-def convolve_transposed(
-    x: Array, w: Array, bias: Array | None, layout: Transposed
-) -> Array:
+def convolve_transposed(given: Given, layout: Transposed) -> Array:
     """ConvTranspose: each input adds its filter at its place of the output."""
+    x, w = given["x"], given["w"]
     window, spatial = layout.window()
     batch, channels = x.shape[:2]
     depth = w.shape[1]
-    y = zeros((batch, depth * layout.group, *spatial))
+    y = zeros((batch, depth * layout.parts, *spatial))
     for n, c, *source in places((batch, channels, *layout.image)):
-        first = c // (channels // layout.group) * depth
+        first = c // (channels // layout.parts) * depth
         for m, *tap in places((depth, *layout.kernel)):
             place = window.at(tuple(source), tuple(tap))
             if inside(place, spatial):
                 term = x[(n, c, *source)] * w[(c, m, *tap)]
                 y[(n, first + m, *place)] += term
-    if bias is not None:
-        for index in places(y.shape):
-            y[index] += bias[index[1]]
+    if "b" in given:
+        y = y + given["b"].reshape(-1, *(1 for _ in spatial))
     return y
 
 
 def draw_conv_transpose(draw: Draw) -> Problem:
     layout = draw.choice(TRANSPOSED)
-    depth = layout.filters // layout.group
+    depth = layout.filters // layout.parts
     inputs = {
         "x": draw.floats((1, layout.channels, *layout.image)),
         "w": draw.floats((layout.channels, depth, *layout.kernel)),
     }
     if draw.flag():
         inputs["b"] = draw.floats((layout.filters,))
-    _, spatial = layout.window()
-    return problem(
-        draw,
-        node("y", "ConvTranspose", inputs, **layout.attributes()),
+    return draw.problem(
+        "ConvTranspose",
         inputs,
-        {"y": (1, layout.filters, *spatial)},
-        lambda given: [
-            convolve_transposed(given["x"], given["w"], given.get("b"), layout)
-        ],
+        (1, layout.filters, *layout.window()[1]),
+        lambda given: [convolve_transposed(given, layout)],
+        **layout.attributes(),
     )
 
 
@@ -317,23 +276,23 @@ DEFORMED = [
 ]
 
 
-def deform(given: dict[str, Array], layout: Layout, offset_group: int) -> Array:
+def deform(given: Given, layout: Layout, offset_group: int) -> Array:
     """DeformConv: every tap moves by its offset and is scaled by its mask."""
     x, w = given["x"], given["w"]
     window, spatial = layout.window()
     filters, depth = w.shape[:2]
     taps = list(places(layout.kernel))
     rank = len(layout.kernel)
-    values = []
-    for m, *output in places((filters, *spatial)):
-        value = given["b"][m] if "b" in given else mpf(0)
-        first = m // (filters // layout.group) * depth
+
+    def value(_: int, m: int, *output: int) -> mpf:
+        sum_ = given["b"][m] if "b" in given else mpf(0)
+        first = m // (filters // layout.parts) * depth
         for c in range(depth):
             channel = first + c
             group = channel // (x.shape[1] // offset_group)
             for k, tap in enumerate(taps):
                 row = group * len(taps) + k
-                base = window.at(tuple(output), tap)
+                base = window.at(output, tap)
                 position = [
                     base[axis] + given["offset"][(0, row * rank + axis, *output)]
                     for axis in range(rank)
@@ -341,42 +300,31 @@ def deform(given: dict[str, Array], layout: Layout, offset_group: int) -> Array:
                 term = interpolated(x[0, channel], position) * w[(m, c, *tap)]
                 if "mask" in given:
                     term *= given["mask"][(0, row, *output)]
-                value += term
-        values.append(value)
-    return filled((1, filters, *spatial), values)
+                sum_ += term
+        return sum_
+
+    return made((1, filters, *spatial), value)
 
 
 def draw_deform_conv(draw: Draw) -> Problem:
     layout = draw.choice(DEFORMED)
     offset_group = draw.choice([1, layout.channels])
-    _, spatial = layout.window()
+    image, weights, shape = layout.shapes()
     taps = offset_group * layout.kernel[0] * layout.kernel[1]
-    depth = layout.channels // layout.group
     inputs = {
-        "x": draw.floats((1, layout.channels, *layout.image)),
-        "w": draw.floats((layout.filters, depth, *layout.kernel)),
-        "offset": draw.floats((1, 2 * taps, *spatial), -1.5, 1.5),
+        "x": draw.floats(image),
+        "w": draw.floats(weights),
+        "offset": draw.floats((1, 2 * taps, *shape[2:]), -1.5, 1.5),
+        "b": draw.floats((layout.filters,)) if draw.flag() else None,
+        "mask": draw.floats((1, taps, *shape[2:]), 0.0, 2.0) if draw.flag() else None,
     }
-    names = ["x", "w", "offset", "", ""]
-    if draw.flag():
-        names[3] = "b"
-        inputs["b"] = draw.floats((layout.filters,))
-    if draw.flag():
-        names[4] = "mask"
-        inputs["mask"] = draw.floats((1, taps, *spatial), 0.0, 2.0)
-    text = node(
-        "y",
+    return draw.problem(
         "DeformConv",
-        names,
-        offset_group=None if offset_group == 1 else offset_group,
-        **(layout.attributes() | {"auto_pad": None}),
-    )
-    return problem(
-        draw,
-        text,
         inputs,
-        {"y": (1, layout.filters, *spatial)},
+        shape,
         lambda given: [deform(given, layout, offset_group)],
+        offset_group=None if offset_group == 1 else offset_group,
+        **layout.attributes(),
     )
 
 
@@ -386,107 +334,95 @@ def draw_deform_conv(draw: Draw) -> Problem:
 def draw_causal_conv(draw: Draw) -> Problem:
     channels, length, size = draw.choice([(1, 4, 3), (2, 3, 2), (2, 2, 4)])
     activation = draw.choice([None, "none", "silu", "swish"])
+    shape, state = (1, channels, length), (1, channels, size - 1)
     inputs = {
-        "x": draw.floats((1, channels, length)),
+        "x": draw.floats(shape),
         "w": draw.floats((channels, 1, size)),
+        "b": draw.floats((channels,)) if draw.flag() else None,
+        "past": draw.floats(state) if draw.flag() else None,
     }
-    names = ["x", "w", "", ""]
-    if draw.flag():
-        names[2] = "b"
-        inputs["b"] = draw.floats((channels,))
-    if draw.flag():
-        names[3] = "past"
-        inputs["past"] = draw.floats((1, channels, size - 1))
 
-    def compute(given):
-        past = given.get("past", zeros((1, channels, size - 1)))
+    def compute(given: Given) -> list[Array]:
+        past = given.get("past", zeros(state))
         line = np.concatenate([past, given["x"]], axis=2)
-        values = []
-        for c, at in places((channels, length)):
-            value = given["b"][c] if "b" in given else mpf(0)
-            value += total(
-                line[0, c, at + k] * given["w"][c, 0, k] for k in range(size)
-            )
-            if activation in ("silu", "swish"):
-                value /= 1 + mp.exp(-value)
-            values.append(value)
-        return [
-            filled((1, channels, length), values),
-            line[:, :, length:],
-        ]
 
-    return problem(
-        draw,
-        node("y, state", "CausalConvWithState", names, activation=activation),
-        inputs,
-        {"y": (1, channels, length), "state": (1, channels, size - 1)},
-        compute,
+        def value(_: int, c: int, at: int) -> mpf:
+            sum_ = given["b"][c] if "b" in given else mpf(0)
+            sum_ += total(line[0, c, at + k] * given["w"][c, 0, k] for k in range(size))
+            if activation in ("silu", "swish"):
+                sum_ /= 1 + mp.exp(-sum_)
+            return sum_
+
+        return [made(shape, value), line[:, :, length:]]
+
+    outputs = {"y": shape, "state": state}
+    return draw.problem(
+        "CausalConvWithState", inputs, outputs, compute, activation=activation
     )
 
 
 def draw_conv_integer(draw: Draw) -> Problem:
     layout = draw.choice(LAYOUTS)
-    depth = layout.channels // layout.group
+    image, weights, shape = layout.shapes()
     inputs = {
-        "x": draw.integers((1, layout.channels, *layout.image), 0, 255),
-        "w": draw.integers((layout.filters, depth, *layout.kernel), 0, 255),
+        "x": draw.integers(image, 0, 255),
+        "w": draw.integers(weights, 0, 255),
+        "x_zero": draw.integers((), 0, 255) if draw.flag() else None,
     }
-    types = {"x": "uint8", "w": "uint8", "y": "int32"}
-    if draw.flag():
-        inputs["x_zero"] = draw.integers((), 0, 255)
-        types["x_zero"] = "uint8"
-    _, spatial = layout.window()
+    types = dict.fromkeys(inputs, "uint8") | {"y": "int32"}
 
-    def compute(given):
-        x = given["x"].astype(object) - int(given.get("x_zero", 0))
-        y = convolve(x, given["w"].astype(object), None, layout)
-        return [filled(y.shape, [int(value) for value in y.ravel()])]
+    return draw.problem(
+        "ConvInteger",
+        inputs,
+        shape,
+        lambda given: [whole_sums(given, layout, "x_zero").astype(np.int64)],
+        types,
+        **layout.attributes(),
+    )
 
-    text = node("y", "ConvInteger", inputs, **layout.attributes())
-    shape = (1, layout.filters, *spatial)
-    return problem(draw, text, inputs, {"y": shape}, compute, types)
+
+def whole_sums(given: Given, layout: Layout, zero: str) -> Array:
+    """The convolution of whole numbers, less the zero point of x."""
+    x = given["x"].astype(object) - int(given.get(zero, 0))
+    w = given["w"].astype(object)
+    return convolve({**given, "x": x, "w": w}, layout)
 
 
 def draw_qlinear_conv(draw: Draw) -> Problem:
     """Whole numbers times scales, rounded half to even and saturated."""
     layout = draw.choice([one for one in LAYOUTS if one.auto_pad is None])
-    depth = layout.channels // layout.group
-    _, spatial = layout.window()
-    rows = draw.choice([(), (layout.filters,)]) if len(spatial) > 1 else ()
+    image, weights, shape = layout.shapes()
+    rows = draw.choice([(), (layout.filters,)]) if len(shape) > 3 else ()
     # A scale of two to a power makes ties at a half.
     scale = draw.choice([0.5, 0.25, draw.uniform(0.01, 0.1)])
     inputs = {
-        "x": draw.integers((1, layout.channels, *layout.image), 0, 255),
-        "xs": np.array(scale),
+        "x": draw.integers(image, 0, 255),
+        "xs": scale,
         "xz": draw.integers((), 0, 255),
-        "w": draw.integers((layout.filters, depth, *layout.kernel), -9, 9),
+        "w": draw.integers(weights, -9, 9),
         "ws": np.full(rows, 0.125),
         "wz": np.zeros(rows, np.int64),
-        "ys": np.array(draw.choice([2.0, 4.0, draw.uniform(0.5, 4.0)])),
+        "ys": draw.choice([2.0, 4.0, draw.uniform(0.5, 4.0)]),
         "yz": draw.integers((), 0, 255),
+        "b": draw.integers((layout.filters,), -999, 999) if draw.flag() else None,
     }
     types = dict.fromkeys(("x", "xz", "y", "yz"), "uint8")
-    types |= dict.fromkeys(("xs", "ws", "ys"), "float")
-    types |= dict.fromkeys(("w", "wz"), "int8")
-    if draw.flag():
-        inputs["b"] = draw.integers((layout.filters,), -999, 999)
-        types["b"] = "int32"
+    types |= {"w": "int8", "wz": "int8", "b": "int32"}
 
-    def compute(given):
-        x = given["x"].astype(object) - int(given["xz"])
-        sums = convolve(x, given["w"].astype(object), given.get("b"), layout)
+    def compute(given: Given) -> list[Array]:
+        sums = whole_sums(given, layout, "xz")
         scales = np.broadcast_to(given["ws"], (layout.filters,))
-        values = []
-        for index in places(sums.shape):
+
+        def value(*index: int) -> int:
             factor = given["xs"][()] * scales[index[1]] / given["ys"][()]
             number = int(mp.nint(sums[index] * factor)) + int(given["yz"])
-            values.append(min(max(number, 0), 255))
-        return [filled(sums.shape, values)]
+            return min(max(number, 0), 255)
 
-    text = node("y", "QLinearConv", inputs, **layout.attributes())
-    shape = (1, layout.filters, *spatial)
+        return [made(sums.shape, value)]
+
+    given = layout.attributes()
     still = ["xs", "ws", "ys"]
-    return problem(draw, text, inputs, {"y": shape}, compute, types, still)
+    return draw.problem("QLinearConv", inputs, shape, compute, types, still, **given)
 
 
 OPERATORS = [

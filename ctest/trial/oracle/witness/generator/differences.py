@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from arithmetic import Array, exact
 from mpmath import mp, mpf
-from problem import Array, Problem, Undrawable, exact
+from problem import Problem, Undrawable
 
 DIGITS = (160, 420, 1600)  # an answer counts when two in a row agree
 STEP = 3.8  # the digits of a step are those of the numbers over this

@@ -12,19 +12,9 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from arithmetic import Given, Shape, attribute, divided, each, logarithm, power, root
 from mpmath import mp, mpf
-from problem import (
-    Draw,
-    Operator,
-    Problem,
-    attribute,
-    divided,
-    each,
-    logarithm,
-    node,
-    power,
-    root,
-)
+from problem import Array, Draw, Operator, Problem
 
 Function = Callable[..., mpf]
 Attributes = dict[str, Any]
@@ -35,13 +25,8 @@ EVERYWHERE: Bounds = (None, None)
 def unary(draw: Draw, name: str, function: Function, bounds: Bounds, **given: Any):
     """A problem of a function of one element."""
     x = draw.floats(draw.shape(0), *bounds)
-    return Problem(
-        node=node("y", name, "x", **given),
-        inputs={"x": x},
-        types={"x": draw.type},
-        outputs=[("y", draw.type, x.shape)],
-        compute=lambda inputs: [each(function, inputs["x"])],
-        moved=["x"],
+    return draw.problem(
+        name, {"x": x}, x.shape, lambda inputs: [each(function, inputs["x"])], **given
     )
 
 
@@ -70,10 +55,6 @@ def tuned(
 # ------------------------------------------------------------------- functions
 
 
-def sign(x: mpf) -> mpf:
-    return mpf((x > 0) - (x < 0))
-
-
 def nearest_even(x: mpf) -> mpf:
     """The nearest integer, halves to the even one."""
     below = mp.floor(x)
@@ -81,10 +62,6 @@ def nearest_even(x: mpf) -> mpf:
     if rest > 0.5 or (rest == 0.5 and int(below) % 2 == 1):
         return below + 1
     return below
-
-
-def acosh(x: mpf) -> mpf:
-    return mp.acosh(x) if x >= 1 else mpf("nan")
 
 
 def atanh(x: mpf) -> mpf:
@@ -120,10 +97,6 @@ def gelu_tanh(x: mpf) -> mpf:
     return x / (1 + mp.exp(-2 * inner))  # (1 + tanh(z)) / 2, at any digits
 
 
-def mish(x: mpf) -> mpf:
-    return x * mp.tanh(softplus(x))
-
-
 # ------------------------------------------------------- functions' attributes
 
 
@@ -137,18 +110,20 @@ def draw_alpha(
     return attribute(alpha), {"alpha": alpha}
 
 
-def make_elu(draw: Draw) -> tuple[Function, Attributes]:
-    alpha, given = draw_alpha(draw, 1.0, [0.5, 2.0, 0.1])
-    return lambda x: alpha * mp.expm1(x) if x < 0 else x, given
+def alpha_of(
+    default: float, among: list[float], function: Callable[[mpf, mpf], mpf]
+) -> Callable[[Draw], tuple[Function, Attributes]]:
+    """Draws alpha for a function of x and of it."""
+
+    def make(draw: Draw) -> tuple[Function, Attributes]:
+        alpha, given = draw_alpha(draw, default, among)
+        return lambda x: function(x, alpha), given
+
+    return make
 
 
-def make_celu(draw: Draw) -> tuple[Function, Attributes]:
-    alpha, given = draw_alpha(draw, 1.0, [0.5, 2.0, 0.1])
-
-    def function(x: mpf) -> mpf:
-        return max(mpf(0), x) + min(mpf(0), alpha * mp.expm1(x / alpha))
-
-    return function, given
+def celu(x: mpf, alpha: mpf) -> mpf:
+    return max(mpf(0), x) + min(mpf(0), alpha * mp.expm1(x / alpha))
 
 
 def make_selu(draw: Draw) -> tuple[Function, Attributes]:
@@ -159,16 +134,6 @@ def make_selu(draw: Draw) -> tuple[Function, Attributes]:
         given = {"alpha": alpha, "gamma": gamma}
     a, g = attribute(alpha), attribute(gamma)
     return lambda x: g * x if x > 0 else g * a * mp.expm1(x), given
-
-
-def make_leaky_relu(draw: Draw) -> tuple[Function, Attributes]:
-    alpha, given = draw_alpha(draw, 0.01, [0.3, 100.0, -0.5])
-    return lambda x: alpha * x if x < 0 else x, given
-
-
-def make_thresholded(draw: Draw) -> tuple[Function, Attributes]:
-    alpha, given = draw_alpha(draw, 1.0, [0.0, -0.5, 0.25])
-    return lambda x: x if x > alpha else mpf(0), given
 
 
 def make_hard_sigmoid(draw: Draw) -> tuple[Function, Attributes]:
@@ -200,24 +165,15 @@ def make_shrink(draw: Draw) -> tuple[Function, Attributes]:
     return function, given
 
 
-def make_swish(draw: Draw) -> tuple[Function, Attributes]:
-    alpha, given = draw_alpha(draw, 1.0, [0.5, 1.702, -1.0])
-    return lambda x: x * sigmoid(alpha * x), given
-
-
 def make_gelu(draw: Draw) -> tuple[Function, Attributes]:
     kind = draw.choice([None, "none", "tanh"])
     return (gelu_tanh if kind == "tanh" else gelu), {"approximate": kind}
 
 
-def hard_swish(x: mpf) -> mpf:
-    return x * hard_sigmoid(x, mpf(1) / 6, mpf(1) / 2)
-
-
 # --------------------------------------------------------------- binary and more
 
 
-def spread(draw: Draw) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def spread(draw: Draw) -> tuple[Shape, Shape]:
     """Two shapes that broadcast to one."""
     return draw.choice(
         [
@@ -232,93 +188,84 @@ def spread(draw: Draw) -> tuple[tuple[int, ...], tuple[int, ...]]:
     )
 
 
-def binary(
+def of_two(
+    draw: Draw,
     name: str,
+    shapes: tuple[Shape, Shape],
     function: Function,
-    right: Bounds = EVERYWHERE,
-    left: Bounds = EVERYWHERE,
-    result: str = "",
-) -> Operator:
-    """An operator of two tensors; `result` is bool of comparisons."""
+    bounds: tuple[Bounds, Bounds] = (EVERYWHERE, EVERYWHERE),
+    **given: Any,
+) -> Problem:
+    """A problem of two tensors that broadcast."""
+    inputs = {
+        name: draw.floats(shape, *limits)
+        for name, shape, limits in zip("ab", shapes, bounds)
+    }
+    after = np.broadcast_shapes(*shapes)
+    return draw.problem(
+        name, inputs, after, lambda of: [each(function, *of.values())], **given
+    )
+
+
+def binary(name: str, function: Function) -> Operator:
+    """An operator of two tensors."""
+    return Operator(name, lambda draw: of_two(draw, name, spread(draw), function))
+
+
+def comparison(name: str, function: Function) -> Operator:
+    """An operator of two tensors whose result is of bools."""
 
     def drawn(draw: Draw) -> Problem:
         one, other = spread(draw)
-        a, b = draw.floats(one, *left), draw.floats(other, *right)
-        if result and a.size == b.size and draw.flag():
+        a, b = draw.floats(one), draw.floats(other)
+        if a.size == b.size and draw.flag():
             b = b.copy()  # equal numbers are what comparisons differ in
             b.ravel()[0] = a.ravel()[0]
-        return Problem(
-            node=node("y", name, ["a", "b"]),
-            inputs={"a": a, "b": b},
-            types={"a": draw.type, "b": draw.type},
-            outputs=[("y", result or draw.type, np.broadcast_shapes(one, other))],
-            compute=lambda inputs: [
-                plain_array(each(function, *inputs.values()), result)
-            ],
-            moved=[] if result else ["a", "b"],
+        inputs = {"a": a, "b": b}
+        return draw.problem(
+            name,
+            inputs,
+            np.broadcast_shapes(one, other),
+            lambda of: [each(function, *of.values()).astype(np.int64)],
+            types={"y": "bool"},
+            still=list(inputs),
         )
 
     return Operator(name, drawn)
 
 
-def plain_array(result: Any, type: str) -> Any:
-    """Bools and integers in an array of their own kind."""
-    return result.astype(np.int64) if type else result
-
-
 def draw_prelu(draw: Draw) -> Problem:
-    shape, slopes = draw.choice(
+    shapes = draw.choice(
         [((2, 3), (3,)), ((2, 3), (2, 3)), ((4,), ()), ((2, 2, 2), (2, 1))]
     )
-    x, slope = draw.floats(shape), draw.floats(slopes)
-    return Problem(
-        node=node("y", "PRelu", ["x", "slope"]),
-        inputs={"x": x, "slope": slope},
-        types={"x": draw.type, "slope": draw.type},
-        outputs=[("y", draw.type, shape)],
-        compute=lambda given: [
-            each(lambda a, s: s * a if a < 0 else a, given["x"], given["slope"])
-        ],
-        moved=["x", "slope"],
+    inputs = {name: draw.floats(shape) for name, shape in zip(("x", "slope"), shapes)}
+    return draw.problem(
+        "PRelu",
+        inputs,
+        shapes[0],
+        lambda of: [each(lambda a, s: s * a if a < 0 else a, *of.values())],
     )
 
 
 def draw_swiglu(draw: Draw) -> Problem:
     shape = draw.shape(1, 2, 8)
     alpha, given = draw_alpha(draw, 1.0, [0.5, 1.702])
-    return Problem(
-        node=node("y", "SwiGLU", ["a", "b"], **given),
-        inputs={"a": draw.floats(shape), "b": draw.floats(shape)},
-        types={"a": draw.type, "b": draw.type},
-        outputs=[("y", draw.type, shape)],
-        compute=lambda inputs: [
-            each(lambda a, b: a * sigmoid(alpha * a) * b, inputs["a"], inputs["b"])
-        ],
-        moved=["a", "b"],
+    return of_two(
+        draw, "SwiGLU", (shape, shape), lambda a, b: a * sigmoid(alpha * a) * b, **given
     )
 
 
 def draw_mod(draw: Draw) -> Problem:
     """C's fmod; or Python's %, whose remainder has the divisor's sign."""
     truncated = draw.flag()
-    rounding = mp.floor
-    if truncated:
-        rounding = truncate
-    one, other = spread(draw)
+    rounding = truncate if truncated else mp.floor
+    shapes = spread(draw)
     limits = EVERYWHERE if draw.type == "float16" else (-1e20, 1e20)
-    a, b = draw.floats(one, *limits), draw.floats(other, *limits)
 
     def function(x: mpf, by: mpf) -> mpf:
         return x - rounding(x / by) * by if by != 0 else mpf("nan")
 
-    return Problem(
-        node=node("y", "Mod", ["a", "b"], fmod=int(truncated)),
-        inputs={"a": a, "b": b},
-        types={"a": draw.type, "b": draw.type},
-        outputs=[("y", draw.type, np.broadcast_shapes(one, other))],
-        compute=lambda given: [each(function, given["a"], given["b"])],
-        moved=["a", "b"],
-    )
+    return of_two(draw, "Mod", shapes, function, (limits, limits), fmod=int(truncated))
 
 
 def truncate(x: mpf) -> mpf:
@@ -332,21 +279,14 @@ def draw_pow(draw: Draw) -> Problem:
     exponent = draw.floats(other, -6.0, 6.0)
     if whole:
         exponent = np.rint(exponent)
-    kind = "int64" if whole and draw.flag() else draw.type
-    given = exponent.astype(np.int64) if kind == "int64" else exponent
-    return Problem(
-        node=node("y", "Pow", ["a", "b"]),
-        inputs={"a": base, "b": given},
-        types={"a": draw.type, "b": kind},
-        outputs=[("y", draw.type, np.broadcast_shapes(one, other))],
-        compute=lambda inputs: [
-            each(
-                lambda x, e: power(x, mpf(int(e)) if kind == "int64" else e),
-                *inputs.values(),
-            )
-        ],
+        exponent = exponent.astype(np.int64) if draw.flag() else exponent
+    return draw.problem(
+        "Pow",
+        {"a": base, "b": exponent},
+        np.broadcast_shapes(one, other),
+        lambda of: [each(lambda x, e: power(x, mpf(e)), *of.values())],
         # A negative base has no derivative by its exponent.
-        moved=["a"] if whole else ["a", "b"],
+        still=["b"] if whole else [],
     )
 
 
@@ -356,27 +296,19 @@ def draw_clip(draw: Draw) -> Problem:
     low, high = sorted(float(draw.rounded(draw.uniform(-2, 2))) for _ in range(2))
     if draw.flag(0.1):
         low, high = high, low  # the greater bound wins then
-    inputs = {"x": x}
-    if draw.flag(0.8):
-        inputs["low"] = np.array(low)
-    if draw.flag(0.8):
-        inputs["high"] = np.array(high)
-    names = [name if name in inputs else "" for name in ("x", "low", "high")]
+    inputs = {
+        "x": x,
+        "low": low if draw.flag(0.8) else None,
+        "high": high if draw.flag(0.8) else None,
+    }
 
-    def function(given: dict[str, Any]) -> list[Any]:
+    def compute(given: Given) -> list[Array]:
         y = given["x"]
         if "low" in given:
             y = each(max, y, given["low"])
         return [each(min, y, given["high"]) if "high" in given else y.copy()]
 
-    return Problem(
-        node=node("y", "Clip", names),
-        inputs=inputs,
-        types=dict.fromkeys(inputs, draw.type),
-        outputs=[("y", draw.type, shape)],
-        compute=function,
-        moved=list(inputs),
-    )
+    return draw.problem("Clip", inputs, shape, compute)
 
 
 def variadic(name: str, function: Function) -> Operator:
@@ -385,13 +317,9 @@ def variadic(name: str, function: Function) -> Operator:
     def drawn(draw: Draw) -> Problem:
         shapes = draw.choice([[(3,)], [(2, 3), (3,)], [(2, 2), (2, 1), ()], [(3,)] * 4])
         inputs = {f"x{i}": draw.floats(shape) for i, shape in enumerate(shapes)}
-        return Problem(
-            node=node("y", name, inputs),
-            inputs=inputs,
-            types=dict.fromkeys(inputs, draw.type),
-            outputs=[("y", draw.type, np.broadcast_shapes(*shapes))],
-            compute=lambda given: [each(function, *given.values())],
-            moved=list(inputs),
+        after = np.broadcast_shapes(*shapes)
+        return draw.problem(
+            name, inputs, after, lambda of: [each(function, *of.values())]
         )
 
     return Operator(name, drawn)
@@ -404,17 +332,15 @@ def draw_detector(draw: Draw, name: str, function: Function, **given: Any) -> Pr
     for special in (np.nan, np.inf, -np.inf):
         if draw.flag():
             flat[draw.integer(0, flat.size - 1)] = special
-    return Problem(
-        node=node("y", name, "x", **given),
-        inputs={"x": x},
-        types={"x": draw.type},
-        outputs=[("y", "bool", x.shape)],
-        compute=lambda inputs: [plain_array(each(function, inputs["x"]), "bool")],
+    return draw.problem(
+        name,
+        {"x": x},
+        x.shape,
+        lambda of: [each(function, of["x"]).astype(np.int64)],
+        types={"y": "bool"},
+        still=["x"],
+        **given,
     )
-
-
-def draw_is_nan(draw: Draw) -> Problem:
-    return draw_detector(draw, "IsNaN", mp.isnan)
 
 
 def draw_is_inf(draw: Draw) -> Problem:
@@ -430,7 +356,7 @@ def draw_is_inf(draw: Draw) -> Problem:
 OPERATORS = [
     plain("Abs", abs),
     plain("Acos", inside(mp.acos), (-1.0, 1.0)),
-    plain("Acosh", acosh, (1.0, None)),
+    plain("Acosh", lambda x: mp.acosh(x) if x >= 1 else mpf("nan"), (1.0, None)),
     plain("Asin", inside(mp.asin), (-1.0, 1.0)),
     plain("Asinh", mp.asinh),
     plain("Atan", mp.atan),
@@ -441,16 +367,16 @@ OPERATORS = [
     plain("Erf", mp.erf),
     plain("Exp", mp.exp, (-800.0, 700.0)),
     plain("Floor", mp.floor),
-    plain("HardSwish", hard_swish),
+    plain("HardSwish", lambda x: x * hard_sigmoid(x, mpf(1) / 6, mpf(1) / 2)),
     plain("Identity", lambda x: x),
     plain("Log", logarithm, (0.0, None)),
-    plain("Mish", mish, (-800.0, 800.0)),
+    plain("Mish", lambda x: x * mp.tanh(softplus(x)), (-800.0, 800.0)),
     plain("Neg", lambda x: -x),
     plain("Reciprocal", lambda x: divided(mpf(1), x)),
     plain("Relu", lambda x: max(mpf(0), x)),
     plain("Round", nearest_even),
     plain("Sigmoid", sigmoid, (-800.0, 800.0)),
-    plain("Sign", sign),
+    plain("Sign", lambda x: mpf((x > 0) - (x < 0))),
     plain("Sin", mp.sin),
     plain("Sinh", mp.sinh, (-800.0, 800.0)),
     plain("Softplus", softplus, (-800.0, 800.0)),
@@ -458,18 +384,32 @@ OPERATORS = [
     plain("Sqrt", root, (0.0, None)),
     plain("Tan", mp.tan),
     plain("Tanh", mp.tanh),
-    tuned("Celu", make_celu, wide=False),
-    tuned("Elu", make_elu, wide=False),
+    tuned("Celu", alpha_of(1.0, [0.5, 2.0, 0.1], celu), wide=False),
+    tuned(
+        "Elu",
+        alpha_of(1.0, [0.5, 2.0, 0.1], lambda x, a: a * mp.expm1(x) if x < 0 else x),
+        wide=False,
+    ),
     tuned("Gelu", make_gelu, wide=False),
     tuned("HardSigmoid", make_hard_sigmoid),
-    tuned("LeakyRelu", make_leaky_relu),
+    tuned(
+        "LeakyRelu",
+        alpha_of(0.01, [0.3, 100.0, -0.5], lambda x, a: a * x if x < 0 else x),
+    ),
     tuned("Selu", make_selu, wide=False),
     replace(tuned("Shrink", make_shrink), types=("double", "float", "float16")),
-    tuned("Swish", make_swish, wide=False),
-    tuned("ThresholdedRelu", make_thresholded),
+    tuned(
+        "Swish",
+        alpha_of(1.0, [0.5, 1.702, -1.0], lambda x, a: x * sigmoid(a * x)),
+        wide=False,
+    ),
+    tuned(
+        "ThresholdedRelu",
+        alpha_of(1.0, [0.0, -0.5, 0.25], lambda x, a: x if x > a else mpf(0)),
+    ),
     Operator("Clip", draw_clip),
     Operator("IsInf", draw_is_inf),
-    Operator("IsNaN", draw_is_nan),
+    Operator("IsNaN", lambda draw: draw_detector(draw, "IsNaN", mp.isnan)),
     Operator("Mod", draw_mod),
     Operator("PRelu", draw_prelu),
     Operator("Pow", draw_pow),
@@ -478,11 +418,11 @@ OPERATORS = [
     binary("Sub", lambda a, b: a - b),
     binary("Mul", lambda a, b: a * b),
     binary("Div", divided),
-    binary("Equal", lambda a, b: a == b, result="bool"),
-    binary("Greater", lambda a, b: a > b, result="bool"),
-    binary("GreaterOrEqual", lambda a, b: a >= b, result="bool"),
-    binary("Less", lambda a, b: a < b, result="bool"),
-    binary("LessOrEqual", lambda a, b: a <= b, result="bool"),
+    comparison("Equal", lambda a, b: a == b),
+    comparison("Greater", lambda a, b: a > b),
+    comparison("GreaterOrEqual", lambda a, b: a >= b),
+    comparison("Less", lambda a, b: a < b),
+    comparison("LessOrEqual", lambda a, b: a <= b),
     variadic("Max", lambda *terms: max(terms)),
     variadic("Min", lambda *terms: min(terms)),
     variadic("Sum", lambda *terms: sum(terms, mpf(0))),

@@ -6,20 +6,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from arithmetic import Array, Given, Line, attribute, each
 from learned import FEATURES, TYPES, numbers
 from mpmath import mpf
-from problem import (
-    Array,
-    Draw,
-    Operator,
-    Problem,
-    Undrawable,
-    attribute,
-    filled,
-    node,
-    problem,
-    tensor_text,
-)
+from problem import Draw, Operator, Problem, Undrawable, tensor_text
 
 
 def draw_extractor(draw: Draw) -> Problem:
@@ -27,12 +17,12 @@ def draw_extractor(draw: Draw) -> Problem:
     x = draw.floats(draw.choice([(2, 3), (4,), (2, 1, 3)]))
     picked = draw.integers((draw.integer(1, 3),), 0, x.shape[-1] - 1)
     shape = (*x.shape[:-1], len(picked)) if x.ndim > 1 else (1, len(picked))
-    text = node("y", "ai.onnx.ml.ArrayFeatureExtractor", ["x", "at"])
-
-    def compute(given: Any) -> list[Array]:
-        return [given["x"][..., picked].reshape(shape)]
-
-    return problem(draw, text, {"x": x, "at": picked}, {"y": shape}, compute)
+    return draw.problem(
+        "ai.onnx.ml.ArrayFeatureExtractor",
+        {"x": x, "at": picked},
+        shape,
+        lambda given: [given["x"][..., picked].reshape(shape)],
+    )
 
 
 def draw_vectorizer(draw: Draw) -> Problem:
@@ -40,14 +30,13 @@ def draw_vectorizer(draw: Draw) -> Problem:
     rows = draw.integer(1, 3)
     widths = [draw.integer(1, 3) for _ in range(draw.integer(1, 3))]
     inputs = {f"x{at}": draw.floats((rows, wide)) for at, wide in enumerate(widths)}
-    text = node("y", "ai.onnx.ml.FeatureVectorizer", inputs, inputdimensions=widths)
-    return problem(
-        draw,
-        text,
+    return draw.problem(
+        "ai.onnx.ml.FeatureVectorizer",
         inputs,
-        {"y": (rows, sum(widths))},
+        (rows, sum(widths)),
         lambda given: [np.concatenate([given[name] for name in inputs], axis=1)],
         types={"y": "float"},
+        inputdimensions=widths,
     )
 
 
@@ -66,49 +55,43 @@ def draw_encoder(draw: Draw) -> Problem:
     wanted = [draw.choice([*keys, 5]) for _ in range(shape[0] * shape[1])]
     x = np.array(wanted, np.int64 if kind == "int64" else np.float64).reshape(shape)
     values, other = draw.floats((count,)).tolist(), draw.uniform(-1, 1)
-    table = dict(zip(keys, values))
+    found = {**dict.fromkeys(wanted, other), **dict(zip(keys, values))}
 
-    def compute(given: Any) -> list[Array]:
-        found = [mpf(table.get(plain, other)) for plain in x.ravel().tolist()]
-        return [filled(shape, found)]
+    def compute(_: Given) -> list[Array]:
+        return [each(lambda key: mpf(found[key]), x)]
 
-    given: dict[str, Any] = {
-        "default_float": other,
-        "values_floats": values,
-        f"keys_{kind}s": keys,
-    }
+    given = {"default_float": other, "values_floats": values, f"keys_{kind}s": keys}
     if draw.type == "double":
         given = {
             "default_tensor": tensor_text("double", [other]),
             "keys_tensor": tensor_text(kind, keys),
             "values_tensor": tensor_text("double", values),
         }
-    text = node("y", "ai.onnx.ml.LabelEncoder", "x", **given)
-    types, opsets = {"x": kind, "y": draw.type}, {"ai.onnx.ml": 4}
-    return problem(draw, text, {"x": x}, {"y": shape}, compute, types, ["x"], opsets)
+    given |= {"types": {"x": kind}, "still": ["x"], "opsets": {"ai.onnx.ml": 4}}
+    return draw.problem("ai.onnx.ml.LabelEncoder", {"x": x}, shape, compute, **given)
 
 
 def draw_one_hot_encoder(draw: Draw) -> Problem:
     """1 at the place of a number's category, else zeros."""
-    count = draw.integer(2, 4)
-    kinds = [3, 1, 8, 5][:count]
+    kinds = [3, 1, 8, 5][: draw.integer(2, 4)]
     shape = draw.choice([(3,), (2, 2), (1, 4)])
     x = np.array([float(draw.choice([*kinds, 2])) for _ in range(np.prod(shape))])
-    text = node("y", "ai.onnx.ml.OneHotEncoder", "x", cats_int64s=kinds, zeros=1)
+    x = x.reshape(shape)
 
-    def compute(given: Any) -> list[Array]:
-        hot = [mpf(int(one == kind)) for one in x for kind in kinds]
-        return [filled((*shape, count), hot)]
+    def compute(_: Given) -> list[Array]:
+        return [
+            each(lambda one, kind: mpf(int(one == kind)), x[..., np.newaxis], kinds)
+        ]
 
-    inputs, outputs = {"x": x.reshape(shape)}, {"y": (*shape, count)}
-    return problem(draw, text, inputs, outputs, compute, {"y": "float"}, still=["x"])
+    given = {"still": ["x"], "cats_int64s": kinds, "zeros": 1}
+    after = (*shape, len(kinds))
+    return draw.problem("ai.onnx.ml.OneHotEncoder", {"x": x}, after, compute, **given)
 
 
 def draw_tfidf(draw: Draw) -> Problem:
     """Counts of 1-grams and 2-grams of integers, by weights."""
     shape = draw.choice([(5,), (2, 4), (1, 6)])
-    ones, twos = [1, 3], [(1, 2), (2, 1), (1, 1)]
-    grams: list[tuple[int, ...]] = [*((one,) for one in ones), *twos]
+    grams = [(1,), (3,), (1, 2), (2, 1), (1, 1)]
     places = draw.random.sample(range(len(grams)), len(grams))
     mode = draw.choice(["TF", "IDF", "TFIDF"])
     weights = numbers(draw, len(grams)) if draw.flag(0.8) else None
@@ -124,33 +107,29 @@ def draw_tfidf(draw: Draw) -> Problem:
         cut = [row[at::step][:size] for step in strides for at in range(len(row))]
         return sum(tuple(one) == gram for one in cut)
 
-    def compute(given: Any) -> list[Array]:
-        found = []
-        for row in x.reshape(-1, shape[-1]).tolist():
-            line = [mpf(0)] * len(grams)
-            for at, (gram, place) in enumerate(zip(grams, places)):
-                number = count(row, gram)
-                line[place] = mpf(min(number, 1) if mode == "IDF" else number)
-                if weights and mode != "TF":
-                    line[place] = line[place] * attribute(weights[at])
-            found += line
-        return [filled((*shape[:-1], len(grams)), found)]
+    def line(row: Line) -> Line:
+        found = [mpf(0)] * len(grams)
+        for at, (gram, place) in enumerate(zip(grams, places)):
+            number = count([int(one) for one in row], gram)
+            found[place] = mpf(min(number, 1) if mode == "IDF" else number)
+            if weights and mode != "TF":
+                found[place] = found[place] * attribute(weights[at])
+        return found
 
-    text = node(
-        "y",
+    return draw.problem(
         "TfIdfVectorizer",
-        "x",
+        {"x": x},
+        (*shape[:-1], len(grams)),
+        lambda _: [np.apply_along_axis(line, -1, x)],
         max_gram_length=high,
         max_skip_count=skips,
         min_gram_length=low,
         mode=mode,
         weights=weights,
-        ngram_counts=[0, len(ones)],
+        ngram_counts=[0, 2],
         ngram_indexes=places,
-        pool_int64s=[*ones, *(one for two in twos for one in two)],
+        pool_int64s=[one for gram in grams for one in gram],
     )
-    outputs = {"y": (*shape[:-1], len(grams))}
-    return problem(draw, text, {"x": x}, outputs, compute, {"y": "float"})
 
 
 OPERATORS = [

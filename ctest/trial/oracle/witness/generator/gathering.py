@@ -1,29 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Operators that look elements up, write them to a place, or choose them.
 
-movement.py exports them. Indices may be negative where the page allows it.
+Indices may be negative where the page allows it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
+from arithmetic import Array, Given, Shape, by_place, each, exact, filled, places
 from mpmath import mpf
-from problem import (
-    NO_BFLOAT16,
-    Array,
-    Draw,
-    Operator,
-    Problem,
-    Shape,
-    Undrawable,
-    exact,
-    filled,
-    node,
-    places,
-    problem,
-)
+from problem import NO_BFLOAT16, Draw, Operator, Problem, Undrawable
 
 
 def draw_gather(draw: Draw) -> Problem:
@@ -34,18 +23,27 @@ def draw_gather(draw: Draw) -> Problem:
     before = axis % len(shape)
     whole = (*shape[:before], *indices.shape, *shape[before + 1 :])
 
-    def compute(given):
-        values = []
-        for index in places(whole):
-            middle = index[before : before + indices.ndim]
-            k = int(indices[middle]) % size
-            at = (*index[:before], k, *index[before + indices.ndim :])
-            values.append(given["x"][at])
-        return [filled(whole, values)]
+    def source(*index: int) -> Shape:
+        k = int(indices[index[before : before + indices.ndim]]) % size
+        return (*index[:before], k, *index[before + indices.ndim :])
 
+    return gathered(draw, "Gather", shape, indices, whole, source, axis=axis or None)
+
+
+def gathered(
+    draw: Draw,
+    name: str,
+    shape: Shape,
+    indices: np.ndarray,
+    whole: Sequence[int],
+    source: Callable[..., Shape],
+    /,
+    **given: Any,
+) -> Problem:
+    """A problem of y, whose elements are those of x at the places of a function."""
     inputs = {"x": draw.floats(shape), "indices": indices}
-    text = node("y", "Gather", inputs, axis=axis or None)
-    return problem(draw, text, inputs, {"y": whole}, compute)
+    compute = by_place(whole, lambda of, *index: of["x"][source(*index)])
+    return draw.problem(name, inputs, whole, compute, **given)
 
 
 def draw_gather_elements(draw: Draw) -> Problem:
@@ -56,17 +54,13 @@ def draw_gather_elements(draw: Draw) -> Problem:
     wanted[axis] = draw.integer(1, 4)
     indices = draw.integers(tuple(wanted), -size, size - 1)
 
-    def compute(given):
-        values = []
-        for index in places(wanted):
-            at = list(index)
-            at[axis] = int(indices[index]) % size
-            values.append(given["x"][tuple(at)])
-        return [filled(tuple(wanted), values)]
+    def source(*index: int) -> Shape:
+        at = list(index)
+        at[axis] = int(indices[index]) % size
+        return tuple(at)
 
-    inputs = {"x": draw.floats(shape), "indices": indices}
-    text = node("y", "GatherElements", inputs, axis=axis or None)
-    return problem(draw, text, inputs, {"y": wanted}, compute)
+    given = {"axis": axis or None}
+    return gathered(draw, "GatherElements", shape, indices, wanted, source, **given)
 
 
 def tuples(draw: Draw, outer: Shape, shape: Shape) -> np.ndarray:
@@ -84,17 +78,11 @@ def draw_gather_nd(draw: Draw) -> Problem:
     indices = tuples(draw, outer, shape[first : first + depth])
     whole = (*outer, *shape[first + depth :])
 
-    def compute(given):
-        values = []
-        for index in places(whole):
-            found = [int(k) for k in indices[index[: len(outer)]]]
-            at = (*index[:first], *found, *index[len(outer) :])
-            values.append(given["x"][at])
-        return [filled(whole, values)]
+    def source(*index: int) -> Shape:
+        found = [int(k) for k in indices[index[: len(outer)]]]
+        return (*index[:first], *found, *index[len(outer) :])
 
-    inputs = {"x": draw.floats(shape), "indices": indices}
-    text = node("y", "GatherND", inputs, batch_dims=batch)
-    return problem(draw, text, inputs, {"y": whole}, compute)
+    return gathered(draw, "GatherND", shape, indices, whole, source, batch_dims=batch)
 
 
 # ------------------------------------------------------------------- scatter
@@ -112,6 +100,7 @@ REDUCTIONS: dict[str | None, Callable] = {
 def draw_scatter_elements(
     draw: Draw, operator: str = "ScatterElements", opset: int | None = None
 ) -> Problem:
+    """Scatter, which is deprecated, is ScatterElements without reductions."""
     shape = draw.choice([(3, 2), (2, 3), (4,)])
     axis = draw.integer(-len(shape), len(shape) - 1)
     size = shape[axis]
@@ -128,7 +117,7 @@ def draw_scatter_elements(
     if opset:
         indices %= size
 
-    def compute(given):
+    def compute(given: Given) -> list[Array]:
         y = given["x"].copy()
         for index in places(wanted):
             at = list(index)
@@ -137,19 +126,11 @@ def draw_scatter_elements(
             y[tuple(at)] = REDUCTIONS[reduction](old, new)
         return [y]
 
-    inputs = {
-        "x": draw.floats(shape),
-        "indices": indices,
-        "updates": draw.floats(tuple(wanted)),
-    }
-    text = node("y", operator, inputs, axis=axis or None, reduction=reduction)
+    inputs = {"x": draw.floats(shape), "indices": indices}
+    inputs["updates"] = draw.floats(tuple(wanted))
+    given = {"axis": axis or None, "reduction": reduction}
     opsets = {"": opset} if opset else None
-    return problem(draw, text, inputs, {"y": shape}, compute, opsets=opsets)
-
-
-def draw_scatter(draw: Draw) -> Problem:
-    """Deprecated for ScatterElements, without reductions."""
-    return draw_scatter_elements(draw, "Scatter", 10)
+    return draw.problem(operator, inputs, shape, compute, opsets=opsets, **given)
 
 
 def draw_scatter_nd(draw: Draw) -> Problem:
@@ -177,8 +158,7 @@ def draw_scatter_nd(draw: Draw) -> Problem:
         "indices": indices,
         "updates": draw.floats((count, *shape[depth:])),
     }
-    text = node("y", "ScatterND", inputs, reduction=reduction)
-    return problem(draw, text, inputs, {"y": shape}, compute)
+    return draw.problem("ScatterND", inputs, shape, compute, reduction=reduction)
 
 
 def draw_tensor_scatter(draw: Draw) -> Problem:
@@ -200,8 +180,9 @@ def draw_tensor_scatter(draw: Draw) -> Problem:
             y[n, place % longest] = given["update"][n, t]
         return [y]
 
-    text = node("y", "TensorScatter", inputs, mode=mode, axis=axis)
-    return problem(draw, text, inputs, {"y": (batch, longest, 2)}, compute)
+    return draw.problem(
+        "TensorScatter", inputs, (batch, longest, 2), compute, mode=mode, axis=axis
+    )
 
 
 # -------------------------------------------------------------------- choice
@@ -211,23 +192,17 @@ def draw_where(draw: Draw) -> Problem:
     one, left, right = draw.choice(
         [((2, 3), (2, 3), (2, 3)), ((2, 1), (3,), ()), ((3,), (2, 3), (1, 3))]
     )
-    whole = np.broadcast_shapes(one, left, right)
     inputs = {
         "condition": draw.flags(one),
         "x": draw.floats(left),
         "z": draw.floats(right),
     }
-
-    def compute(given):
-        spread = [np.broadcast_to(given[name], whole) for name in inputs]
-        values = [
-            spread[1][index] if spread[0][index] else spread[2][index]
-            for index in places(whole)
-        ]
-        return [filled(whole, values)]
-
-    text = node("y", "Where", inputs)
-    return problem(draw, text, inputs, {"y": whole}, compute)
+    return draw.problem(
+        "Where",
+        inputs,
+        np.broadcast_shapes(one, left, right),
+        lambda given: [each(lambda c, x, z: x if c else z, *given.values())],
+    )
 
 
 def draw_compress(draw: Draw) -> Problem:
@@ -237,17 +212,13 @@ def draw_compress(draw: Draw) -> Problem:
     condition = draw.flags((draw.integer(1, size),))
     condition[draw.integer(0, len(condition) - 1)] = True
     kept = [k for k, flag in enumerate(condition) if flag]
-
-    def chosen(x: np.ndarray) -> np.ndarray:
-        return x.ravel()[kept] if axis is None else np.take(x, kept, axis)
-
     inputs = {"x": draw.floats(shape), "condition": condition}
-    return problem(
-        draw,
-        node("y", "Compress", inputs, axis=axis),
+    return draw.problem(
+        "Compress",
         inputs,
-        {"y": chosen(inputs["x"]).shape},
-        lambda given: [chosen(given["x"])],
+        np.take(inputs["x"], kept, axis).shape,
+        lambda given: [np.take(given["x"], kept, axis)],
+        axis=axis,
     )
 
 
@@ -259,21 +230,13 @@ def draw_one_hot(draw: Draw) -> Problem:
     whole = list(indices.shape)
     whole.insert(at, depth)
 
-    def compute(given):
-        values = []
-        for index in places(whole):
-            k = int(indices[(*index[:at], *index[at + 1 :])])
-            hot = -depth <= k < depth and index[at] == k % depth
-            values.append(given["values"][int(hot)])
-        return [filled(tuple(whole), values)]
+    def value(given: Given, *index: int) -> mpf:
+        k = int(indices[(*index[:at], *index[at + 1 :])])
+        hot = -depth <= k < depth and index[at] == k % depth
+        return given["values"][int(hot)]
 
-    inputs = {
-        "indices": indices,
-        "depth": np.array(depth, np.int64),
-        "values": draw.floats((2,)),
-    }
-    text = node("y", "OneHot", inputs, axis=axis)
-    return problem(draw, text, inputs, {"y": whole}, compute)
+    inputs = {"indices": indices, "depth": depth, "values": draw.floats((2,))}
+    return draw.problem("OneHot", inputs, whole, by_place(whole, value), axis=axis)
 
 
 def draw_top_k(draw: Draw) -> Problem:
@@ -285,29 +248,21 @@ def draw_top_k(draw: Draw) -> Problem:
     whole = list(shape)
     whole[at] = count
 
-    def compute(given):
+    def compute(given: Given) -> list[Array]:
         x = np.moveaxis(given["x"], at, -1)
-        values = np.empty((*x.shape[:-1], count), object)
-        indices = np.zeros(values.shape, np.int64)
-        for outer in places(x.shape[:-1]):
-            line = list(x[outer])
-            # A stable sort leaves the lower index first among equals.
-            order = sorted(
-                range(len(line)), key=lambda k: line[k] if largest == 0 else -line[k]
-            )
-            for place, k in enumerate(order[:count]):
-                values[(*outer, place)] = line[k]
-                indices[(*outer, place)] = k
-        return [np.moveaxis(values, -1, at), np.moveaxis(indices, -1, at)]
+        # A stable sort leaves the lower index first among equals.
+        orders = np.argsort(x if largest == 0 else -x, axis=-1, kind="stable")
+        chosen = np.moveaxis(orders[..., :count], -1, at)
+        return [np.take_along_axis(given["x"], chosen, at), chosen]
 
-    inputs = {"x": draw.floats(shape), "k": np.array([count], np.int64)}
-    return problem(
-        draw,
-        node("y, indices", "TopK", inputs, axis=axis, largest=largest),
-        inputs,
+    return draw.problem(
+        "TopK",
+        {"x": draw.floats(shape), "k": [count]},
         {"y": whole, "indices": whole},
         compute,
-        {"indices": "int64"},
+        types={"indices": "int64"},
+        axis=axis,
+        largest=largest,
     )
 
 
@@ -347,23 +302,18 @@ def draw_unique(draw: Draw) -> Problem:
     lines = lines_of(x)
     count = len(distinct(lines, True))
     shape = [3, 2]
-    if axis is None:
-        shape = [count]
-    else:
+    if axis is not None:
         shape[axis] = count
-    outputs = {
-        "y": shape,
-        "indices": (count,),
-        "inverse": (len(lines),),
-        "counts": (count,),
-    }
-    return problem(
-        draw,
-        node(outputs, "Unique", "x", axis=axis, sorted=ordered),
+    outputs = {"y": [count] if axis is None else shape, "indices": (count,)}
+    outputs |= {"inverse": (len(lines),), "counts": (count,)}
+    return draw.problem(
+        "Unique",
         {"x": x},
         outputs,
         compute,
-        dict.fromkeys(list(outputs)[1:], "int64"),
+        types=dict.fromkeys(list(outputs)[1:], "int64"),
+        axis=axis,
+        sorted=ordered,
     )
 
 
@@ -378,14 +328,8 @@ def draw_non_zero(draw: Draw) -> Problem:
         found = [at for at in places(x.shape) if given["x"][at] != mpf(0)]
         return [np.array(found, np.int64).T]
 
-    return problem(
-        draw,
-        node("y", "NonZero", "x"),
-        {"x": x},
-        {"y": (2, count)},
-        compute,
-        {"y": "int64"},
-        still=["x"],
+    return draw.problem(
+        "NonZero", {"x": x}, (2, count), compute, types={"y": "int64"}, still=["x"]
     )
 
 
@@ -451,15 +395,14 @@ def draw_suppression(draw: Draw) -> Problem:
     rows = len(suppressed(given, int(inputs["most"][0]), centred))
     if rows == 0:
         raise Undrawable("no box is left")
-    text = node("y", "NonMaxSuppression", inputs, center_point_box=centred or None)
-    return problem(
-        draw,
-        text,
+    return draw.problem(
+        "NonMaxSuppression",
         inputs,
-        {"y": (rows, 3)},
+        (rows, 3),
         compute,
-        {"y": "int64"},
+        types={"y": "int64"},
         still=list(inputs),
+        center_point_box=centred or None,
     )
 
 
@@ -468,7 +411,11 @@ OPERATORS = [
     Operator("GatherElements", draw_gather_elements),
     Operator("GatherND", draw_gather_nd),
     Operator("ScatterElements", draw_scatter_elements),
-    Operator("Scatter", draw_scatter, types=NO_BFLOAT16),
+    Operator(
+        "Scatter",
+        lambda draw: draw_scatter_elements(draw, "Scatter", 10),
+        types=NO_BFLOAT16,
+    ),
     Operator("ScatterND", draw_scatter_nd),
     Operator("TensorScatter", draw_tensor_scatter),
     Operator("Where", draw_where),

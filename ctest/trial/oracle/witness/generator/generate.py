@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import random
+import re
 import signal
 import sys
 import time
@@ -20,37 +21,20 @@ from pathlib import Path
 from problem import SCALES, Draw, Operator, Problem, Undrawable
 from text import case_text
 
-LIMIT = 20  # seconds for a case
-FAMILIES = (
-    "elementwise",
-    "reductions",
-    "normalization",
-    "quantization",
-    "products",
-    "convolution",
-    "pooling",
-    "resampling",
-    "recurrent",
-    "fourier",
-    "attention",
-    "control",
-    "movement",
-    "learned",
-    "features",
-    "trees",
-    "training",
-    "chains",
+LIMIT = 20  # seconds of the processor for a case
+# The files of operators are all but the tests and this one.
+FAMILIES = sorted(
+    file.stem
+    for file in Path(__file__).parent.glob("*.py")
+    if not re.search("_test|^generate", file.stem)
 )
 
 
 def operators(families: Sequence[str] = FAMILIES) -> list[Operator]:
     """Those of some families, by name."""
     found: list[Operator] = []
-    here = Path(__file__).parent
     for family in families:
-        if (here / f"{family}.py").exists():
-            module = importlib.import_module(family)
-            found.extend(getattr(module, "OPERATORS", []))
+        found.extend(getattr(importlib.import_module(family), "OPERATORS", []))
     return sorted(found, key=lambda operator: operator.name)
 
 
@@ -85,12 +69,12 @@ def limited(name: str, problem: Problem, diagonal: bool) -> str:
     def stop(*_: object) -> None:
         raise Undrawable(f"{problem.node}: takes more than {LIMIT} s")
 
-    signal.signal(signal.SIGALRM, stop)
-    signal.alarm(LIMIT)
+    signal.signal(signal.SIGVTALRM, stop)
+    signal.setitimer(signal.ITIMER_VIRTUAL, LIMIT)
     try:
         return case_text(name, problem, diagonal)
     finally:
-        signal.alarm(0)
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
 
 
 def case_name(operator: Operator, type: str, scale: str, number: int) -> str:
@@ -135,17 +119,36 @@ def write_each(among: list[Operator], seed: int) -> None:
         print(min(texts, key=lambda text: ("\ngradient " not in text, len(text))))
 
 
+def sampled(text: str) -> Iterator[str]:
+    """The parts of a sample: each name becomes its case, all else stays."""
+    by_name = {operator.name: operator for operator in operators()}
+    for part in text.strip().split("\n\n"):
+        if part.startswith(("#", "case ")):
+            yield part
+            continue
+        for name in part.split():
+            operator, type, scale, number = name.split("/")
+            case = drawn_case(by_name[operator], type, scale, int(number))
+            if case is None:
+                raise Undrawable(f"{name}: no draw makes a case")
+            yield case.rstrip("\n")
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """The program."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--each", action="store_true", help="one of each operator")
+    parser.add_argument("--sample", type=Path, help="the cases that a file names")
     parser.add_argument("--operator", help="of this name alone")
     parser.add_argument("--family", help="of this file alone")
     parser.add_argument("--list", action="store_true", help="print the operators")
     parser.add_argument("--slow", type=float, default=5.0, help="seconds to report")
     options = parser.parse_args(arguments)
+    if options.sample:
+        print("\n\n".join(sampled(options.sample.read_text(encoding="utf-8"))))
+        return 0
     among = operators([options.family] if options.family else FAMILIES)
     if options.operator:
         among = [one for one in among if one.name == options.operator]

@@ -9,29 +9,17 @@ number differs between the two: only positive numbers are drawn there.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from arithmetic import Line, along, attribute, dot, each, filled, logarithm, made, total
 from elementwise import sigmoid
 from mpmath import mp, mpf
-from problem import (
-    Array,
-    Draw,
-    Operator,
-    Problem,
-    along,
-    attribute,
-    each,
-    filled,
-    logarithm,
-    node,
-    total,
-)
+from problem import Array, Draw, Operator, Problem
 from reductions import softmax
 
-Line = list[Any]
 TYPES = ("float", "double")
 FEATURES = [(1, 3), (2, 2), (3, 2), (2, 4)]
 
@@ -41,19 +29,23 @@ def learned(
     name: str,
     x: np.ndarray,
     compute: Callable[[Array], list[Array]],
-    outputs: list[tuple[str, str, tuple[int, ...]]],
+    outputs: Sequence[tuple[str, str, tuple[int, ...]]],
     **attributes: Any,
 ) -> Problem:
     """A problem of one input x."""
-    names = [output[0] for output in outputs]
-    return Problem(
-        node=node(names, f"ai.onnx.ml.{name}", "x", **attributes),
-        inputs={"x": x},
-        types={"x": draw.type},
-        outputs=outputs,
-        compute=lambda given: compute(given["x"]),
-        moved=["x"],
+    return draw.problem(
+        f"ai.onnx.ml.{name}",
+        {"x": x},
+        {key: shape for key, _, shape in outputs},
+        lambda given: compute(given["x"]),
+        types={key: type for key, type, _ in outputs},
+        **attributes,
     )
+
+
+def exacts(numbers: Iterable[float]) -> Line:
+    """Numbers of an attribute, as ONNX stores them."""
+    return [attribute(number) for number in numbers]
 
 
 def numbers(draw: Draw, count: int, low: float = -2, high: float = 2) -> list[float]:
@@ -95,15 +87,14 @@ AFTER: dict[str, Callable[[Line], Line]] = {
 def draw_scaler(draw: Draw) -> Problem:
     shape = draw.choice(FEATURES)
     count = draw.choice([1, shape[1]])
-    offset, scale = numbers(draw, count), numbers(draw, count)
+    given = {"offset": numbers(draw, count), "scale": numbers(draw, count)}
 
     def compute(x: Array) -> list[Array]:
-        by, times = (filled((count,), map(attribute, row)) for row in (offset, scale))
-        return [each(lambda a, b, c: (a - b) * c, x, by, times)]
+        offset, scale = (np.array(exacts(each)) for each in given.values())
+        return [(x - offset) * scale]
 
     outputs = [("y", "float", shape)]
-    x = draw.floats(shape)
-    return learned(draw, "Scaler", x, compute, outputs, offset=offset, scale=scale)
+    return learned(draw, "Scaler", draw.floats(shape), compute, outputs, **given)
 
 
 def draw_normalizer(draw: Draw) -> Problem:
@@ -128,13 +119,13 @@ def draw_normalizer(draw: Draw) -> Problem:
 def linear(x: Array, weights: list[float], shifts: list[float]) -> Array:
     """Each row times the weights of each target, and the target's shift."""
     rows, features = x.shape
-    exact = [attribute(weight) for weight in weights]
-    scores = np.empty((rows, len(shifts)), object)
-    for at in np.ndindex(scores.shape):
-        own = exact[at[1] * features : (at[1] + 1) * features]
-        products = (a * b for a, b in zip(x[at[0]], own))
-        scores[at] = total(products) + attribute(shifts[at[1]])
-    return scores
+    exact = exacts(weights)
+
+    def score(row: int, target: int) -> mpf:
+        own = exact[target * features : (target + 1) * features]
+        return dot(x[row], own) + attribute(shifts[target])
+
+    return made((rows, len(shifts)), score)
 
 
 def draw_linear_regressor(draw: Draw) -> Problem:
@@ -188,43 +179,41 @@ def draw_linear_classifier(draw: Draw) -> Problem:
     )
 
 
-def kernel(kind: str, gamma: mpf, shift: mpf, degree: int) -> Callable[..., mpf]:
-    """The kernel of support vectors."""
-
-    def function(x: Line, vector: Line) -> mpf:
-        dot = total(a * b for a, b in zip(x, vector))
-        if kind == "RBF":
-            return mp.exp(-gamma * total((a - b) ** 2 for a, b in zip(x, vector)))
-        if kind == "POLY":
-            return (gamma * dot + shift) ** degree
-        if kind == "SIGMOID":
-            return mp.tanh(gamma * dot + shift)
-        return dot
-
-    return function
+def draw_kernel(
+    draw: Draw, any_kind: bool = True
+) -> tuple[dict[str, Any], Callable[[Line, Line], mpf]]:
+    """The attributes of a kernel of support vectors, and its function."""
+    kinds = ["LINEAR", "RBF", "POLY", "SIGMOID"]
+    kind = draw.choice(kinds) if any_kind else "LINEAR"
+    gamma, shift = draw.uniform(0.1, 1), draw.uniform(-1, 1)
+    degree = draw.integer(2, 3)
+    g, by = attribute(gamma), attribute(shift)
+    kernels: dict[str, Callable[[Line, Line], mpf]] = {
+        "LINEAR": dot,
+        "RBF": lambda x, v: mp.exp(-g * total((a - b) ** 2 for a, b in zip(x, v))),
+        "POLY": lambda x, vector: (g * dot(x, vector) + by) ** degree,
+        "SIGMOID": lambda x, vector: mp.tanh(g * dot(x, vector) + by),
+    }
+    parameters = [gamma, shift, float(degree)]
+    return {"kernel_params": parameters, "kernel_type": kind}, kernels[kind]
 
 
 def draw_svm_regressor(draw: Draw) -> Problem:
     """A number, or the side of the plane on which a row lies, 1 or -1."""
     shape, vectors = draw.choice(FEATURES), draw.integer(0, 3)
-    kind = draw.choice(["LINEAR", "RBF", "POLY", "SIGMOID"]) if vectors else "LINEAR"
-    gamma, shift = draw.uniform(0.1, 1), draw.uniform(-1, 1)
-    degree, side = draw.integer(2, 3), draw.flag(0.3)
+    given, near = draw_kernel(draw, vectors > 0)
+    side = draw.flag(0.3)
     weights, rho = numbers(draw, vectors or shape[1]), draw.uniform(-1, 1)
     support = numbers(draw, vectors * shape[1])
     limit = (-100.0, 100.0) if draw.scale == "wild" else (None, None)
 
     def compute(x: Array) -> list[Array]:
-        function = kernel(kind, attribute(gamma), attribute(shift), degree)
-        rows = np.array([attribute(s) for s in support], object).reshape(
-            vectors, shape[1]
-        )
+        rows = np.array(exacts(support), object).reshape(vectors, shape[1])
         sums = []
         for one in x:
             # Without vectors each feature has a weight of its own.
-            near = [function(list(one), list(row)) for row in rows] or list(one)
-            terms = [attribute(weight) * k for weight, k in zip(weights, near)]
-            sums.append(total(terms) + attribute(rho))
+            terms = [near(one, row) for row in rows] or one
+            sums.append(dot(exacts(weights), terms) + attribute(rho))
             if side:
                 sums[-1] = mpf(1 if sums[-1] > 0 else -1)
         return [filled((shape[0], 1), sums)]
@@ -236,8 +225,7 @@ def draw_svm_regressor(draw: Draw) -> Problem:
         compute,
         [("y", "float", (shape[0], 1))],
         coefficients=weights,
-        kernel_params=[gamma, shift, float(degree)],
-        kernel_type=kind,
+        **given,
         n_supports=vectors,
         one_class=side or None,
         rho=[rho],
@@ -253,8 +241,7 @@ def draw_imputer(draw: Draw) -> Problem:
     x[0, 0] = -1.0
 
     def compute(x: Array) -> list[Array]:
-        put = filled((count,), map(attribute, values))
-        return [each(lambda a, b: b if a == -1 else a, x, put)]
+        return [each(lambda a, b: b if a == -1 else a, x, exacts(values))]
 
     outputs = [("y", draw.type, shape)]
     given = {"imputed_value_floats": values, "replaced_value_float": -1.0}
@@ -265,12 +252,14 @@ def draw_binarizer(draw: Draw) -> Problem:
     x, border = draw.floats(draw.choice(FEATURES)), draw.uniform(-1, 1)
     if draw.flag():
         x[0, 0] = border  # not greater: 0
-
-    def compute(x: Array) -> list[Array]:
-        return [each(lambda a: mpf(a > attribute(border)), x)]
-
-    outputs = [("y", draw.type, x.shape)]
-    return learned(draw, "Binarizer", x, compute, outputs, threshold=border)
+    return learned(
+        draw,
+        "Binarizer",
+        x,
+        lambda x: [each(lambda a: mpf(a > attribute(border)), x)],
+        [("y", draw.type, x.shape)],
+        threshold=border,
+    )
 
 
 # --------------------------------------------- support vectors between classes
@@ -293,13 +282,15 @@ class Machine:
 
     def scores(self, row: Line) -> Line:
         """The score of each pair, above 0 where the first wins."""
-        near = [self.near(row, [*map(attribute, one)]) for one in self.support]
+        near = [self.near(row, exacts(one)) for one in self.support]
         found = []
         for (i, j), rho in zip(self.pairs(), self.rho):
-            of_i = [k for k, owner in enumerate(self.owners) if owner == i]
-            of_j = [k for k, owner in enumerate(self.owners) if owner == j]
-            terms = [attribute(self.weights[j - 1][k]) * near[k] for k in of_i]
-            terms += [attribute(self.weights[i][k]) * near[k] for k in of_j]
+            terms = [
+                attribute(self.weights[row][k]) * near[k]
+                for of, row in ((i, j - 1), (j, i))
+                for k, owner in enumerate(self.owners)
+                if owner == of
+            ]
             found.append(total(terms) + attribute(rho))
         return found
 
@@ -341,8 +332,8 @@ def coupled(classes: int, share: dict[tuple[int, int], mpf]) -> Line:
     ]
     p = [mpf(1) / classes] * classes
     for _ in range(max(100, classes)):
-        image = [total(a * b for a, b in zip(row, p)) for row in q]
-        mean = total(a * b for a, b in zip(p, image))
+        image = [dot(row, p) for row in q]
+        mean = dot(p, image)
         if max(abs(one - mean) for one in image) < mpf("0.005") / classes:
             break
         for t in every:
@@ -359,9 +350,7 @@ def draw_svm_classifier(draw: Draw) -> Problem:
     shape, classes = draw.choice(FEATURES), draw.integer(2, 3)
     counts = [draw.integer(1, 2) for _ in range(classes)]
     owners = [one for one, count in enumerate(counts) for _ in range(count)]
-    kind = draw.choice(["LINEAR", "RBF", "POLY", "SIGMOID"])
-    gamma, shift = draw.uniform(0.1, 1), draw.uniform(-1, 1)
-    degree = draw.integer(2, 3)
+    given, near = draw_kernel(draw)
     pairs = classes * (classes - 1) // 2
     machine = Machine(
         classes,
@@ -369,7 +358,7 @@ def draw_svm_classifier(draw: Draw) -> Problem:
         [numbers(draw, shape[1]) for _ in owners],
         [numbers(draw, len(owners)) for _ in range(classes - 1)],
         [0.0] * pairs if draw.flag(0.3) else numbers(draw, pairs),
-        kernel(kind, attribute(gamma), attribute(shift), degree),
+        near,
     )
     sigmoids = draw.flag()
     a, b = numbers(draw, pairs), numbers(draw, pairs)
@@ -380,16 +369,14 @@ def draw_svm_classifier(draw: Draw) -> Problem:
     def compute(x: Array) -> list[Array]:
         best, shown = [], []
         for row in x:
-            scores = machine.scores(list(row))
+            scores = machine.scores(row)
             best.append(labels[machine.winner(scores, sigmoids)])
             if sigmoids:
-                by = [[attribute(one) for one in column] for column in (a, b)]
-                scores = machine.probabilities(scores, *by)
+                scores = machine.probabilities(scores, exacts(a), exacts(b))
             elif classes == 2:
                 scores = [-scores[0], scores[0]]
             shown += AFTER[after](scores)
-        made = filled((shape[0], classes), shown)
-        return [np.array(best, np.int64), made]
+        return [np.array(best, np.int64), filled((shape[0], classes), shown)]
 
     return learned(
         draw,
@@ -401,8 +388,7 @@ def draw_svm_classifier(draw: Draw) -> Problem:
         prob_a=a if sigmoids else None,
         prob_b=b if sigmoids else None,
         coefficients=[one for row in machine.weights for one in row],
-        kernel_params=[gamma, shift, float(degree)],
-        kernel_type=kind,
+        **given,
         post_transform=after,
         rho=machine.rho,
         support_vectors=[one for row in machine.support for one in row],

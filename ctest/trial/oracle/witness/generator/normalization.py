@@ -7,32 +7,11 @@ import math
 from typing import Any
 
 import numpy as np
+from arithmetic import Given, attribute, each, filled, mean, power, reduced, total
 from mpmath import mp, mpf
-from problem import (
-    Array,
-    Draw,
-    Operator,
-    Problem,
-    Shape,
-    along,
-    attribute,
-    each,
-    filled,
-    node,
-    power,
-    reduced,
-    total,
-)
+from problem import Array, Draw, Operator, Problem, of_lines
 
 Attributes = dict[str, Any]
-
-
-def names(outputs: list[tuple[str, str, Shape]]) -> list[str]:
-    return [name for name, _, _ in outputs]
-
-
-def mean(xs: list[mpf]) -> mpf:
-    return total(xs) / len(xs)
 
 
 def variance(xs: list[mpf]) -> mpf:
@@ -66,58 +45,40 @@ def draw_layer(draw: Draw) -> Problem:
     if draw.flag(0.7):
         inputs["b"] = draw.floats(inner)
     before = (*shape[:first], *([1] * len(inner)))
-    outputs = [("y", draw.type, shape)]
+    outputs = {"y": shape}
     if draw.flag(0.4):
-        outputs += [("mean", "float", before), ("inv", "float", before)]
+        outputs |= {"mean": before, "inv": before}
 
-    def compute(inputs: Any) -> list[Array]:
+    def compute(inputs: Given) -> list[Array]:
         rows = inputs["x"].reshape(-1, math.prod(inner))
         parts = (n for row in rows for n in normalized(list(row), epsilon))
-        y = each(lambda n, s: n * s, filled(shape, parts), inputs["scale"])
+        y = filled(shape, parts) * inputs["scale"]
         if "b" in inputs:
-            y = each(lambda n, b: n + b, y, inputs["b"])
+            y = y + inputs["b"]
         means = filled(before, (mean(list(row)) for row in rows))
         deviations = (1 / mp.sqrt(variance(list(row)) + epsilon) for row in rows)
         return [y, means, filled(before, deviations)][: len(outputs)]
 
-    return Problem(
-        node=node(
-            names(outputs),
-            "LayerNormalization",
-            inputs,
-            axis=axis,
-            **given,
-        ),
-        inputs=inputs,
-        types=dict.fromkeys(inputs, draw.type),
-        outputs=outputs,
-        compute=compute,
-        moved=list(inputs),
-    )
+    types = dict.fromkeys(list(outputs)[1:], "float")
+    name = "LayerNormalization"
+    return draw.problem(name, inputs, outputs, compute, types, axis=axis, **given)
 
 
 def draw_rms(draw: Draw) -> Problem:
     shape, axis = draw.choice(
         [((2, 4), None), ((2, 3), 0), ((2, 2, 3), 1), ((1, 5), -1)]
     )
-    first = (-1 if axis is None else axis) % len(shape)
-    inner = shape[first:]
+    inner = shape[(-1 if axis is None else axis) % len(shape) :]
     epsilon, given = draw_epsilon(draw)
 
-    def compute(inputs: Any) -> list[Array]:
+    def compute(inputs: Given) -> list[Array]:
         rows = inputs["x"].reshape(-1, math.prod(inner))
         norms = [mp.sqrt(mean([x * x for x in row]) + epsilon) for row in rows]
         parts = (x / norm for row, norm in zip(rows, norms) for x in row)
-        return [each(lambda n, s: n * s, filled(shape, parts), inputs["scale"])]
+        return [filled(shape, parts) * inputs["scale"]]
 
-    return Problem(
-        node=node("y", "RMSNormalization", ["x", "scale"], axis=axis, **given),
-        inputs={"x": draw.floats(shape), "scale": draw.floats(inner)},
-        types={"x": draw.type, "scale": draw.type},
-        outputs=[("y", draw.type, shape)],
-        compute=compute,
-        moved=["x", "scale"],
-    )
+    inputs = {"x": draw.floats(shape), "scale": draw.floats(inner)}
+    return draw.problem("RMSNormalization", inputs, shape, compute, axis=axis, **given)
 
 
 # --------------------------------------------------------------- over channels
@@ -130,40 +91,28 @@ def by_channel(values: Array, rank: int) -> Array:
     return values.reshape(1, -1, *([1] * (rank - 2)))
 
 
-def draw_instance(draw: Draw) -> Problem:
-    return draw_groups(draw, "InstanceNormalization", ["scale", "b"])
-
-
-def draw_group(draw: Draw) -> Problem:
-    return draw_groups(draw, "GroupNormalization", ["scale", "bias"])
-
-
-def draw_groups(draw: Draw, name: str, others: list[str]) -> Problem:
+def groups(name: str, *others: str) -> Operator:
     """Channels normalized one by one, or by groups of them."""
-    shape = draw.choice([*IMAGES, (1, 4, 2)])
-    channels = shape[1]
-    groups = channels
-    epsilon, given = draw_epsilon(draw)
-    if name == "GroupNormalization":
-        groups = draw.choice([n for n in range(1, channels + 1) if channels % n == 0])
-        given["num_groups"] = groups
-    inputs = {"x": draw.floats(shape)}
-    inputs |= {key: draw.floats((channels,)) for key in others}
 
-    def compute(inputs: Any) -> list[Array]:
-        rows = inputs["x"].reshape(shape[0] * groups, -1)
-        flat = (n for row in rows for n in normalized(list(row), epsilon))
-        scale, shift = (by_channel(inputs[key], len(shape)) for key in others)
-        return [each(lambda n, s, b: n * s + b, filled(shape, flat), scale, shift)]
+    def drawn(draw: Draw) -> Problem:
+        shape = draw.choice([*IMAGES, (1, 4, 2)])
+        groups = channels = shape[1]
+        epsilon, given = draw_epsilon(draw)
+        if name == "GroupNormalization":
+            parts = [n for n in range(1, channels + 1) if channels % n == 0]
+            groups = given["num_groups"] = draw.choice(parts)
+        inputs = {"x": draw.floats(shape)}
+        inputs |= {key: draw.floats((channels,)) for key in others}
 
-    return Problem(
-        node=node("y", name, inputs, **given),
-        inputs=inputs,
-        types=dict.fromkeys(inputs, draw.type),
-        outputs=[("y", draw.type, shape)],
-        compute=compute,
-        moved=list(inputs),
-    )
+        def compute(inputs: Given) -> list[Array]:
+            rows = inputs["x"].reshape(shape[0] * groups, -1)
+            flat = (n for row in rows for n in normalized(list(row), epsilon))
+            scale, shift = (by_channel(inputs[key], len(shape)) for key in others)
+            return [filled(shape, flat) * scale + shift]
+
+        return draw.problem(name, inputs, shape, compute, **given)
+
+    return Operator(name, drawn)
 
 
 def draw_batch(draw: Draw) -> Problem:
@@ -175,27 +124,20 @@ def draw_batch(draw: Draw) -> Problem:
     given |= {"training_mode": int(training) or None, "momentum": momentum}
     inputs = {"x": draw.floats(shape)}
     inputs |= {key: draw.floats((channels,)) for key in ("scale", "b", "mean")}
-    inputs["var"] = draw.floats(
-        (channels,), 2.0**-10, None if draw.scale == "wild" else 4.0
-    )
-    outputs = [("y", draw.type, shape)]
+    most = None if draw.scale == "wild" else 4.0
+    inputs["var"] = draw.floats((channels,), 2.0**-10, most)
+    outputs = {"y": shape}
     if training:
-        outputs += [
-            ("new_mean", draw.type, (channels,)),
-            ("new_var", draw.type, (channels,)),
-        ]
+        outputs |= {"new_mean": (channels,), "new_var": (channels,)}
     kept = attribute(0.9 if momentum is None else momentum)
 
-    def moving(old: Array, new: Array) -> Array:
-        return each(lambda a, b: a * kept + b * (1 - kept), old, new)
-
-    def compute(inputs: Any) -> list[Array]:
+    def compute(inputs: Given) -> list[Array]:
         means, variances, more = inputs["mean"], inputs["var"], []
         if training:
             slices = [list(inputs["x"][:, c].ravel()) for c in range(channels)]
-            means = filled((channels,), map(mean, slices))
-            variances = filled((channels,), map(variance, slices))
-            more = [moving(inputs["mean"], means), moving(inputs["var"], variances)]
+            news = [filled((channels,), map(of, slices)) for of in (mean, variance)]
+            olds, (means, variances) = (means, variances), news
+            more = [old * kept + new * (1 - kept) for old, new in zip(olds, news)]
         four = (inputs["scale"], inputs["b"], means, variances)
         y = each(
             lambda x, s, b, m, v: (x - m) / mp.sqrt(v + epsilon) * s + b,
@@ -204,14 +146,7 @@ def draw_batch(draw: Draw) -> Problem:
         )
         return [y, *more]
 
-    return Problem(
-        node=node(names(outputs), "BatchNormalization", inputs, **given),
-        inputs=inputs,
-        types=dict.fromkeys(inputs, draw.type),
-        outputs=outputs,
-        compute=compute,
-        moved=list(inputs),
-    )
+    return draw.problem("BatchNormalization", inputs, outputs, compute, **given)
 
 
 def draw_mean_variance(draw: Draw) -> Problem:
@@ -220,21 +155,14 @@ def draw_mean_variance(draw: Draw) -> Problem:
     axes = draw.choice([None, [0, 2, 3], [2, 3], [1, 3]])
     over = [0, 2, 3] if axes is None else axes
 
-    def compute(inputs: Any) -> list[Array]:
+    def compute(inputs: Given) -> list[Array]:
         x = inputs["x"]
         means = reduced(mean, x, over, True)
         deviations = reduced(lambda xs: mp.sqrt(variance(xs)), x, over, True)
-        small = attribute(1e-9)
-        return [each(lambda x, m, d: (x - m) / (d + small), x, means, deviations)]
+        return [(x - means) / (deviations + attribute(1e-9))]
 
-    return Problem(
-        node=node("y", "MeanVarianceNormalization", "x", axes=axes),
-        inputs={"x": draw.floats(shape)},
-        types={"x": draw.type},
-        outputs=[("y", draw.type, shape)],
-        compute=compute,
-        moved=["x"],
-    )
+    inputs = {"x": draw.floats(shape)}
+    return draw.problem("MeanVarianceNormalization", inputs, shape, compute, axes=axes)
 
 
 def draw_lp(draw: Draw) -> Problem:
@@ -250,13 +178,8 @@ def draw_lp(draw: Draw) -> Problem:
             norm = mp.sqrt(total(x * x for x in xs))
         return [x / norm if norm != 0 else mpf(0) for x in xs]
 
-    return Problem(
-        node=node("y", "LpNormalization", "x", axis=axis, p=p),
-        inputs={"x": draw.floats(shape)},
-        types={"x": draw.type},
-        outputs=[("y", draw.type, shape)],
-        compute=lambda inputs: [along(line, inputs["x"], -1 if axis is None else axis)],
-        moved=["x"],
+    return of_lines(
+        draw, "LpNormalization", draw.floats(shape), line, axis, axis=axis, p=p
     )
 
 
@@ -265,15 +188,12 @@ def draw_lrn(draw: Draw) -> Problem:
     shape = draw.choice([(1, 5, 2), (2, 4, 1), (1, 3, 2, 2)])
     size = draw.choice([1, 2, 3, 4, 5])
     given: Attributes = {"size": size}
-    alpha, beta, bias = 1e-4, 0.75, 1.0
+    factors = {"alpha": 1e-4, "beta": 0.75, "bias": 1.0}
     if draw.flag(0.7):
-        alpha, beta, bias = (
-            draw.uniform(0.01, 1),
-            draw.uniform(0.2, 2),
-            draw.uniform(0.5, 2),
-        )
-        given |= {"alpha": alpha, "beta": beta, "bias": bias}
-    a, b, c = attribute(alpha), attribute(beta), attribute(bias)
+        bounds = {"alpha": (0.01, 1), "beta": (0.2, 2), "bias": (0.5, 2)}
+        factors = {name: draw.uniform(*both) for name, both in bounds.items()}
+        given |= factors
+    a, b, c = map(attribute, factors.values())
     below, above = (size - 1) // 2, -(-(size - 1) // 2)
 
     def line(xs: list[mpf]) -> list[mpf]:
@@ -283,45 +203,28 @@ def draw_lrn(draw: Draw) -> Problem:
             ys.append(x / power(c + a / size * total(n * n for n in near), b))
         return ys
 
-    return Problem(
-        node=node("y", "LRN", "x", **given),
-        inputs={"x": draw.floats(shape)},
-        types={"x": draw.type},
-        outputs=[("y", draw.type, shape)],
-        compute=lambda inputs: [along(line, inputs["x"], 1)],
-        moved=["x"],
-    )
+    return of_lines(draw, "LRN", draw.floats(shape), line, 1, **given)
 
 
 def draw_dropout(draw: Draw) -> Problem:
     """As in inference, or with a ratio of 0: the numbers themselves."""
     x = draw.floats(draw.shape(1, 2, 6))
     with_mask = draw.flag()
-    inputs = {"x": x}
-    if draw.flag():
-        inputs["ratio"] = np.array(0.25)
-    outputs = [("y", draw.type, x.shape)]
-    if with_mask:
-        outputs.append(("mask", "bool", x.shape))
+    inputs = {"x": x, "ratio": 0.25 if draw.flag() else None}
+    outputs = {"y": x.shape, "mask": x.shape} if with_mask else {"y": x.shape}
 
-    def compute(given: Any) -> list[Array]:
+    def compute(given: Given) -> list[Array]:
         return [given["x"].copy(), np.ones(x.shape, np.int64)][: len(outputs)]
 
-    return Problem(
-        node=node(names(outputs), "Dropout", inputs),
-        inputs=inputs,
-        types=dict.fromkeys(inputs, draw.type),
-        outputs=outputs,
-        compute=compute,
-        moved=["x"],
-    )
+    types = {"mask": "bool"} if with_mask else {}
+    return draw.problem("Dropout", inputs, outputs, compute, types, still=["ratio"])
 
 
 OPERATORS = [
     Operator("BatchNormalization", draw_batch),
     Operator("Dropout", draw_dropout),
-    Operator("GroupNormalization", draw_group),
-    Operator("InstanceNormalization", draw_instance),
+    groups("GroupNormalization", "scale", "bias"),
+    groups("InstanceNormalization", "scale", "b"),
     Operator("LRN", draw_lrn),
     Operator("LayerNormalization", draw_layer),
     Operator("LpNormalization", draw_lp),

@@ -11,17 +11,17 @@ from fractions import Fraction
 
 import numpy as np
 import onnx
+from arithmetic import exact
 from attention import SIZES, Way, attend
 from convolution import Layout, Transposed, convolve_transposed
-from fourier import transform
 from gathering import overlap
 from generate import draw_problem, operators
 from learned import coupled, probit
 from movement import source
 from mpmath import mp, mpf
 from pooling import corners, norm
-from problem import NARROW_FLOATS, SCALES, Draw, Problem, exact
-from products import UNIMODULAR, determinant
+from problem import NARROW_FLOATS, SCALES, Draw, Problem
+from products import UNIMODULAR, determinant, transform
 from quantization import clipped
 from recurrent import Cell, activation, lstm_step, rnn_step
 from resampling import Axis, Style, keys, reflect, resize
@@ -63,7 +63,8 @@ class ProductsTest(unittest.TestCase):
         ones = exact(np.ones((1, 2, 1)))
         bias = exact(np.array([10.0, 20.0]))
         layout = Transposed((1,), (1,), channels=2, filters=2, group=2)
-        y = convolve_transposed(ones, exact(np.ones((2, 1, 1))), bias, layout)
+        given = {"x": ones, "w": exact(np.ones((2, 1, 1))), "b": bias}
+        y = convolve_transposed(given, layout)
         self.assertEqual(plain(y), [11, 21])
 
 

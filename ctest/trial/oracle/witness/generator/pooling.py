@@ -8,53 +8,47 @@ rounded to whole places, as in Fast R-CNN, which the operator comes from.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
-from convolution import Sliding, Window, inside
-from mpmath import mp, mpf
-from problem import (
-    Array,
-    Draw,
-    Operator,
-    Problem,
-    Shape,
+from arithmetic import (
     attribute,
-    filled,
-    node,
+    by_place,
+    made,
+    mean,
     places,
     power,
-    problem,
+    reduced,
     total,
     zeros,
 )
+from convolution import Layout, Window, inside
+from mpmath import mp, mpf
+from problem import Array, Draw, Given, Operator, Problem, Shape
 
 
 @dataclass(frozen=True)
-class Layout(Sliding):
+class Pool(Layout):
     """The choices of a draw for a pool."""
 
     ceil_mode: bool | None = None
 
+    STATED: ClassVar = ("strides", "dilations", "pads", "auto_pad", "ceil_mode")
+
     def window(self) -> tuple[Window, Shape]:
         """The window and the spatial shape of the output."""
-        if self.is_same:
-            return self.same_window()
-        begins, ends = self.margins
+        window, output = super().window()
+        if self.is_same or not self.ceil_mode:
+            return window, output
         output = []
-        for size, begin, end, reach, stride in zip(
-            self.image, begins, ends, self.reach, self.steps
-        ):
-            room = size + begin + end - reach
-            count = room // stride + 1
-            if self.ceil_mode:
-                count = -(-room // stride) + 1
-                if (count - 1) * stride >= size + begin:
-                    count -= 1
-            output.append(count)
-        return self.window_at(begins), tuple(output)
+        for n, b, e, r, s in zip(self.image, *self.margins, self.reach, self.steps):
+            count = -(-(n + b + e - r) // s) + 1
+            output.append(count - 1 if (count - 1) * s >= n + b else count)
+        return window, tuple(output)
 
     def padded(self, place: Shape) -> bool:
         """True where a place lies in the image or in its padding."""
@@ -66,53 +60,42 @@ class Layout(Sliding):
 
     def attributes(self) -> dict[str, object]:
         """Those that are given, for a node's text."""
-        return {
-            "kernel_shape": self.kernel,
-            "strides": self.strides,
-            "dilations": self.dilations,
-            "pads": self.pads,
-            "auto_pad": self.auto_pad,
-            "ceil_mode": self.ceil_mode,
-        }
+        return {"kernel_shape": self.kernel, **super().attributes()}
 
 
 LAYOUTS = [
-    Layout((6,), (3,)),
-    Layout((7,), (3,), strides=(2,), pads=(1, 1)),
-    Layout((6,), (3,), strides=(2,), ceil_mode=True),
-    Layout((5,), (2,), strides=(3,), pads=(1, 0), ceil_mode=True),
-    Layout((6,), (2,), dilations=(3,)),
-    Layout((6,), (2,), dilations=(2,), pads=(1, 1)),
-    Layout((3, 3), (2, 2)),
-    Layout((3, 3), (2, 2), channels=2),
-    Layout((3, 4), (2, 3), strides=(1, 2), pads=(0, 1, 1, 1)),
-    Layout((4, 4), (3, 3), strides=(2, 2), ceil_mode=True),
-    Layout((3, 3), (2, 2), auto_pad="SAME_UPPER"),
-    Layout((3, 3), (2, 2), auto_pad="SAME_LOWER"),
-    Layout((4, 3), (2, 2), strides=(2, 1), auto_pad="VALID"),
-    Layout((2, 2, 3), (2, 1, 2)),
+    Pool((6,), (3,)),
+    Pool((7,), (3,), strides=(2,), pads=(1, 1)),
+    Pool((6,), (3,), strides=(2,), ceil_mode=True),
+    Pool((5,), (2,), strides=(3,), pads=(1, 0), ceil_mode=True),
+    Pool((6,), (2,), dilations=(3,)),
+    Pool((6,), (2,), dilations=(2,), pads=(1, 1)),
+    Pool((3, 3), (2, 2)),
+    Pool((3, 3), (2, 2), channels=2),
+    Pool((3, 4), (2, 3), strides=(1, 2), pads=(0, 1, 1, 1)),
+    Pool((4, 4), (3, 3), strides=(2, 2), ceil_mode=True),
+    Pool((3, 3), (2, 2), auto_pad="SAME_UPPER"),
+    Pool((3, 3), (2, 2), auto_pad="SAME_LOWER"),
+    Pool((4, 3), (2, 2), strides=(2, 1), auto_pad="VALID"),
+    Pool((2, 2, 3), (2, 1, 2)),
 ]
 
 
-def pooled(
-    x: Array, layout: Layout, pool: Callable[[list, list[Shape], int], object]
-) -> Array:
+def pooled(x: Array, layout: Pool, pool: Callable[..., object]) -> Array:
     """Each window's numbers, their places and the count with padding go to a
     function."""
     window, spatial = layout.window()
-    shape = (*x.shape[:2], *spatial)
-    values = []
-    for n, c, *output in places(shape):
-        seen = [window.at(tuple(output), tap) for tap in places(layout.kernel)]
-        found = [place for place in seen if inside(place, layout.image)]
+
+    def value(n: int, c: int, *output: int) -> object:
+        seen = [window.at(output, tap) for tap in places(layout.kernel)]
+        whole = [(n, c, *place) for place in seen if inside(place, layout.image)]
         count = sum(1 for place in seen if layout.padded(place))
-        numbers = [x[(n, c, *place)] for place in found]
-        whole = [(n, c, *place) for place in found]
-        values.append(pool(numbers, whole, count))
-    return filled(shape, values)
+        return pool([x[place] for place in whole], whole, count)
+
+    return made((*x.shape[:2], *spatial), value)
 
 
-def draw_pool(draw: Draw) -> tuple[Layout, np.ndarray, Shape]:
+def draw_pool(draw: Draw) -> tuple[Pool, np.ndarray, Shape]:
     """A layout, its input and the shape of its output."""
     layout = draw.choice(LAYOUTS)
     batch = draw.choice([1, 1, 2]) if len(layout.image) == 1 else 1
@@ -125,22 +108,16 @@ def draw_average(draw: Draw) -> Problem:
     layout, x, shape = draw_pool(draw)
     include = draw.flag()
 
-    def average(numbers, _, count):
+    def average(numbers: list, _: list, count: int) -> mpf:
         return total(numbers) / (count if include else len(numbers))
 
-    text = node(
-        "y",
+    return draw.problem(
         "AveragePool",
-        "x",
+        {"x": x},
+        shape,
+        lambda given: [pooled(given["x"], layout, average)],
         count_include_pad=include or None,
         **layout.attributes(),
-    )
-    return problem(
-        draw,
-        text,
-        {"x": x},
-        {"y": shape},
-        lambda given: [pooled(given["x"], layout, average)],
     )
 
 
@@ -155,32 +132,22 @@ def draw_max(draw: Draw) -> Problem:
             return ((n * layout.channels + c) * width + col) * height + row
         return int(np.ravel_multi_index(place, x.shape))
 
-    def compute(given):
-        def largest(numbers, whole, _):
-            best = max(numbers)
-            return best, flat(whole[numbers.index(best)])
+    def largest(numbers: list, whole: list[Shape], _: int) -> tuple[mpf, int]:
+        best = max(numbers)
+        return best, flat(whole[numbers.index(best)])
 
-        both = pooled(given["x"], layout, largest)
-        pairs = list(both.ravel())
-        return [
-            filled(shape, [value for value, _ in pairs]),
-            filled(shape, [index for _, index in pairs]),
-        ]
+    def compute(given: Given) -> list[Array]:
+        pairs = pooled(given["x"], layout, largest).ravel()
+        return [np.array(numbers, object).reshape(shape) for numbers in zip(*pairs)]
 
-    text = node(
-        "y, indices",
+    return draw.problem(
         "MaxPool",
-        "x",
-        storage_order=column or None,
-        **layout.attributes(),
-    )
-    return problem(
-        draw,
-        text,
         {"x": x},
         {"y": shape, "indices": shape},
         compute,
-        {"indices": "int64"},
+        types={"indices": "int64"},
+        storage_order=column or None,
+        **layout.attributes(),
     )
 
 
@@ -192,46 +159,33 @@ def norm(numbers: list, p: int) -> mpf:
 def draw_lp(draw: Draw) -> Problem:
     layout, x, shape = draw_pool(draw)
     p = draw.choice([None, 1, 2, 3])
-    text = node("y", "LpPool", "x", p=p, **layout.attributes())
-    return problem(
-        draw,
-        text,
+    return draw.problem(
+        "LpPool",
         {"x": x},
-        {"y": shape},
+        shape,
         lambda given: [
             pooled(given["x"], layout, lambda numbers, *_: norm(numbers, p or 2))
         ],
+        p=p,
+        **layout.attributes(),
     )
 
 
 def draw_global(
-    draw: Draw,
-    operator: str,
-    pool: Callable[[list], object],
-    **attributes: object,
+    draw: Draw, operator: str, pool: Callable[[list], object], **given: object
 ) -> Problem:
     """A pool over each channel's whole image."""
     shape = draw.choice([(1, 2, 4), (2, 2, 3), (1, 2, 2, 3), (1, 1, 2, 2, 2)])
-    small = (*shape[:2], *(1,) * (len(shape) - 2))
-
-    def compute(given):
-        x = given["x"]
-        channels = [x[index] for index in places(shape[:2])]
-        return [filled(small, [pool(list(c.ravel())) for c in channels])]
-
-    text = node("y", operator, "x", **attributes)
-    x = draw.floats(shape)
-    return problem(draw, text, {"x": x}, {"y": small}, compute)
-
-
-def draw_global_average(draw: Draw) -> Problem:
-    return draw_global(
-        draw, "GlobalAveragePool", lambda numbers: total(numbers) / len(numbers)
+    axes = range(2, len(shape))
+    small = (*shape[:2], *(1 for _ in axes))
+    inputs = {"x": draw.floats(shape)}
+    return draw.problem(
+        operator,
+        inputs,
+        small,
+        lambda of: [reduced(pool, of["x"], axes, True)],
+        **given,
     )
-
-
-def draw_global_max(draw: Draw) -> Problem:
-    return draw_global(draw, "GlobalMaxPool", max)
 
 
 def draw_global_lp(draw: Draw) -> Problem:
@@ -249,30 +203,20 @@ def draw_max_unpool(draw: Draw) -> Problem:
         ]
     )
     whole = (*shape[:2], *spatial)
-    strides = (2,) * len(kernel)
-    size = math.prod(shape)
     free = list(range(math.prod(whole)))
     draw.random.shuffle(free)
-    indices = np.array(sorted(free[:size]), np.int64).reshape(shape)
+    indices = np.array(sorted(free[: math.prod(shape)]), np.int64).reshape(shape)
     inputs = {"x": draw.floats(shape), "indices": indices}
     if draw.flag():
-        inputs["shape"] = np.array(whole, np.int64)
+        inputs["shape"] = whole
 
-    def compute(given):
+    def compute(given: Given) -> list[Array]:
         y = zeros((math.prod(whole),))
-        for index, value in zip(given["indices"].ravel(), given["x"].ravel()):
-            y[int(index)] = value
+        y[given["indices"].ravel()] = given["x"].ravel()
         return [y.reshape(whole)]
 
-    text = node(
-        "y",
-        "MaxUnpool",
-        inputs,
-        kernel_shape=kernel,
-        strides=strides,
-        pads=pads,
-    )
-    return problem(draw, text, inputs, {"y": whole}, compute)
+    given = {"kernel_shape": kernel, "strides": (2,) * len(kernel), "pads": pads}
+    return draw.problem("MaxUnpool", inputs, whole, compute, **given)
 
 
 # ------------------------------------------------------------------- regions
@@ -284,7 +228,7 @@ def rounded(x: mpf) -> int:
 
 
 def draw_max_roi(draw: Draw) -> Problem:
-    height, width = draw.choice([(4, 4), (3, 5)])
+    sizes = height, width = draw.choice([(4, 4), (3, 5)])
     pooled_shape = draw.choice([(1, 1), (2, 2), (1, 2)])
     scale = draw.choice([None, 0.5, 1.0])
     factor = scale or 1.0
@@ -298,42 +242,22 @@ def draw_max_roi(draw: Draw) -> Problem:
         rois.append([0.0, *box])
     shape = (len(rois), 1, *pooled_shape)
 
-    def compute(given):
-        x, values = given["x"], []
-        for r, _, *cell in places(shape):
-            _, x1, y1, x2, y2 = (
-                rounded(v * attribute(factor)) if k else int(v)
-                for k, v in enumerate(given["rois"][r])
-            )
-            spans = []
-            for axis, (low, high) in enumerate([(y1, y2), (x1, x2)]):
-                size = max(high - low + 1, 1)
-                bins = pooled_shape[axis]
-                begin = cell[axis] * size // bins
-                end = -(-(cell[axis] + 1) * size // bins)
-                limit = (height, width)[axis]
-                spans.append(
-                    range(
-                        min(max(begin + low, 0), limit),
-                        min(max(end + low, 0), limit),
-                    )
-                )
-            found = [x[0, 0, i, j] for i in spans[0] for j in spans[1]]
-            values.append(max(found) if found else mpf(0))
-        return [filled(shape, values)]
+    def value(given: Given, r: int, _: int, *cell: int) -> mpf:
+        box = [rounded(v * attribute(factor)) for v in given["rois"][r, 1:]]
+        spans = []
+        for axis in (0, 1):
+            low, high = box[1 - axis], box[3 - axis]
+            size = max(high - low + 1, 1)
+            bins = pooled_shape[axis]
+            ends = cell[axis] * size // bins, -(-(cell[axis] + 1) * size // bins)
+            spans.append(range(*(min(max(end + low, 0), sizes[axis]) for end in ends)))
+        found = [given["x"][0, 0, i, j] for i in spans[0] for j in spans[1]]
+        return max(found) if found else mpf(0)
 
-    text = node(
-        "y",
-        "MaxRoiPool",
-        "x, rois",
-        pooled_shape=pooled_shape,
-        spatial_scale=scale,
-    )
-    inputs = {
-        "x": draw.floats((1, 1, height, width)),
-        "rois": np.array(rois),
-    }
-    return problem(draw, text, inputs, {"y": shape}, compute, still=["rois"])
+    inputs = {"x": draw.floats((1, 1, height, width)), "rois": rois}
+    given = {"pooled_shape": pooled_shape, "spatial_scale": scale}
+    compute = by_place(shape, value)
+    return draw.problem("MaxRoiPool", inputs, shape, compute, still=["rois"], **given)
 
 
 def corners(image: Array, position: tuple[mpf, mpf]) -> list[mpf]:
@@ -356,14 +280,16 @@ def corners(image: Array, position: tuple[mpf, mpf]) -> list[mpf]:
     ]
 
 
-def roi_align(given, shape: Shape, mode, ratio, shift, scale: mpf) -> Array:
+def roi_align(
+    given: Given, shape: Shape, mode: str, ratio: int, shift: mpf, scale: mpf
+) -> Array:
     """RoiAlign: the mean of each bin's samples, or the greatest of their terms.
 
     The page means the greatest sample; ONNX's published case of the mode max
     takes the greatest weighted corner, and so does every backend that passes.
     """
-    values = []
-    for r, c, *cell in places(shape):
+
+    def value(r: int, c: int, *cell: int) -> mpf:
         roi = [v * scale - shift for v in given["rois"][r]]
         image = given["x"][int(given["batch"][r]), c]
         points = []
@@ -376,10 +302,11 @@ def roi_align(given, shape: Shape, mode, ratio, shift, scale: mpf) -> Array:
             count = ratio or int(mp.ceil(step))
             halves = [(2 * k + 1) * step / (2 * count) for k in range(count)]
             points.append([begin + cell[axis] * step + h for h in halves])
-        samples = [corners(image, (y, x)) for y in points[0] for x in points[1]]
+        samples = [corners(image, at) for at in itertools.product(*points)]
         terms = [term for sample in samples for term in sample]
-        values.append(max(terms) if mode == "max" else total(terms) / len(samples))
-    return filled(shape, values)
+        return max(terms) if mode == "max" else total(terms) / len(samples)
+
+    return made(shape, value)
 
 
 def draw_roi_align(draw: Draw) -> Problem:
@@ -396,16 +323,16 @@ def draw_roi_align(draw: Draw) -> Problem:
         left, top = draw.random.uniform(0, 1), draw.random.uniform(0, 1)
         box = [left, top, left + 2.3, top + draw.random.uniform(1, 2.5)]
         rois.append([float(draw.rounded(v / (scale or 1))) for v in box])
-    inputs = {
-        "x": draw.floats((1, 1, height, width)),
-        "rois": np.array(rois),
-        "batch": np.zeros(count, np.int64),
-    }
+    inputs = {"x": draw.floats((1, 1, height, width)), "rois": rois}
+    inputs["batch"] = np.zeros(count, np.int64)
     shape = (count, 1, *bins)
-    text = node(
-        "y",
+    factor = 1.0 if scale is None else scale
+    return draw.problem(
         "RoiAlign",
         inputs,
+        shape,
+        lambda of: [roi_align(of, shape, mode, ratio, shift, attribute(factor))],
+        still=["rois"],
         mode=mode,
         coordinate_transformation_mode=half,
         output_height=bins[0],
@@ -413,20 +340,16 @@ def draw_roi_align(draw: Draw) -> Problem:
         sampling_ratio=ratio or None,
         spatial_scale=scale,
     )
-    factor = 1.0 if scale is None else scale
-
-    def compute(given):
-        return [roi_align(given, shape, mode, ratio, shift, attribute(factor))]
-
-    return problem(draw, text, inputs, {"y": shape}, compute, still=["rois"])
 
 
 OPERATORS = [
     Operator("AveragePool", draw_average),
     Operator("MaxPool", draw_max),
     Operator("LpPool", draw_lp),
-    Operator("GlobalAveragePool", draw_global_average),
-    Operator("GlobalMaxPool", draw_global_max),
+    Operator(
+        "GlobalAveragePool", lambda draw: draw_global(draw, "GlobalAveragePool", mean)
+    ),
+    Operator("GlobalMaxPool", lambda draw: draw_global(draw, "GlobalMaxPool", max)),
     Operator("GlobalLpPool", draw_global_lp),
     Operator("MaxUnpool", draw_max_unpool),
     Operator("MaxRoiPool", draw_max_roi),

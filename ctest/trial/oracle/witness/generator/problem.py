@@ -7,13 +7,8 @@ formula in mpmath at the present precision. For example:
 
     def draw_erf(draw: Draw) -> Problem:
         x = draw.floats(draw.shape())
-        return Problem(
-            node=node("y", "Erf", "x"),
-            inputs={"x": x},
-            types={"x": draw.type},
-            outputs=[("y", draw.type, x.shape)],
-            compute=lambda given: [each(mp.erf, given["x"])],
-            moved=["x"],
+        return draw.problem(
+            "Erf", {"x": x}, x.shape, lambda given: [each(mp.erf, given["x"])]
         )
 
     OPERATORS = [Operator("Erf", draw_erf, pointwise=True)]
@@ -24,20 +19,17 @@ may have the name of a module of Python's own: signal.py would hide it.
 
 from __future__ import annotations
 
-import itertools
 import math
 import random
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import ml_dtypes
 import numpy as np
-from mpmath import mp, mpf
+from arithmetic import Array, Given, Line, Shape, along
 
-Array = np.ndarray  # of mpf where the elements are floats, else of ints
-Shape = tuple[int, ...]
-Compute = Callable[[Mapping[str, Array]], list[Array]]
+Compute = Callable[[Given], list[Array]]
 
 FLOATS = {
     "double": np.float64,
@@ -168,6 +160,29 @@ class Draw:
             own = own[(abs(own) >= 2.0**-4) & (abs(own) <= 64)]
         own = own[own == self.rounded(own)]
         return self._filled(shape, lambda: self.choice(own), np.float64)
+
+    def problem(
+        self,
+        operator: str,
+        inputs: Mapping[str, Any],
+        outputs: Mapping[str, Sequence[int]] | Sequence[int],
+        compute: Compute,
+        /,
+        types: dict[str, str] | None = None,
+        still: Sequence[str] = (),
+        opsets: dict[str, int] | None = None,
+        **attributes: Any,
+    ) -> Problem:
+        """A problem of one node; an input of None is left out, as in the node.
+
+        Inputs are arrays, or numbers and lists of them; `outputs` has shapes by
+        name, or is the shape of y alone.
+        """
+        shapes = outputs if isinstance(outputs, Mapping) else {"y": outputs}
+        drawn = {name: np.asarray(x) for name, x in inputs.items() if x is not None}
+        names = [name if name in drawn else "" for name in inputs]
+        text = node(shapes, operator, names, **attributes)
+        return problem(self, text, drawn, shapes, compute, types, still, opsets)
 
     @property
     def largest(self) -> float:
@@ -326,6 +341,11 @@ def tensor_text(type: str, numbers: Any) -> Literal:
     return Literal(f"{type_text(type, numbers.shape)} {{{elements}}}")
 
 
+def body(name: str, inputs: str, outputs: str, nodes: str) -> Literal:
+    """A graph as an attribute in ONNX's text syntax."""
+    return Literal(f"{name} ({inputs}) => ({outputs}) {{ {nodes} }}")
+
+
 def constant(name: str, type: str, numbers: Any) -> str:
     """A node of a tensor that is known."""
     return node(name, "Constant", "", value=tensor_text(type, numbers))
@@ -335,7 +355,7 @@ def problem(
     draw: Draw,
     text: str,
     inputs: dict[str, np.ndarray],
-    outputs: dict[str, Sequence[int]],
+    outputs: Mapping[str, Sequence[int]],
     compute: Compute,
     types: dict[str, str] | None = None,
     still: Sequence[str] = (),
@@ -363,120 +383,17 @@ def problem(
     )
 
 
-# ---------------------------------------------------------- exact arithmetic
-
-
-def exact(numbers: Any) -> Array:
-    """Floats as mpf, integers and bools as they are, in an object array."""
-    numbers = np.asarray(numbers)
-    if numbers.dtype == object or numbers.dtype.kind != "f":
-        return numbers
-    flat = [mpf(float(number)) for number in numbers.ravel()]
-    return filled(numbers.shape, flat)
-
-
-def filled(shape: Shape, flat: Iterable[Any]) -> Array:
-    """An object array of a shape from its elements in order."""
-    made = np.empty(math.prod(shape), object)
-    for at, value in enumerate(flat):
-        made[at] = value
-    return made.reshape(shape)
-
-
-def places(shape: Sequence[int]) -> Iterator[Shape]:
-    """All indices of a shape, in row-major order."""
-    return itertools.product(*(range(size) for size in shape))
-
-
-def zeros(shape: Shape) -> Array:
-    """An object array of exact zeros."""
-    return filled(shape, [mpf(0)] * math.prod(shape))
-
-
-def each(function: Callable[..., Any], *arrays: Any) -> Array:
-    """A function of scalars, element by element, with broadcasting."""
-    boxed = [np.asarray(array, object) for array in arrays]
-    spread = np.broadcast_arrays(*boxed)
-    rows = zip(*(array.ravel() for array in spread))
-    return filled(spread[0].shape, (function(*row) for row in rows))
-
-
-def total(terms: Iterable[Any]) -> Any:
-    """The sum of exact numbers, of none 0, at the present precision."""
-    result = mpf(0)
-    for term in terms:
-        result = result + term
-    return result
-
-
-def along(function: Callable[[list[Any]], Any], x: Array, axis: int) -> Array:
-    """Each line of an axis goes through a function from list to list."""
-    moved = np.moveaxis(x, axis, -1)
-    result = np.empty(moved.shape, object)
-    for at in np.ndindex(moved.shape[:-1]):
-        for place, value in enumerate(function(list(moved[at]))):
-            result[(*at, place)] = value
-    return np.moveaxis(result, -1, axis)
-
-
-def reduced(
-    function: Callable[[list[Any]], Any],
-    x: Array,
-    axes: Sequence[int],
-    keepdims: bool,
-) -> Array:
-    """Each slice over some axes goes through a function from list to scalar."""
-    axes = sorted(axis % x.ndim for axis in axes)
-    kept = [axis for axis in range(x.ndim) if axis not in axes]
-    moved = np.transpose(x, kept + axes)
-    outer = moved.shape[: len(kept)]
-    blocks = (np.asarray(moved[at], object) for at in np.ndindex(outer))
-    results = [function(list(block.ravel())) for block in blocks]
-    shape = outer
-    if keepdims:
-        shape = tuple(1 if i in axes else n for i, n in enumerate(x.shape))
-    return filled(shape, results)
-
-
-def attribute(value: float) -> mpf:
-    """A float attribute as ONNX stores it: in float32."""
-    return mpf(float(np.float32(value)))
-
-
-def divided(a: mpf, b: mpf) -> mpf:
-    """a / b as IEEE 754 has it where b is 0."""
-    if b != 0:
-        return a / b
-    if a == 0 or mp.isnan(a):
-        return mpf("nan")
-    return mpf("inf") if a > 0 else mpf("-inf")
-
-
-def logarithm(x: mpf) -> mpf:
-    """The natural logarithm: -inf at 0, nan below."""
-    if x < 0:
-        return mpf("nan")
-    return mpf("-inf") if x == 0 else mp.log(x)
-
-
-def root(x: mpf) -> mpf:
-    """The square root: nan below 0."""
-    return mpf("nan") if x < 0 else mp.sqrt(x)
-
-
-def power(x: mpf, exponent: mpf) -> mpf:
-    """x to a power, as C's pow has it."""
-    if exponent == 0 or x == 1:
-        return mpf(1)
-    whole = exponent == mp.floor(exponent)
-    if x == 0:
-        if exponent > 0:
-            return mpf(0)
-        return mpf("inf")
-    if x < 0 and not whole:
-        return mpf("nan")
-    if whole and abs(exponent) < 1000:
-        return x ** int(exponent)
-    result = mp.exp(exponent * mp.log(abs(x)))
-    odd = whole and int(exponent) % 2 == 1
-    return -result if x < 0 and odd else result
+def of_lines(
+    draw: Draw,
+    operator: str,
+    x: np.ndarray,
+    line: Callable[[Line], Line],
+    axis: int | None,
+    /,
+    **given: Any,
+) -> Problem:
+    """A problem of a function of each line of an axis, by default the last."""
+    at = -1 if axis is None else axis
+    return draw.problem(
+        operator, {"x": x}, x.shape, lambda of: [along(line, of["x"], at)], **given
+    )

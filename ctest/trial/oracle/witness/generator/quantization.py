@@ -9,37 +9,29 @@ float; that numbers beyond its largest become that one is part of the formula.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import ml_dtypes
 import numpy as np
+from arithmetic import Array, Given, Shape, each, filled
 from elementwise import nearest_even, truncate
 from mpmath import mpf
 from problem import (
     NARROW_FLOATS,
-    Array,
+    NO_DOUBLE,
     Draw,
     Operator,
     Problem,
-    Shape,
     Undrawable,
-    each,
-    filled,
     node,
+    problem,
 )
 
 RANGES = {
-    "int8": (-128, 127),
-    "uint8": (0, 255),
-    "int16": (-(2**15), 2**15 - 1),
-    "uint16": (0, 2**16 - 1),
-    "int4": (-8, 7),
-    "uint4": (0, 15),
-    "int32": (-(2**31), 2**31 - 1),
-    "uint32": (0, 2**32 - 1),
-    "int64": (-(2**62), 2**62),
-    "uint64": (0, 2**62),
-    "bool": (0, 1),
+    **{f"int{n}": (-(2 ** (n - 1)), 2 ** (n - 1) - 1) for n in (4, 8, 16, 32)},
+    **{f"uint{n}": (0, 2**n - 1) for n in (4, 8, 16, 32)},
+    **{"int64": (-(2**62), 2**62), "uint64": (0, 2**62), "bool": (0, 1)},
 }
 # The numbers of TensorProto.DataType.
 NUMBERS = {
@@ -83,36 +75,34 @@ def cast(type: str) -> Callable[[mpf], Any]:
     return lambda x: int(truncate(x))
 
 
-def draw_cast(draw: Draw, like: bool = False) -> Problem:
+def within(type: str, most: int) -> tuple[int, int]:
+    """The numbers of a type that are at most so far from 0."""
+    low, high = RANGES[type]
+    return max(low, -most), min(high, most)
+
+
+def draw_cast(draw: Draw, name: str) -> Problem:
     """A cast of floats to any type within its range, or of integers to floats."""
-    name, shape = ("CastLike" if like else "Cast"), draw.shape(0, 2, 6)
+    shape, like = draw.shape(0, 2, 6), name == "CastLike"
     if draw.flag(0.2):
         kind = draw.choice(["int32", "int64", "uint8", "int8", "bool"])
-        low, high = RANGES[kind]
-        x = draw.integers(shape, max(low, -1000), min(high, 1000))
-        to = draw.type
+        x, to = draw.integers(shape, *within(kind, 1000)), draw.type
     else:
         kind, to = draw.type, draw.choice(list(NUMBERS))
         x = cast_from(draw, shape, to)
-    inputs, types = {"x": x}, {"x": kind}
+    inputs, types = {"x": x}, {"x": kind, "y": to}
     if like:
-        inputs["like"], types["like"] = np.zeros((1,), np.int64), to
-        if to in FLOATS:
-            inputs["like"] = np.zeros((1,))
+        inputs["like"] = np.zeros((1,), np.float64 if to in FLOATS else np.int64)
+        types["like"] = to
     function = cast(to) if kind in FLOATS else lambda n: mpf(int(n))
 
-    def compute(given: Any) -> list[Array]:
+    def compute(given: Given) -> list[Array]:
         y = each(function, given["x"])
         return [y if to in FLOATS else whole(y)]
 
-    return Problem(
-        node=node("y", name, inputs, to=None if like else NUMBERS[to]),
-        inputs=inputs,
-        types=types,
-        outputs=[("y", to, shape)],
-        compute=compute,
-        moved=["x"] if kind in FLOATS and to in FLOATS else [],
-    )
+    still = ["like"] if to in FLOATS else inputs
+    code = None if like else NUMBERS[to]
+    return draw.problem(name, inputs, shape, compute, types, still, to=code)
 
 
 def cast_from(draw: Draw, shape: Shape, to: str) -> np.ndarray:
@@ -121,15 +111,8 @@ def cast_from(draw: Draw, shape: Shape, to: str) -> np.ndarray:
         return draw.floats(shape)
     if to == "bool":
         return draw.floats(shape) * draw.integers(shape, 0, 1)
-    low, high = RANGES[to]
-    low, high = max(low, -(2**53)), min(high, 2**53)
-    if draw.scale == "tame":
-        low, high = max(low, -100), min(high, 100)
-    return draw.floats(shape, float(low), float(high))
-
-
-def draw_cast_like(draw: Draw) -> Problem:
-    return draw_cast(draw, like=True)
+    limits = within(to, 100 if draw.scale == "tame" else 2**53)
+    return draw.floats(shape, *map(float, limits))
 
 
 # ----------------------------------------------------------------- quantization
@@ -162,71 +145,71 @@ def drawn_scales(draw: Draw, shape: Shape) -> np.ndarray:
     return draw.rounded(draw.floats(shape, 0.125, 2.0) / 4)
 
 
+def by_scale(
+    shape: Shape,
+    place: Callable[[Shape], Shape],
+    function: Callable[[mpf, mpf, int], Any],
+) -> Callable[[Given], Array]:
+    """The function of each element of x, and the scale and zero that are its own."""
+
+    def compute(given: Given) -> Array:
+        x, scale, zero = given["x"], given["scale"], given.get("zero")
+        values = []
+        for at in np.ndindex(shape):
+            shift = 0 if zero is None else int(zero[place(at)])
+            values.append(function(x[at], scale[place(at)], shift))
+        return filled(shape, values)
+
+    return compute
+
+
+SHAPES = [(4,), (2, 3), (2, 2, 2), (6, 1)]
+INTEGERS = ["uint8", "int8", "uint16", "int16", "uint4", "int4"]
+
+
 def draw_quantize(draw: Draw) -> Problem:
-    shape = draw.choice([(4,), (2, 3), (2, 2, 2), (6, 1)])
-    type = draw.choice(["uint8", "int8", "uint16", "int16", "uint4", "int4"])
+    shape, type = draw.choice(SHAPES), draw.choice(INTEGERS)
     scales, given, place = draw_scales(draw, shape)
     inputs = {"x": draw.floats(shape), "scale": drawn_scales(draw, scales)}
-    types = {"x": draw.type, "scale": draw.type}
     if draw.flag(0.3):  # ties, which go to the even; at the edge not quite
         step = 0.3 if draw.scale == "edge" else draw.choice([0.125, 0.5, 2.0])
         inputs["scale"] = draw.rounded(np.full(scales, step))
         step = float(draw.rounded(step))
         inputs["x"] = draw.rounded(step * (draw.integers(shape, -6, 6) + 0.5))
-    zero: np.ndarray | None = None
+    types = {"y": type}
     if draw.flag(0.8):
-        low, high = RANGES[type]
-        zero = draw.integers(scales, max(low, -100), min(high, 100))
-        inputs["zero"], types["zero"] = zero, type
+        inputs["zero"] = draw.integers(scales, *within(type, 100))
+        types["zero"] = type
     else:
         given = {**given, "output_dtype": NUMBERS[type]}
-
-    def compute(inputs: Any) -> list[Array]:
-        y = np.empty(shape, object)
-        for at in np.ndindex(shape):
-            shift = 0 if zero is None else int(zero[place(at)])
-            ratio = inputs["x"][at] / inputs["scale"][place(at)]
-            y[at] = saturated(nearest_even(ratio) + shift, type)
-        return [whole(y)]
-
-    return Problem(
-        node=node("y", "QuantizeLinear", inputs, **given),
-        inputs=inputs,
-        types=types,
-        outputs=[("y", type, shape)],
-        compute=compute,
+    quantized = by_scale(
+        shape, place, lambda x, s, zero: saturated(nearest_even(x / s) + zero, type)
+    )
+    return draw.problem(
+        "QuantizeLinear",
+        inputs,
+        shape,
+        lambda of: [whole(quantized(of))],
+        types,
+        still=inputs,
+        **given,
     )
 
 
 def draw_dequantize(draw: Draw) -> Problem:
-    shape = draw.choice([(4,), (2, 3), (2, 2, 2), (6, 1)])
-    type = draw.choice(["uint8", "int8", "uint16", "int16", "uint4", "int4", "int32"])
+    shape, type = draw.choice(SHAPES), draw.choice([*INTEGERS, "int32"])
     scales, given, place = draw_scales(draw, shape)
-    low, high = RANGES[type]
     inputs = {
-        "x": draw.integers(shape, max(low, -30000), min(high, 30000)),
+        "x": draw.integers(shape, *within(type, 30000)),
         "scale": draw.floats(scales, 0.0, None if draw.scale == "wild" else 100.0),
     }
-    types = {"x": type, "scale": draw.type}
-    zero: np.ndarray | None = None
+    types = {"x": type}
     if type != "int32" and draw.flag(0.7):
-        zero = draw.integers(scales, max(low, -100), min(high, 100))
-        inputs["zero"], types["zero"] = zero, type
-
-    def compute(given: Any) -> list[Array]:
-        y = np.empty(shape, object)
-        for at in np.ndindex(shape):
-            shift = 0 if zero is None else int(zero[place(at)])
-            y[at] = (int(given["x"][at]) - shift) * given["scale"][place(at)]
-        return [y]
-
-    return Problem(
-        node=node("y", "DequantizeLinear", inputs, **given),
-        inputs=inputs,
-        types=types,
-        outputs=[("y", draw.type, shape)],
-        compute=compute,
-        moved=["scale"],
+        inputs["zero"] = draw.integers(scales, *within(type, 100))
+        types["zero"] = type
+    made = by_scale(shape, place, lambda x, scale, zero: (int(x) - zero) * scale)
+    return draw.problem(
+        "DequantizeLinear", inputs, shape, lambda of: [made(of)], types, **given
     )
 
 
@@ -236,90 +219,87 @@ def draw_dynamic(draw: Draw) -> Problem:
     if not x.any():
         raise Undrawable("all numbers are 0, so is their scale")
 
-    def compute(given: Any) -> list[Array]:
+    def compute(given: Given) -> list[Array]:
         numbers = list(given["x"].ravel())
         least, most = min(mpf(0), *numbers), max(mpf(0), *numbers)
         scale = (most - least) / 255
         zero = saturated(nearest_even(-least / scale), "uint8")
-
-        def quantized(number: mpf) -> int:
-            return saturated(nearest_even(number / scale) + zero, "uint8")
-
-        y = each(quantized, given["x"])
+        y = each(
+            lambda n: saturated(nearest_even(n / scale) + zero, "uint8"), given["x"]
+        )
         return [whole(y), filled((), [scale]), np.array(zero)]
 
-    outputs = [("y", "uint8", x.shape), ("scale", "float", ()), ("zero", "uint8", ())]
-    return Problem(
-        node=node(["y", "scale", "zero"], "DynamicQuantizeLinear", "x"),
-        inputs={"x": x},
-        types={"x": "float"},
-        outputs=outputs,
-        compute=compute,
-        moved=["x"],
-    )
+    outputs = {"y": x.shape, "scale": (), "zero": ()}
+    types = {"y": "uint8", "zero": "uint8"}
+    return draw.problem("DynamicQuantizeLinear", {"x": x}, outputs, compute, types)
 
 
 # ------------------------------------------------------------ integer products
 
 
-def product(a: Array, b: Array) -> Array:
-    """The matrix product of exact integers."""
-    rows, columns = a.shape[0], b.shape[1]
-    sums = np.empty((rows, columns), object)
-    for i, j in np.ndindex(rows, columns):
-        sums[i, j] = sum(int(x) * int(y) for x, y in zip(a[i], b[:, j]))
-    return sums
+def product(given: Given, *pairs: tuple[str, str]) -> Array:
+    """The matrix product of exact integers, less their zero points."""
+    a, b = (given[x].astype(object) - int(given.get(zero, 0)) for x, zero in pairs)
+    return a.dot(b)
 
 
 def draw_matmul_integer(draw: Draw) -> Problem:
     kinds = [draw.choice(["int8", "uint8"]) for _ in range(2)]
-    shapes = [(2, 3), (3, 2)]
-    inputs, types = {}, {}
-    for name, kind, shape in zip("ab", kinds, shapes):
+    inputs, types = {}, {"y": "int32"}
+    for name, kind, shape in zip("ab", kinds, [(2, 3), (3, 2)]):
         inputs[name], types[name] = draw.integers(shape, *RANGES[kind]), kind
-    zeros = [0, 0]
     if draw.flag(0.7):
-        for at, (name, kind) in enumerate(zip(("za", "zb"), kinds)):
-            zeros[at] = draw.integer(*RANGES[kind])
-            inputs[name], types[name] = np.array(zeros[at]), kind
-    return Problem(
-        node=node("y", "MatMulInteger", inputs),
-        inputs=inputs,
-        types=types,
-        outputs=[("y", "int32", (2, 2))],
-        compute=lambda given: [
-            whole(product(given["a"] - zeros[0], given["b"] - zeros[1]))
-        ],
+        for name, kind in zip(("za", "zb"), kinds):
+            inputs[name], types[name] = draw.integers((), *RANGES[kind]), kind
+    return draw.problem(
+        "MatMulInteger",
+        inputs,
+        (2, 2),
+        lambda given: [whole(product(given, ("a", "za"), ("b", "zb")))],
+        types,
     )
+
+
+def draw_qlinear(
+    draw: Draw,
+    kind: str,
+    tensor: Callable[[Shape], np.ndarray],
+    zero: Callable[[], np.ndarray],
+) -> tuple[dict[str, np.ndarray], dict[str, str]]:
+    """The inputs of QLinearMatMul and their types: a tensor, its scale and its zero."""
+    inputs: dict[str, np.ndarray] = {}
+    for name, shape in (("a", (2, 3)), ("b", (3, 2)), ("y", ())):
+        if name != "y":
+            inputs[name] = tensor(shape)
+        inputs[f"{name}s"] = drawn_scales(draw, ())
+        inputs[f"{name}z"] = zero()
+    types = {name: kind for name in inputs if not name.endswith("s")} | {"y": kind}
+    return inputs, types
+
+
+def scale_of(given: Given) -> mpf:
+    """The scales of both factors over that of the product."""
+    return given["as"].item() * given["bs"].item() / given["ys"].item()
 
 
 def draw_qlinear_matmul(draw: Draw) -> Problem:
     """Scales are float numbers; each tensor has one, or one for each row."""
     kind = draw.choice(["int8", "uint8"])
     low, high = RANGES[kind]
-    inputs: dict[str, np.ndarray] = {}
-    types: dict[str, str] = {}
-    for name, shape in (("a", (2, 3)), ("b", (3, 2)), ("y", ())):
-        if name != "y":
-            inputs[name], types[name] = draw.integers(shape, low, high), kind
-        inputs[f"{name}s"] = drawn_scales(draw, ())
-        inputs[f"{name}z"] = draw.integers((), max(low, -20), 20)
-        types |= {f"{name}s": draw.type, f"{name}z": kind}
+    inputs, types = draw_qlinear(
+        draw,
+        kind,
+        lambda shape: draw.integers(shape, low, high),
+        lambda: draw.integers((), max(low, -20), 20),
+    )
 
-    def compute(given: Any) -> list[Array]:
-        sums = product(given["a"] - given["az"], given["b"] - given["bz"])
-        scale = given["as"].item() * given["bs"].item() / given["ys"].item()
-        shift = int(given["yz"])
+    def compute(given: Given) -> list[Array]:
+        scale, shift = scale_of(given), int(given["yz"])
+        sums = product(given, ("a", "az"), ("b", "bz"))
         y = each(lambda n: saturated(nearest_even(n * scale) + shift, kind), sums)
         return [whole(y)]
 
-    return Problem(
-        node=node("y", "QLinearMatMul", inputs),
-        inputs=inputs,
-        types=types,
-        outputs=[("y", kind, (2, 2))],
-        compute=compute,
-    )
+    return draw.problem("QLinearMatMul", inputs, (2, 2), compute, types, still=inputs)
 
 
 # -------------------------------------------------------------- narrow floats
@@ -343,32 +323,6 @@ def clipped(type: str) -> Callable[[mpf], mpf]:
     return lambda x: max(-most, min(x, most))
 
 
-def one(
-    text: str,
-    inputs: dict[str, np.ndarray],
-    types: dict[str, str],
-    y: tuple[str, Shape],
-    compute: Callable[[Any], Array],
-    moved: list[str],
-) -> Problem:
-    """A problem of one output y, of a type and a shape."""
-    outputs = [("y", *y)]
-    return Problem(text, inputs, types, outputs, lambda g: [compute(g)], moved)
-
-
-def by_scale(
-    shape: Shape, place: Callable[[Shape], Shape], function: Callable[[mpf, mpf], mpf]
-) -> Callable[[Any], Array]:
-    """The function of each element of x and the scale that is its own."""
-
-    def compute(given: Any) -> Array:
-        x, scale = given["x"], given["scale"]
-        rows = (function(x[at], scale[place(at)]) for at in np.ndindex(shape))
-        return filled(shape, rows)
-
-    return compute
-
-
 def draw_to_narrow(draw: Draw) -> Problem:
     """A cast to a narrow float, and often back."""
     type, shape = draw.choice(list(CODES)), draw.shape(0, 2, 6)
@@ -386,48 +340,48 @@ def draw_to_narrow(draw: Draw) -> Problem:
     text = node("n" if back else "y", "CastLike" if like else "Cast", inputs, **other)
     if back:
         text += " " + node("y", "Cast", "n", to=NUMBERS[draw.type])
+    types["y"] = draw.type if back else type
 
-    def compute(given: Any) -> Array:
-        return each(lambda n: function(mpf(n)), given["x"])
+    def compute(given: Given) -> list[Array]:
+        return [each(lambda n: function(mpf(n)), given["x"])]
 
-    y = (draw.type if back else type, shape)
-    return one(text, inputs, types, y, compute, [] if kind == "int32" else ["x"])
+    return problem(draw, text, inputs, {"y": shape}, compute, types)
 
 
 def draw_from_narrow(draw: Draw) -> Problem:
     """A cast of a narrow float, which is exact."""
     type, shape = draw.choice(list(NARROW_FLOATS)), draw.shape(0, 2, 6)
-    inputs, types = {"x": draw.narrow(type, shape)}, {"x": type}
+    inputs, name = {"x": draw.narrow(type, shape)}, "Cast"
     other: dict[str, int] = {"to": NUMBERS[draw.type]}
     if draw.flag(0.3) and "float6" not in type:
-        inputs["like"], types["like"], other = np.ones((1,)), draw.type, {}
-    text = node("y", "Cast" if other else "CastLike", inputs, **other)
-    return one(text, inputs, types, (draw.type, shape), lambda g: g["x"], ["x"])
+        inputs["like"], name, other = np.ones((1,)), "CastLike", {}
+    made = draw.problem(
+        name, inputs, shape, lambda of: [of["x"]], types={"x": type}, **other
+    )
+    return replace(made, moved=["x"])
 
 
 def draw_quantize_narrow(draw: Draw) -> Problem:
-    shape = draw.choice([(4,), (2, 3), (2, 2, 2), (6, 1)])
-    type = draw.choice(list(CODES))
+    shape, type = draw.choice(SHAPES), draw.choice(list(CODES))
     scales, given, place = draw_scales(draw, shape)
     inputs = {"x": draw.floats(shape), "scale": drawn_scales(draw, scales)}
-    types = {"x": draw.type, "scale": draw.type}
     if draw.flag():
-        inputs["zero"], types["zero"] = np.zeros(scales), type
+        inputs["zero"] = np.zeros(scales)
     else:
         given = {**given, "output_dtype": CODES[type]}
     function = clipped(type)
-    compute = by_scale(shape, place, lambda x, scale: function(x / scale))
-    text = node("y", "QuantizeLinear", inputs, **given)
-    return one(text, inputs, types, (type, shape), compute, ["x", "scale"])
+    made = by_scale(shape, place, lambda x, scale, _: function(x / scale))
+    types = {"y": type, "zero": type}
+    return draw.problem(
+        "QuantizeLinear", inputs, shape, lambda of: [made(of)], types, **given
+    )
 
 
 def draw_dequantize_narrow(draw: Draw) -> Problem:
     """Scales may be powers of two, of 8 bits, as in microscaling formats."""
-    shape = draw.choice([(4,), (2, 3), (2, 2, 2), (6, 1)])
-    type = draw.choice(list(CODES))
+    shape, type = draw.choice(SHAPES), draw.choice(list(CODES))
     scales, given, place = draw_scales(draw, shape)
-    inputs = {"x": draw.narrow(type, shape)}
-    types = {"x": type, "scale": draw.type}
+    inputs, types = {"x": draw.narrow(type, shape)}, {"x": type, "zero": type}
     if draw.flag(0.4):
         types["scale"] = "float8e8m0"
         inputs["scale"] = draw.narrow("float8e8m0", scales)
@@ -435,46 +389,42 @@ def draw_dequantize_narrow(draw: Draw) -> Problem:
     else:
         inputs["scale"] = draw.floats(scales, 0.0)
     if draw.flag(0.3):
-        inputs["zero"], types["zero"] = np.zeros(scales), type
-    compute = by_scale(shape, place, lambda x, scale: x * scale)
-    text = node("y", "DequantizeLinear", inputs, **given)
-    return one(text, inputs, types, (draw.type, shape), compute, ["x", "scale"])
+        inputs["zero"] = np.zeros(scales)
+    made = by_scale(shape, place, lambda x, scale, _: x * scale)
+    whole = draw.problem(
+        "DequantizeLinear", inputs, shape, lambda of: [made(of)], types, **given
+    )
+    return replace(whole, moved=["x", "scale"])
 
 
 def draw_qlinear_narrow(draw: Draw) -> Problem:
     """QLinearMatMul of 8-bit floats, whose product is not rounded before."""
     type = draw.choice(EIGHT)
-    inputs: dict[str, np.ndarray] = {}
-    types: dict[str, str] = {}
-    for name, shape in (("a", (2, 3)), ("b", (3, 2)), ("y", ())):
-        if name != "y":
-            inputs[name], types[name] = draw.narrow(type, shape), type
-        inputs[f"{name}s"] = drawn_scales(draw, ())
-        inputs[f"{name}z"] = np.zeros(())
-        types |= {f"{name}s": draw.type, f"{name}z": type}
+    inputs, types = draw_qlinear(
+        draw, type, lambda shape: draw.narrow(type, shape), lambda: np.zeros(())
+    )
     function = clipped(type)
 
-    def compute(given: Any) -> Array:
-        scale = given["as"].item() * given["bs"].item() / given["ys"].item()
-        return each(lambda sum: function(sum * scale), given["a"].dot(given["b"]))
+    def compute(given: Given) -> list[Array]:
+        scale = scale_of(given)
+        return [each(lambda sum: function(sum * scale), given["a"].dot(given["b"]))]
 
-    moved = ["a", "b", "as", "bs", "ys"]
-    text = node("y", "QLinearMatMul", inputs)
-    return one(text, inputs, types, (type, (2, 2)), compute, moved)
+    made = draw.problem("QLinearMatMul", inputs, (2, 2), compute, types)
+    return replace(made, moved=["a", "b", "as", "bs", "ys"])
 
 
-NARROW = ("float", "float16", "bfloat16")  # the scales' types
+# The scales have no double.
 OPERATORS = [
-    Operator("Cast", draw_cast),
+    Operator("Cast", lambda draw: draw_cast(draw, "Cast")),
     Operator("CastFromNarrow", draw_from_narrow),
-    Operator("CastLike", draw_cast_like),
+    Operator("CastLike", lambda draw: draw_cast(draw, "CastLike")),
     Operator("CastToNarrow", draw_to_narrow, weight=2),
-    Operator("DequantizeLinear", draw_dequantize, types=NARROW),
-    Operator("DequantizeNarrow", draw_dequantize_narrow, types=NARROW),
+    Operator("DequantizeLinear", draw_dequantize, types=NO_DOUBLE),
+    Operator("DequantizeNarrow", draw_dequantize_narrow, types=NO_DOUBLE),
     Operator("DynamicQuantizeLinear", draw_dynamic, types=("float",), weight=2),
     Operator("MatMulInteger", draw_matmul_integer, types=("float",)),
-    Operator("QLinearMatMul", draw_qlinear_matmul, types=NARROW),
-    Operator("QLinearMatMulNarrow", draw_qlinear_narrow, types=NARROW),
-    Operator("QuantizeLinear", draw_quantize, types=NARROW),
-    Operator("QuantizeNarrow", draw_quantize_narrow, types=NARROW),
+    Operator("QLinearMatMul", draw_qlinear_matmul, types=NO_DOUBLE),
+    Operator("QLinearMatMulNarrow", draw_qlinear_narrow, types=NO_DOUBLE),
+    Operator("QuantizeLinear", draw_quantize, types=NO_DOUBLE),
+    Operator("QuantizeNarrow", draw_quantize_narrow, types=NO_DOUBLE),
 ]

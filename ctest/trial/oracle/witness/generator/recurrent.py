@@ -8,29 +8,17 @@ the last step that the sequence has.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
+from arithmetic import Array, Given, attribute, dot, filled, zeros
+from elementwise import sigmoid
 from mpmath import mp, mpf
-from problem import (
-    Array,
-    Draw,
-    Operator,
-    Problem,
-    attribute,
-    filled,
-    node,
-    problem,
-    total,
-    zeros,
-)
+from problem import Draw, Operator, Problem
 
 Function = Callable[[mpf], mpf]
-
-
-def sigmoid(x: mpf) -> mpf:
-    return 1 / (1 + mp.exp(-x))
 
 
 def activation(name: str, alpha: float | None, beta: float | None) -> Function:
@@ -94,12 +82,12 @@ class Cell:
     def from_input(self, gate: int, unit: int, x: Array) -> mpf:
         """x W^T + Wb of one unit of a gate."""
         row = gate * self.hidden + unit
-        return total(a * b for a, b in zip(x, self.w[row])) + self.b[row]
+        return dot(x, self.w[row]) + self.b[row]
 
     def from_state(self, gate: int, unit: int, state: list[mpf]) -> mpf:
         """H R^T of one unit of a gate."""
         row = gate * self.hidden + unit
-        return total(a * b for a, b in zip(state, self.r[row]))
+        return dot(state, self.r[row])
 
     def state_bias(self, gate: int, unit: int) -> mpf:
         """Rb of one unit of a gate."""
@@ -189,12 +177,12 @@ PLAIN += ["Elu", "Softsign", "Softplus"]
 
 @dataclass(frozen=True)
 class Choices:
-    """The choices of a draw besides the sizes."""
+    """The choices of a draw besides the sizes, named as the node's attributes."""
 
     direction: str | None
     activations: list[str] | None
-    alpha: list[float] | None
-    beta: list[float] | None
+    activation_alpha: list[float] | None
+    activation_beta: list[float] | None
     clip: float | None
     layout: int | None
 
@@ -203,20 +191,9 @@ class Choices:
         default = DEFAULTS[operator]
         names = self.activations or default * 2
         names = names[direction * len(default) :][: len(default)]
-        alpha = self.alpha[direction] if self.alpha else None
-        beta = self.beta[direction] if self.beta else None
+        given = (self.activation_alpha, self.activation_beta)
+        alpha, beta = (of[direction] if of else None for of in given)
         return [activation(name, alpha, beta) for name in names]
-
-    def attributes(self) -> dict[str, object]:
-        """Those that are given, for a node's text."""
-        return {
-            "direction": self.direction,
-            "activations": self.activations,
-            "activation_alpha": self.alpha,
-            "activation_beta": self.beta,
-            "clip": self.clip,
-            "layout": self.layout,
-        }
 
 
 def draw_choices(draw: Draw, operator: str) -> Choices:
@@ -228,21 +205,20 @@ def draw_choices(draw: Draw, operator: str) -> Choices:
         each = len(DEFAULTS[operator])
         activations = [draw.choice(PLAIN) for _ in range(each * count)]
     elif operator == "RNN" and draw.flag():
-        named = draw.choice(["Affine", "ScaledTanh", "HardSigmoid"])
-        activations = [named] * count
+        activations = [draw.choice(["Affine", "ScaledTanh", "HardSigmoid"])] * count
         alpha = [draw.uniform(0.1, 1.5) for _ in range(count)]
         beta = [draw.uniform(-0.5, 0.9) for _ in range(count)]
     clip = draw.choice([None, None, draw.uniform(0.2, 2.0)])
-    return Choices(
-        direction, activations, alpha, beta, clip, draw.choice([None, None, 1])
-    )
+    layout = draw.choice([None, None, 1])
+    return Choices(direction, activations, alpha, beta, clip, layout)
 
 
 def draw_inputs(
     draw: Draw, operator: str, shape: Shape, by_batch: bool
 ) -> dict[str, np.ndarray | None]:
     """Inputs by name, in the operator's order; None for one left out."""
-    gates, dirs, hidden = GATES[operator], shape.directions, shape.hidden
+    dirs, hidden = shape.directions, shape.hidden
+    gates = GATES[operator] * hidden
     state = (shape.batch, dirs, hidden) if by_batch else (dirs, shape.batch, hidden)
     first = (shape.batch, shape.steps) if by_batch else (shape.steps, shape.batch)
 
@@ -251,18 +227,39 @@ def draw_inputs(
 
     inputs: dict[str, np.ndarray | None] = {
         "x": draw.floats((*first, shape.inputs)),
-        "w": draw.floats((dirs, gates * hidden, shape.inputs)),
-        "r": draw.floats((dirs, gates * hidden, hidden)),
-        "b": maybe(dirs, 2 * gates * hidden),
+        "w": draw.floats((dirs, gates, shape.inputs)),
+        "r": draw.floats((dirs, gates, hidden)),
+        "b": maybe(dirs, 2 * gates),
         "lengths": None,
         "h": maybe(*state),
     }
     if draw.flag(0.3):
         inputs["lengths"] = draw.integers((shape.batch,), 1, shape.steps)
     if operator == "LSTM":
-        inputs["c"] = maybe(*state)
-        inputs["p"] = maybe(dirs, 3 * hidden)
+        inputs |= {"c": maybe(*state), "p": maybe(dirs, 3 * hidden)}
     return inputs
+
+
+def cells_of(
+    given: Given, operator: str, shape: Shape, choices: Choices
+) -> list[tuple[Cell, bool]]:
+    """The cell of each direction, and whether it goes backward."""
+    none = zeros((shape.directions, 2 * GATES[operator] * shape.hidden))
+    return [
+        (
+            Cell(
+                choices.functions(operator, d),
+                given["w"][d],
+                given["r"][d],
+                given.get("b", none)[d],
+                given["p"][d] if "p" in given else None,
+                shape.hidden,
+                None if choices.clip is None else attribute(choices.clip),
+            ),
+            d == 1 or choices.direction == "reverse",
+        )
+        for d in range(shape.directions)
+    ]
 
 
 def draw_recurrent(
@@ -274,35 +271,20 @@ def draw_recurrent(
     dirs = 2 if choices.direction == "bidirectional" else 1
     sizes = [(2, 1, 2, 1), (3, 1, 1, 1), (2, 2, 1, 1), (2, 1, 1, 2)]
     shape = Shape(*draw.choice(sizes if dirs == 1 else sizes[1:3]), dirs)
-    drawn = draw_inputs(draw, operator, shape, by_batch)
-    inputs = {name: value for name, value in drawn.items() if value is not None}
+    inputs = draw_inputs(draw, operator, shape, by_batch)
     states = (dirs, shape.batch, shape.hidden)
 
-    def compute(given):
-        def state(name: str) -> Array:
-            if name not in given:
-                return zeros(states)
-            return given[name].swapaxes(0, 1) if by_batch else given[name]
+    def turned(x: Array) -> Array:
+        return x.swapaxes(0, 1) if by_batch else x
 
-        cells = []
-        for d in range(dirs):
-            width = 2 * GATES[operator] * shape.hidden
-            cell = Cell(
-                choices.functions(operator, d),
-                given["w"][d],
-                given["r"][d],
-                given["b"][d] if "b" in given else zeros((width,)),
-                given["p"][d] if "p" in given else None,
-                shape.hidden,
-                None if choices.clip is None else attribute(choices.clip),
-            )
-            cells.append((cell, d == 1 or choices.direction == "reverse"))
-        x = given["x"].swapaxes(0, 1) if by_batch else given["x"]
+    def compute(given: Given) -> list[Array]:
+        start = [turned(given[k]) if k in given else zeros(states) for k in "hc"]
+        cells = cells_of(given, operator, shape, choices)
         lengths = [int(n) for n in given.get("lengths", [shape.steps] * shape.batch)]
-        y, h, c = unrolled(x, lengths, (state("h"), state("c")), cells, step)
+        y, h, c = unrolled(turned(given["x"]), lengths, start, cells, step)
         if by_batch:
-            y, h, c = y.transpose(2, 0, 1, 3), h.swapaxes(0, 1), c.swapaxes(0, 1)
-        return [y, h, c] if operator == "LSTM" else [y, h]
+            y = y.transpose(2, 0, 1, 3)
+        return [y, turned(h), turned(c)][: len(outputs)]
 
     whole = (shape.steps, *states)
     if by_batch:
@@ -313,43 +295,25 @@ def draw_recurrent(
     outputs = {"y": whole, "y_h": states_out}
     if operator == "LSTM":
         outputs["y_c"] = states_out
-    names = [name if value is not None else "" for name, value in drawn.items()]
-    text = node(
-        outputs,
-        operator,
-        names,
-        hidden_size=shape.hidden,
-        **choices.attributes(),
-        **attributes,
-    )
-    types = {"lengths": "int32"} if "lengths" in inputs else {}
-    return problem(draw, text, inputs, outputs, compute, types)
-
-
-def draw_rnn(draw: Draw) -> Problem:
-    return draw_recurrent(draw, "RNN", rnn_step)
+    given = {"hidden_size": shape.hidden, **asdict(choices), **attributes}
+    types = {"lengths": "int32"}
+    return draw.problem(operator, inputs, outputs, compute, types, **given)
 
 
 def draw_lstm(draw: Draw) -> Problem:
     coupled = draw.flag(0.2)
-
-    def step(cell: Cell, x: Array, h: list, c: list) -> Any:
-        return lstm_step(cell, x, h, c, coupled)
-
+    step = partial(lstm_step, coupled=coupled)
     return draw_recurrent(draw, "LSTM", step, input_forget=coupled or None)
 
 
 def draw_gru(draw: Draw) -> Problem:
     before = draw.flag()
-
-    def step(cell: Cell, x: Array, h: list, c: list) -> Any:
-        return gru_step(cell, x, h, c, before)
-
+    step = partial(gru_step, before=before)
     return draw_recurrent(draw, "GRU", step, linear_before_reset=before or None)
 
 
 OPERATORS = [
-    Operator("RNN", draw_rnn),
+    Operator("RNN", lambda draw: draw_recurrent(draw, "RNN", rnn_step)),
     Operator("LSTM", draw_lstm),
     Operator("GRU", draw_gru),
 ]

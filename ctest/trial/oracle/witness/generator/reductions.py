@@ -3,37 +3,23 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
+import operator
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from arithmetic import Given, Line, along, filled, logarithm, mean, reduced, root, total
 from mpmath import mp, mpf
-from problem import (
-    Array,
-    Draw,
-    Operator,
-    Problem,
-    Shape,
-    Undrawable,
-    along,
-    filled,
-    logarithm,
-    node,
-    reduced,
-    root,
-    total,
-)
+from problem import Array, Draw, Operator, Problem, Shape, Undrawable, of_lines
 
-Line = list[Any]
 Reduce = Callable[[Line], Any]
 ANY = (None, None)
 
 
 def product(terms: Line) -> mpf:
-    result = mpf(1)
-    for term in terms:
-        result = result * term
-    return result
+    return functools.reduce(operator.mul, terms, mpf(1))
 
 
 REDUCTIONS: dict[str, tuple[Reduce, tuple[float | None, float | None]]] = {
@@ -42,7 +28,7 @@ REDUCTIONS: dict[str, tuple[Reduce, tuple[float | None, float | None]]] = {
     "ReduceLogSum": (lambda xs: logarithm(total(xs)), (0.0, None)),
     "ReduceLogSumExp": (lambda xs: mp.log(total(map(mp.exp, xs))), (-700.0, 700.0)),
     "ReduceMax": (max, ANY),
-    "ReduceMean": (lambda xs: total(xs) / len(xs), ANY),
+    "ReduceMean": (mean, ANY),
     "ReduceMin": (min, ANY),
     "ReduceProd": (product, ANY),
     "ReduceSum": (total, ANY),
@@ -69,7 +55,6 @@ def reduction(name: str) -> Operator:
         axes = [axis - rank if draw.flag(0.3) else axis for axis in axes]
         keepdims = draw.flag()
         inputs = {"x": draw.floats(shape, *bounds)}
-        types = {"x": draw.type}
         # Without axes all are reduced, or none: then each element by itself.
         none = draw.flag(0.3)
         noop = none and draw.flag(0.3)
@@ -77,17 +62,13 @@ def reduction(name: str) -> Operator:
             axes = [] if noop else list(range(rank))
         if not none or draw.flag(0.3):
             inputs["axes"] = np.array([] if none else axes, np.int64)
-            types["axes"] = "int64"
-        after = reduced_shape(shape, axes, keepdims)
-        given = {"keepdims": None if keepdims else 0}
-        given["noop_with_empty_axes"] = 1 if noop else None
-        return Problem(
-            node=node("y", name, inputs, **given),
-            inputs=inputs,
-            types=types,
-            outputs=[("y", draw.type, after)],
-            compute=lambda given: [reduced(function, given["x"], axes, keepdims)],
-            moved=["x"],
+        return draw.problem(
+            name,
+            inputs,
+            reduced_shape(shape, axes, keepdims),
+            lambda given: [reduced(function, given["x"], axes, keepdims)],
+            keepdims=None if keepdims else 0,
+            noop_with_empty_axes=1 if noop else None,
         )
 
     return Operator(name, drawn)
@@ -112,24 +93,23 @@ def arg(name: str, extreme: Callable[[Line], Any]) -> Operator:
         if draw.flag(0.3):
             x.ravel()[-1] = x.ravel()[0]
         find = last_of if last else first_of
-        given = {
-            "axis": axis,
-            "keepdims": int(keepdims),
-            "select_last_index": int(last),
-        }
 
-        def compute(inputs: Any) -> list[Array]:
-            places = reduced(
-                lambda xs: find(xs, extreme(xs)), inputs["x"], [axis], keepdims
+        def compute(given: Given) -> list[Array]:
+            found = reduced(
+                lambda xs: find(xs, extreme(xs)), given["x"], [axis], keepdims
             )
-            return [places.astype(np.int64)]
+            return [found.astype(np.int64)]
 
-        return Problem(
-            node=node("y", name, "x", **given),
-            inputs={"x": x},
-            types={"x": draw.type},
-            outputs=[("y", "int64", reduced_shape(shape, [axis], keepdims))],
-            compute=compute,
+        return draw.problem(
+            name,
+            {"x": x},
+            reduced_shape(shape, [axis], keepdims),
+            compute,
+            types={"y": "int64"},
+            still=["x"],
+            axis=axis,
+            keepdims=int(keepdims),
+            select_last_index=int(last),
         )
 
     return Operator(name, drawn)
@@ -162,15 +142,8 @@ def lines(name: str, function: Callable[[Line], Line]) -> Operator:
         shape = draw.choice([(4,), (2, 3), (3, 3), (2, 2, 3), (1, 6), (2, 1)])
         axis = draw.choice([None, *range(-len(shape), len(shape))])
         limit = ANY if draw.scale == "edge" else (-600.0, 600.0)
-        x = draw.floats(shape, *limit)
-        place = -1 if axis is None else axis
-        return Problem(
-            node=node("y", name, "x", axis=axis),
-            inputs={"x": x},
-            types={"x": draw.type},
-            outputs=[("y", draw.type, shape)],
-            compute=lambda given: [along(function, given["x"], place)],
-            moved=["x"],
+        return of_lines(
+            draw, name, draw.floats(shape, *limit), function, axis, axis=axis
         )
 
     return Operator(name, drawn)
@@ -179,44 +152,36 @@ def lines(name: str, function: Callable[[Line], Line]) -> Operator:
 # ----------------------------------------------------------------------- losses
 
 
-def draw_loss(draw: Draw, name: str, from_scores: bool) -> Problem:
+def losses(name: str, from_scores: bool) -> Operator:
     """Losses of classes; of log-probabilities, or of scores."""
-    shape = draw.choice([(3, 3), (2, 4), (1, 3), (2, 3, 2)])
-    bound = 600.0 if from_scores else None
-    scores = draw.floats(shape, None if bound is None else -bound, bound)
-    labels = draw.integers((shape[0], *shape[2:]), 0, shape[1] - 1)
-    ignored = draw.choice([None, None, -100, 1])
-    if ignored == -100 and labels.size > 1:
-        labels.ravel()[draw.integer(0, labels.size - 1)] = ignored
-    if ignored is not None and bool((labels == ignored).all()):
-        raise Undrawable("all labels are ignored")
-    reduction = draw.choice([None, "mean", "sum", "none"])
-    inputs = {"x": scores, "labels": labels}
-    types = {"x": draw.type, "labels": "int64"}
-    if draw.flag():
-        inputs["weights"] = draw.floats((shape[1],), 0.25, 2.0)
-        types["weights"] = draw.type
-    with_log = from_scores and draw.flag()
-    after = labels.shape if reduction == "none" else ()
-    outputs = [("y", draw.type, after)]
-    if with_log:
-        outputs.append(("log_prob", draw.type, shape))
 
-    def compute(given: Any) -> list[Array]:
-        x = along(log_softmax, given["x"], 1) if from_scores else given["x"]
-        y = loss(x, labels, given.get("weights"), ignored, reduction or "mean")
-        return [y, x] if with_log else [y]
+    def drawn(draw: Draw) -> Problem:
+        shape = draw.choice([(3, 3), (2, 4), (1, 3), (2, 3, 2)])
+        limit = (-600.0, 600.0) if from_scores else ANY
+        scores = draw.floats(shape, *limit)
+        labels = draw.integers((shape[0], *shape[2:]), 0, shape[1] - 1)
+        ignored = draw.choice([None, None, -100, 1])
+        if ignored == -100 and labels.size > 1:
+            labels.ravel()[draw.integer(0, labels.size - 1)] = ignored
+        if ignored is not None and bool((labels == ignored).all()):
+            raise Undrawable("all labels are ignored")
+        reduction = draw.choice([None, "mean", "sum", "none"])
+        inputs = {"x": scores, "labels": labels}
+        if draw.flag():
+            inputs["weights"] = draw.floats((shape[1],), 0.25, 2.0)
+        outputs = {"y": labels.shape if reduction == "none" else ()}
+        if from_scores and draw.flag():
+            outputs["log_prob"] = shape
 
-    names = [output[0] for output in outputs]
-    given = {"ignore_index": ignored, "reduction": reduction}
-    return Problem(
-        node=node(names, name, inputs, **given),
-        inputs=inputs,
-        types=types,
-        outputs=outputs,
-        compute=compute,
-        moved=[key for key in inputs if key != "labels"],
-    )
+        def compute(given: Given) -> list[Array]:
+            x = along(log_softmax, given["x"], 1) if from_scores else given["x"]
+            y = loss(x, labels, given.get("weights"), ignored, reduction or "mean")
+            return [y, x][: len(outputs)]
+
+        given = {"ignore_index": ignored, "reduction": reduction}
+        return draw.problem(name, inputs, outputs, compute, **given)
+
+    return Operator(name, drawn)
 
 
 def loss(
@@ -241,14 +206,6 @@ def loss(
     return filled((), [result])
 
 
-def draw_cross_entropy(draw: Draw) -> Problem:
-    return draw_loss(draw, "SoftmaxCrossEntropyLoss", True)
-
-
-def draw_likelihood(draw: Draw) -> Problem:
-    return draw_loss(draw, "NegativeLogLikelihoodLoss", False)
-
-
 # ------------------------------------------------------------------- cumulative
 
 
@@ -262,28 +219,18 @@ def cumulative(name: str, start: int, step: Callable[[Any, Any], Any]) -> Operat
         limit = (1e-12, 1e12) if name == "CumProd" and draw.scale == "wild" else ANY
 
         def line(xs: Line) -> Line:
-            now, passed = mpf(start), []
-            for x in xs[::-1] if reverse else xs:
-                if exclusive:
-                    passed.append(now)
-                now = step(now, x)
-                if not exclusive:
-                    passed.append(now)
+            order = xs[::-1] if reverse else xs
+            passed = list(itertools.accumulate(order, step, initial=mpf(start)))
+            passed = passed[:-1] if exclusive else passed[1:]
             return passed[::-1] if reverse else passed
 
-        return Problem(
-            node=node(
-                "y",
-                name,
-                ["x", "axis"],
-                exclusive=int(exclusive),
-                reverse=int(reverse) or None,
-            ),
-            inputs={"x": draw.floats(shape, *limit), "axis": np.array(axis, np.int64)},
-            types={"x": draw.type, "axis": "int64"},
-            outputs=[("y", draw.type, shape)],
-            compute=lambda given: [along(line, given["x"], axis)],
-            moved=["x"],
+        return draw.problem(
+            name,
+            {"x": draw.floats(shape, *limit), "axis": axis},
+            shape,
+            lambda given: [along(line, given["x"], axis)],
+            exclusive=int(exclusive),
+            reverse=int(reverse) or None,
         )
 
     return Operator(name, drawn)
@@ -296,8 +243,8 @@ OPERATORS = [
     lines("Softmax", softmax),
     lines("LogSoftmax", log_softmax),
     lines("Hardmax", hardmax),
-    Operator("SoftmaxCrossEntropyLoss", draw_cross_entropy),
-    Operator("NegativeLogLikelihoodLoss", draw_likelihood),
-    cumulative("CumSum", 0, lambda a, b: a + b),
-    cumulative("CumProd", 1, lambda a, b: a * b),
+    losses("SoftmaxCrossEntropyLoss", True),
+    losses("NegativeLogLikelihoodLoss", False),
+    cumulative("CumSum", 0, operator.add),
+    cumulative("CumProd", 1, operator.mul),
 ]

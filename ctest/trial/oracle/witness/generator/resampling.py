@@ -8,28 +8,16 @@ the border, where GridSample clamps), ONNX's published cases decide.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from fractions import Fraction
 
 import numpy as np
+from arithmetic import Given, Shape, attribute, by_place, dot, made, places, total
 from mpmath import mp, mpf
-from problem import (
-    NO_BFLOAT16,
-    Array,
-    Draw,
-    Operator,
-    Problem,
-    Shape,
-    Undrawable,
-    attribute,
-    filled,
-    node,
-    places,
-    problem,
-    total,
-)
+from problem import NO_BFLOAT16, Array, Draw, Operator, Problem, Undrawable
 
 # Places and weights along one axis; None is outside, where zeros are.
 Taps = list[tuple[int | None, mpf]]
@@ -54,14 +42,10 @@ def tent(x: mpf, _: mpf) -> mpf:
 def blend(image: Array, taps: list[Taps]) -> mpf:
     """The sum over the taps of all axes."""
     value = mpf(0)
-    for chosen in places([len(axis) for axis in taps]):
-        pairs = [axis[k] for axis, k in zip(taps, chosen)]
-        if any(place is None for place, _ in pairs):
-            continue
-        weight = mpf(1)
-        for _, factor in pairs:
-            weight *= factor
-        value += weight * image[tuple(place for place, _ in pairs)]
+    for pairs in itertools.product(*taps):
+        place = tuple(place for place, _ in pairs)
+        if None not in place:
+            value += math.prod((w for _, w in pairs), start=mpf(1)) * image[place]
     return value
 
 
@@ -70,7 +54,7 @@ def blend(image: Array, taps: list[Taps]) -> mpf:
 
 @dataclass(frozen=True)
 class Style:
-    """How a resize samples, in the words of Resize's attributes."""
+    """How a resize samples, by Resize's attributes in the order of its fields."""
 
     mode: str | None = None
     coordinates: str | None = None
@@ -82,15 +66,9 @@ class Style:
 
     def attributes(self) -> dict[str, object]:
         """Those that are given, for a node's text."""
-        return {
-            "mode": self.mode,
-            "coordinate_transformation_mode": self.coordinates,
-            "nearest_mode": self.nearest,
-            "cubic_coeff_a": self.coefficient,
-            "exclude_outside": self.exclude,
-            "antialias": self.antialias,
-            "extrapolation_value": self.extrapolation,
-        }
+        names = ("mode", "coordinate_transformation_mode", "nearest_mode")
+        names += ("cubic_coeff_a", "exclude_outside", "antialias")
+        return dict(zip((*names, "extrapolation_value"), astuple(self)))
 
 
 @dataclass(frozen=True)
@@ -141,12 +119,8 @@ def weights(x: Fraction, axis: Axis, style: Style) -> Taps:
     kernel, reach = (tent, 1) if style.mode == "linear" else (keys, 2)
     stretch = min(axis.scale, Fraction(1)) if style.antialias else Fraction(1)
     a = attribute(-0.75 if style.coefficient is None else style.coefficient)
-    low = math.floor(x - reach / stretch)
-    high = math.ceil(x + reach / stretch)
-    found = []
-    for place in range(low, high + 1):
-        distance = (place - x) * stretch
-        found.append((place, kernel(fraction(distance), a)))
+    near = range(math.floor(x - reach / stretch), math.ceil(x + reach / stretch) + 1)
+    found = [(k, kernel(fraction((k - x) * stretch), a)) for k in near]
     if style.exclude:
         found = [(k, w) for k, w in found if 0 <= k <= last]
     whole = total(weight for _, weight in found)
@@ -162,24 +136,20 @@ def resize(x: Array, axes: list[Axis], style: Style) -> Array:
     """Resize, with one Axis for each dimension."""
     coordinates = style.coordinates or "half_pixel"
     crops = coordinates == "tf_crop_and_resize"
-    values = []
-    for index in places([axis.resized for axis in axes]):
+
+    def value(*index: int) -> mpf:
         taps: list[Taps] = []
-        outside = False
         for at, axis in zip(index, axes):
             if axis.length == axis.resized and axis.scale == 1 and not crops:
                 taps.append([(at, mpf(1))])
                 continue
             original = axis.original(at, coordinates)
             if crops and not 0 <= original <= axis.length - 1:
-                outside = True
-                break
+                return attribute(style.extrapolation or 0.0)
             taps.append(weights(original, axis, style))
-        if outside:
-            values.append(attribute(style.extrapolation or 0.0))
-        else:
-            values.append(blend(x, taps))
-    return filled(tuple(axis.resized for axis in axes), values)
+        return blend(x, taps)
+
+    return made([axis.resized for axis in axes], value)
 
 
 COORDINATES = [
@@ -236,45 +206,34 @@ def draw_resize(draw: Draw) -> Problem:
         [((), (4,)), ((1, 1), (5,)), ((2,), (3,)), ((), (2, 4)), ((1, 1), (3, 3))]
     )
     axes, by_scale = draw_axes(draw, style, lengths)
-    types = {}
     inputs = {"x": draw.floats((*outer, *lengths))}
-    names = ["x", "", "", ""]
+    inputs |= dict.fromkeys(("roi", "scales", "sizes"))
     named = bool(outer) and (by_scale or draw.flag())
     fixed = [Axis(size, size, Fraction(1)) for size in outer]
     if style.coordinates == "tf_crop_and_resize":
-        roi = [draw.integer(-2, 3) / 8 for _ in axes]
-        roi += [draw.integer(4, 9) / 8 for _ in axes]
+        starts = [draw.integer(-2, 3) / 8 for _ in axes]
+        ends = [draw.integer(4, 9) / 8 for _ in axes]
         axes = [
-            replace(axis, start=Fraction(roi[k]), end=Fraction(roi[k + len(axes)]))
-            for k, axis in enumerate(axes)
+            replace(axis, start=Fraction(start), end=Fraction(end))
+            for axis, start, end in zip(axes, starts, ends)
         ]
-        whole = [0.0] * len(outer) + roi[: len(axes)]
-        whole += [1.0] * len(outer) + roi[len(axes) :]
-        inputs["roi"] = np.array(roi if named else whole)
-        types["roi"], names[1] = "float", "roi"
+        others = 0 if named else len(outer)
+        inputs["roi"] = [0.0] * others + starts + [1.0] * others + ends
     stated = axes if named else [*fixed, *axes]
     if by_scale:
-        inputs["scales"] = np.array([float(axis.scale) for axis in stated])
-        types["scales"], names[2] = "float", "scales"
+        inputs["scales"] = [float(axis.scale) for axis in stated]
     else:
-        inputs["sizes"] = np.array([axis.resized for axis in stated], np.int64)
-        names[3] = "sizes"
-    text = node(
-        "y",
-        "Resize",
-        names,
-        axes=range(len(outer), len(outer) + len(lengths)) if named else None,
-        **style.attributes(),
-    )
+        inputs["sizes"] = [axis.resized for axis in stated]
     axes = [*fixed, *axes]
-    return problem(
-        draw,
-        text,
+    return draw.problem(
+        "Resize",
         inputs,
-        {"y": [axis.resized for axis in axes]},
+        [axis.resized for axis in axes],
         lambda given: [resize(given["x"], axes, style)],
-        types,
+        types={"roi": "float", "scales": "float"},
         still=["roi", "scales"],
+        axes=range(len(outer), len(axes)) if named else None,
+        **style.attributes(),
     )
 
 
@@ -288,15 +247,15 @@ def draw_upsample(draw: Draw) -> Problem:
         Axis(size, math.floor(size * scale), Fraction(scale))
         for size, scale in zip(shape, scales)
     ]
-    return problem(
-        draw,
-        node("y", "Upsample", "x, scales", mode=mode),
-        {"x": draw.floats(shape), "scales": np.array(scales)},
-        {"y": [axis.resized for axis in axes]},
+    return draw.problem(
+        "Upsample",
+        {"x": draw.floats(shape), "scales": scales},
+        [axis.resized for axis in axes],
         lambda given: [resize(given["x"], axes, style)],
-        {"scales": "float"},
+        types={"scales": "float"},
         still=["scales"],
         opsets={"": 9},
+        mode=mode,
     )
 
 
@@ -381,28 +340,21 @@ def draw_grid_sample(draw: Draw) -> Problem:
                 raise Undrawable("halfway between two pixels")
     shape = (1, 1, *spots)
 
-    def compute(given):
-        x, values = given["x"], []
-        for n, c, *at in places(shape):
-            point = given["grid"][(n, *at)]
-            taps = [
-                way.taps(coordinate, size)
-                for coordinate, size in zip(reversed(list(point)), image)
-            ]
-            values.append(blend(x[n, c], taps))
-        return [filled(shape, values)]
+    def value(given: Given, n: int, c: int, *at: int) -> mpf:
+        point = reversed(list(given["grid"][(n, *at)]))
+        taps = [way.taps(coordinate, size) for coordinate, size in zip(point, image)]
+        return blend(given["x"][n, c], taps)
 
-    text = node(
-        "y",
+    return draw.problem(
         "GridSample",
-        "x, grid",
+        {"x": draw.floats((1, 1, *image)), "grid": grid},
+        shape,
+        by_place(shape, value),
+        still=["grid"] if way.mode == "nearest" else [],
         mode=way.mode,
         padding_mode=way.padding,
         align_corners=way.align or None,
     )
-    inputs = {"x": draw.floats((1, 1, *image)), "grid": grid}
-    still = ["grid"] if way.mode == "nearest" else []
-    return problem(draw, text, inputs, {"y": shape}, compute, still=still)
 
 
 # ---------------------------------------------------------------- AffineGrid
@@ -415,26 +367,20 @@ def draw_affine_grid(draw: Draw) -> Problem:
     rank = len(image)
     shape = (size[0], *image, rank)
 
-    def compute(given):
-        values = []
-        for n, *at, row in places(shape):
-            # The last axis of the image is x, the first coordinate.
-            point = []
-            for k, length in zip(reversed(at), reversed(image)):
-                steps = length - 1 if align else length
-                edge = 0 if align else 1
-                point.append(mpf(2 * k + edge) / steps - 1)
-            line = given["theta"][n, row]
-            terms = [line[k] * p for k, p in enumerate([*point, mpf(1)])]
-            values.append(total(terms))
-        return [filled(shape, values)]
+    def value(given: Given, n: int, *index: int) -> mpf:
+        *at, row = index
+        # The last axis of the image is x, the first coordinate.
+        point = []
+        for k, length in zip(reversed(at), reversed(image)):
+            steps = length - 1 if align else length
+            edge = 0 if align else 1
+            point.append(mpf(2 * k + edge) / steps - 1)
+        return dot(given["theta"][n, row], [*point, mpf(1)])
 
-    inputs = {
-        "theta": draw.floats((size[0], rank, rank + 1)),
-        "size": np.array(size, np.int64),
-    }
-    text = node("y", "AffineGrid", inputs, align_corners=align or None)
-    return problem(draw, text, inputs, {"y": shape}, compute)
+    inputs = {"theta": draw.floats((size[0], rank, rank + 1)), "size": size}
+    return draw.problem(
+        "AffineGrid", inputs, shape, by_place(shape, value), align_corners=align or None
+    )
 
 
 OPERATORS = [

@@ -9,9 +9,10 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+from arithmetic import Array, total
 from differences import is_float, jacobian, values
 from mpmath import mp, mpf
-from problem import Array, Problem, Undrawable, total, type_text
+from problem import Problem, Undrawable, type_text
 
 FAINT = 1e-60  # rests that are not stated, relative
 DIGITS = 420  # of sums over the Jacobian

@@ -7,21 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from arithmetic import Array, Given, attribute, each, filled, root, total
 from mpmath import mp, mpf
-from problem import (
-    Array,
-    Draw,
-    Operator,
-    Problem,
-    Undrawable,
-    attribute,
-    each,
-    filled,
-    node,
-    problem,
-    root,
-    total,
-)
+from problem import Draw, Operator, Problem, Undrawable, node, problem
 
 Step = Callable[..., tuple[mpf, ...]]
 Make = Callable[[Draw], tuple[Step, dict[str, Any]]]
@@ -94,25 +82,21 @@ def optimizer(name: str, make: Make, states: str) -> Operator:
                 inputs[f"{letter}{tensor}"] = draw.floats((size,), low)
         names = [f"{letter}{t}_new" for letter in f"x{states}" for t in range(tensors)]
 
-        def compute(values: Any) -> list[Array]:
+        def compute(values: Given) -> list[Array]:
             rate, time = values["rate"].item(), int(values["time"])
-            columns: list[list[mpf]] = [[] for _ in f"x{states}"]
+            rows = []
             for tensor in range(tensors):
-                rows = [values[f"{letter}{tensor}"] for letter in f"xg{states}"]
-                for elements in zip(*rows):
-                    for column, new in zip(columns, step(rate, time, *elements)):
-                        column.append(new)
-            flat = [number for column in columns for number in column]
+                columns = (values[f"{letter}{tensor}"] for letter in f"xg{states}")
+                rows += [step(rate, time, *elements) for elements in zip(*columns)]
+            flat = [number for column in zip(*rows) for number in column]
             return list(filled((len(names), size), flat))
 
-        types = dict.fromkeys(inputs, draw.type) | {"time": "int64"}
-        return Problem(
-            node=node(names, f"ai.onnx.preview.training.{name}", inputs, **given),
-            inputs=inputs,
-            types=types,
-            outputs=[(key, draw.type, (size,)) for key in names],
-            compute=compute,
-            moved=[key for key in inputs if key != "time"],
+        return draw.problem(
+            f"ai.onnx.preview.training.{name}",
+            inputs,
+            dict.fromkeys(names, (size,)),
+            compute,
+            **given,
         )
 
     return Operator(name, drawn, types=("float", "double"))
@@ -157,7 +141,7 @@ def draw_gradient(draw: Draw) -> Problem:
     if "Div" in nodes and not inputs["w"].all():
         raise Undrawable("x / 0 has no derivative")
 
-    def compute(given: Any) -> list[Array]:
+    def compute(given: Given) -> list[Array]:
         return [each(by, given["x"], given["w"]) for by in (by_x, by_w)]
 
     return problem(draw, gradient(nodes), inputs, {"dx": shape, "dw": shape}, compute)
@@ -168,7 +152,7 @@ def draw_gradient_of_product(draw: Draw) -> Problem:
     inner, columns = draw.integer(1, 4), draw.integer(1, 3)
     inputs = {"x": draw.floats((1, inner)), "w": draw.floats((inner, columns))}
 
-    def compute(given: Any) -> list[Array]:
+    def compute(given: Given) -> list[Array]:
         x, w = given["x"], given["w"]
         twice = [2 * total(x[0] * w[:, j]) for j in range(columns)]
         dx = [total(by * of for by, of in zip(twice, row)) for row in w]

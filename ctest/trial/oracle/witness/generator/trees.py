@@ -9,23 +9,14 @@ Numbers stand on borders and next to them, and some are missing.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from learned import AFTER, FEATURES, TYPES, Line, learned, numbers
+from arithmetic import Array, Line, filled, total
+from learned import AFTER, FEATURES, TYPES, exacts, learned, numbers
 from mpmath import mp, mpf
-from problem import (
-    NO_BFLOAT16,
-    Array,
-    Draw,
-    Operator,
-    Problem,
-    attribute,
-    filled,
-    tensor_text,
-    total,
-)
+from problem import NO_BFLOAT16, Draw, Operator, Problem, tensor_text
 
 COMPARE: dict[str, Callable[[mpf, mpf], bool]] = {
     "BRANCH_LEQ": lambda x, border: x <= border,
@@ -35,11 +26,7 @@ COMPARE: dict[str, Callable[[mpf, mpf], bool]] = {
     "BRANCH_EQ": lambda x, border: x == border,
     "BRANCH_NEQ": lambda x, border: x != border,
 }
-AGGREGATE: dict[str, Callable[[Line], mpf]] = {
-    "SUM": total,
-    "MIN": min,
-    "MAX": max,
-}
+AGGREGATE: dict[str, Callable[[Line], mpf]] = {"SUM": total, "MIN": min, "MAX": max}
 AGGREGATES = ("AVERAGE", "SUM", "MIN", "MAX")  # as TreeEnsemble's page numbers them
 
 
@@ -82,11 +69,16 @@ def votes_of(tree: Tree, row: Line) -> dict[int, mpf]:
     return {target: mpf(weight) for target, weight in tree.votes}
 
 
-def questions(tree: Tree) -> list[Question]:
-    """All nodes of a tree that ask, a node before those below it."""
+def every(tree: Tree) -> list[Tree]:
+    """All nodes of a tree, leaves as well, a node before those below it."""
     if isinstance(tree, Leaf):
-        return []
-    return [tree, *questions(tree.yes), *questions(tree.no)]
+        return [tree]
+    return [tree, *every(tree.yes), *every(tree.no)]
+
+
+def asked_in(trees: Sequence[Tree]) -> list[Question]:
+    """All nodes of some trees that ask, a node before those below it."""
+    return [one for tree in trees for one in every(tree) if isinstance(one, Question)]
 
 
 def grown(
@@ -112,21 +104,26 @@ def asker(draw: Draw, width: int, tensors: bool) -> Callable[[], dict[str, Any]]
 
     def ask() -> dict[str, Any]:
         border = draw.floats((), -100.0, 100.0)
-        border = border if tensors else border.astype(np.float32)
-        given = {"feature": draw.integer(0, width - 1), "mode": mode}
-        return {**given, "border": float(border), "members": (), "missing": draw.flag()}
+        return {
+            "border": float(border if tensors else border.astype(np.float32)),
+            "feature": draw.integer(0, width - 1),
+            "mode": mode,
+            "members": (),
+            "missing": draw.flag(),
+        }
 
     return ask
 
 
-def draw_borders(draw: Draw, x: np.ndarray, trees: Sequence[Tree]) -> bool:
+def draw_borders(draw: Draw, x: np.ndarray, trees: Sequence[Tree]) -> list[str]:
     """Puts numbers of x on borders, next to them, or takes them away.
 
-    Returns whether a number is missing. ONNX's reference leaves open what a
-    missing number is unequal to: tame numbers are all there.
+    Returns x where one is taken away: there is nothing to differentiate by.
+    ONNX's reference leaves open what a missing number is unequal to: tame numbers
+    are all there.
     """
-    missing = False
-    for question in [one for tree in trees for one in questions(tree)]:
+    still = []
+    for question in asked_in(trees):
         row = draw.integer(0, len(x) - 1)
         where = draw.choice(["on", "above", "below", "far", "far", "away"])
         step = {"on": 0, "above": 1, "below": -1}.get(where)
@@ -135,13 +132,8 @@ def draw_borders(draw: Draw, x: np.ndarray, trees: Sequence[Tree]) -> bool:
             x[row, question.feature] = draw.rounded(near)
         if where == "away" and draw.scale != "tame":
             x[row, question.feature] = np.nan
-            missing = True
-    return missing
-
-
-def without_slopes(problem: Problem, missing: bool) -> Problem:
-    """Where a number is missing there is nothing to differentiate by."""
-    return replace(problem, moved=[]) if missing else problem
+            still = ["x"]
+    return still
 
 
 def draw_classifier(draw: Draw) -> Problem:
@@ -154,8 +146,7 @@ def draw_classifier(draw: Draw) -> Problem:
     low = (0.01, 0.1) if after == "PROBIT" else (-2.0, 2.0)
 
     def weight() -> float:
-        step = draw.integer(1, 3) / 32 if draw.flag(0.4) else draw.uniform(*low)
-        return step
+        return draw.integer(1, 3) / 32 if draw.flag(0.4) else draw.uniform(*low)
 
     def leaf() -> Leaf:
         among = [0] if binary else draw.random.sample(range(classes), 2)
@@ -164,15 +155,15 @@ def draw_classifier(draw: Draw) -> Problem:
     ask = asker(draw, shape[1], tensors)
     trees = [grown(draw, draw.integer(1, 3), ask, leaf) for _ in range(2)]
     base = numbers(draw, classes, *low) if draw.flag() and not binary else None
-    missing = draw_borders(draw, x, trees)
+    still = draw_borders(draw, x, trees)
     labels = [5, 2, 9, 7][:classes]
 
     def compute(x: Array) -> list[Array]:
         best, scores = [], []
         for row in x:
-            sums = [attribute(one) for one in base or [0.0] * classes]
+            sums = exacts(base or [0.0] * classes)
             for tree in trees:
-                for target, vote in votes_of(tree, list(row)).items():
+                for target, vote in votes_of(tree, row).items():
                     sums[target] = sums[target] + vote
             if binary:
                 other = 1 - sums[0] if after in (None, "NONE", "PROBIT") else -sums[0]
@@ -180,21 +171,20 @@ def draw_classifier(draw: Draw) -> Problem:
             done = AFTER[after or "NONE"](sums)
             scores += done
             best.append(labels[done.index(max(done))])
-        made = filled((shape[0], classes), scores)
-        return [np.array(best, np.int64), made]
+        return [np.array(best, np.int64), filled((shape[0], classes), scores)]
 
-    problem = learned(
+    return learned(
         draw,
         "TreeEnsembleClassifier",
         x,
         compute,
         [("y", "int64", shape[:1]), ("scores", "float", (shape[0], classes))],
+        still=still,
         **listed(trees, tensors, "class"),
         base_values=base,
         classlabels_int64s=labels,
         post_transform=after,
     )
-    return without_slopes(problem, missing)
 
 
 def draw_regressor(draw: Draw) -> Problem:
@@ -214,33 +204,31 @@ def draw_regressor(draw: Draw) -> Problem:
     ask, count = asker(draw, shape[1], tensors), draw.integer(1, 3)
     trees = [grown(draw, draw.integer(1, 3), ask, leaf) for _ in range(count)]
     base = numbers(draw, targets) if draw.flag() else None
-    missing = draw_borders(draw, x, trees)
+    still = draw_borders(draw, x, trees)
 
-    def compute(x: Array) -> list[Array]:
-        scores = []
-        for row in x:
-            sums = together([votes_of(tree, list(row)) for tree in trees], how, targets)
-            shifts = map(attribute, base or [0.0] * targets)
-            scores += AFTER[after or "NONE"]([a + b for a, b in zip(sums, shifts)])
-        return [filled((shape[0], targets), scores)]
+    def line(row: Line) -> Line:
+        shifts = exacts(base or [0.0] * targets)
+        sums = together(trees, row, how, targets)
+        return AFTER[after or "NONE"]([a + b for a, b in zip(sums, shifts)])
 
-    made = learned(
+    return learned(
         draw,
         "TreeEnsembleRegressor",
         x,
-        compute,
+        lambda x: [np.array([line(row) for row in x])],
         [("y", "float", (shape[0], targets))],
+        still=still,
         **listed(trees, tensors, "target"),
         aggregate_function=how,
         base_values=base,
         n_targets=targets,
         post_transform=after,
     )
-    return without_slopes(made, missing)
 
 
-def together(found: list[dict[int, mpf]], how: str, targets: int) -> Line:
+def together(trees: Sequence[Tree], row: Line, how: str, targets: int) -> Line:
     """The votes of trees for each target, of which not all trees know all."""
+    found = [votes_of(tree, row) for tree in trees]
     every = [[votes[t] for votes in found if t in votes] for t in range(targets)]
     if how == "AVERAGE":  # by the trees, not by the votes
         return [total(votes) / len(found) for votes in every]
@@ -282,13 +270,6 @@ def listed(trees: Sequence[Tree], tensors: bool, word: str) -> dict[str, Any]:
     }
 
 
-def every(tree: Tree) -> list[Tree]:
-    """All nodes of a tree, leaves as well, a node before those below it."""
-    if isinstance(tree, Leaf):
-        return [tree]
-    return [tree, *every(tree.yes), *every(tree.no)]
-
-
 # ------------------------------------------------------------------ TreeEnsemble
 
 # As the page numbers them.
@@ -301,11 +282,11 @@ def draw_ensemble(draw: Draw) -> Problem:
     shape, targets = draw.choice(FEATURES), draw.integer(1, 3)
     how = draw.choice(AGGREGATES if targets == 1 else AGGREGATES[:2])
     after = draw.choice(["NONE", "NONE", "SOFTMAX", "LOGISTIC"])
-    bound = 100.0 if after != "NONE" else None
+    limits = (-100.0, 100.0) if after != "NONE" else (None, None)
     x = draw.floats(shape)
 
     def leaf() -> Leaf:
-        weight = draw.floats((), None if bound is None else -bound, bound)
+        weight = draw.floats((), *limits)
         return Leaf(((draw.integer(0, targets - 1), float(weight)),))
 
     def ask() -> dict[str, Any]:
@@ -319,32 +300,30 @@ def draw_ensemble(draw: Draw) -> Problem:
         return {**given, "members": members}
 
     trees = [grown(draw, draw.integer(1, 3), ask, leaf) for _ in range(3)]
-    missing = draw_borders(draw, x, trees)
+    still = draw_borders(draw, x, trees)
 
     def compute(x: Array) -> list[Array]:
-        scores = []
-        for row in x:
-            sums = together([votes_of(tree, list(row)) for tree in trees], how, targets)
-            scores += AFTER[after](sums)
-        return [filled((shape[0], targets), scores)]
+        lines = (AFTER[after](together(trees, row, how, targets)) for row in x)
+        return [np.array(list(lines))]
 
-    problem = learned(
+    return learned(
         draw,
         "TreeEnsemble",
         x,
         compute,
         [("y", draw.type, (shape[0], targets))],
+        still=still,
+        opsets={"ai.onnx.ml": 5},
         **ensemble_attributes(draw.type, trees),
         aggregate_function=AGGREGATES.index(how),
         n_targets=targets,
         post_transform=TRANSFORMS.index(after) or None,
     )
-    return replace(without_slopes(problem, missing), opsets={"ai.onnx.ml": 5})
 
 
 def ensemble_attributes(type: str, trees: Sequence[Tree]) -> dict[str, Any]:
     """All questions, and all leaves, of which a question knows the places."""
-    asked = [one for tree in trees for one in questions(tree)]
+    asked = asked_in(trees)
     leaves = [one for tree in trees for one in every(tree) if isinstance(one, Leaf)]
     place = {id(one): at for among in (asked, leaves) for at, one in enumerate(among)}
     ways = [("true", [q.yes for q in asked]), ("false", [q.no for q in asked])]

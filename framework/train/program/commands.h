@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The commands of assay-trainer that compare training runs. Each writes what it
-// found and returns the exit code.
+// The commands of assay-trainer. Each writes what it found and returns the exit
+// code.
 
 #pragma once
 
@@ -11,6 +11,17 @@
 #include "framework/train/program/trainer_request.h"
 
 namespace assay::program {
+
+/// One training run of a backend in a host, with its folder. It has train.txt,
+/// the request; model.onnx with its first weights beside it;
+/// checkpoint.safetensors, curves.csv, epochs.csv, wrong_samples.csv,
+/// mlperf.log, and gradients.safetensors of a step whose loss was no number.
+///
+/// Writes how the run goes. Returns 0 where it came to its end, 1 where its
+/// loss was no number, 130 where a signal stopped it. Invalid argument for a
+/// folder that has a run already, unless the run goes on, and for the
+/// checkpoint of another run.
+Result<int> TrainRun(const TrainRequest& request, std::ostream& out);
 
 // Two training runs in step, each in a host of its own, beside one judge. Both
 // return 0 where the two runs do the same, and 1 otherwise.
