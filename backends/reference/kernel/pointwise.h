@@ -4,7 +4,8 @@
 // of each input: a function of a scalar, or of two after broadcasting, becomes
 // a kernel for every scalar asked for.
 //
-//   On<op::Less>(Compare(kFloats, [](auto a, auto b) { return Less(a, b); }))
+//   const auto less =
+//       Compare(kFloats, [](auto a, auto b) { return Before(a, b); });
 //   return Map(load, kFloats, [](auto x) { return decltype(x)(1) / x; });
 //
 // Only the loop over elements is made anew for each function, and the one over
