@@ -168,9 +168,9 @@ Status AddMean(const op::Mean& op, ChainBuilder& chain) {
 
 }  // namespace
 
-FamilyPointer MakeBinary(std::shared_ptr<const Device> device) {
+FamilyPointer MakeBinary(const std::shared_ptr<const Device>& device) {
   return FamilyOf(
-      std::move(device), Pairs<op::Add>(algorithm::binary_add),
+      device, Pairs<op::Add>(algorithm::binary_add),
       Pairs<op::And>(algorithm::binary_min, DType::kBool), AddDiv,
       Pairs<op::Equal>(algorithm::binary_eq, DType::kBool),
       Pairs<op::Greater>(algorithm::binary_gt, DType::kBool),

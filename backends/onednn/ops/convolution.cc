@@ -181,8 +181,8 @@ Status AddConvTranspose(const op::ConvTranspose& op, ChainBuilder& chain) {
 
 }  // namespace
 
-FamilyPointer MakeConvolution(std::shared_ptr<const Device> device) {
-  return FamilyOf(std::move(device), AddConv, AddConvTranspose);
+FamilyPointer MakeConvolution(const std::shared_ptr<const Device>& device) {
+  return FamilyOf(device, AddConv, AddConvTranspose);
 }
 
 }  // namespace assay::onednn

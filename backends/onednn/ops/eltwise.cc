@@ -291,9 +291,9 @@ Status AddThresholdedRelu(const op::ThresholdedRelu& op, ChainBuilder& chain) {
 
 }  // namespace
 
-FamilyPointer MakeEltwise(std::shared_ptr<const Device> device) {
+FamilyPointer MakeEltwise(const std::shared_ptr<const Device>& device) {
   return FamilyOf(
-      std::move(device), Applied<op::Abs>(algorithm::eltwise_abs), MakeCelu,
+      device, Applied<op::Abs>(algorithm::eltwise_abs), MakeCelu,
       ToWhole<op::Ceil>(algorithm::binary_lt, -1), AddClip,
       Applied<op::Elu>([](const auto& op) {
         return Steps{{algorithm::eltwise_elu, op.alpha}};

@@ -55,18 +55,18 @@ FamilyPointer FamilyOf(const std::shared_ptr<const Device>& device,
 }
 
 FamilyPointer MakeAdapter();
-FamilyPointer MakeBinary(std::shared_ptr<const Device> device);
-FamilyPointer MakeConvolution(std::shared_ptr<const Device> device);
-FamilyPointer MakeEltwise(std::shared_ptr<const Device> device);
-FamilyPointer MakeInteger(std::shared_ptr<const Device> device);
-FamilyPointer MakeMatMul(std::shared_ptr<const Device> device);
-FamilyPointer MakeMovement(std::shared_ptr<const Device> device);
-FamilyPointer MakeNormalization(std::shared_ptr<const Device> device);
-FamilyPointer MakePooling(std::shared_ptr<const Device> device);
-FamilyPointer MakeQuantization(std::shared_ptr<const Device> device);
-FamilyPointer MakeReduction(std::shared_ptr<const Device> device);
-FamilyPointer MakeResampling(std::shared_ptr<const Device> device);
-FamilyPointer MakeRnn(std::shared_ptr<const Device> device);
-FamilyPointer MakeSlicing(std::shared_ptr<const Device> device);
+FamilyPointer MakeBinary(const std::shared_ptr<const Device>& device);
+FamilyPointer MakeConvolution(const std::shared_ptr<const Device>& device);
+FamilyPointer MakeEltwise(const std::shared_ptr<const Device>& device);
+FamilyPointer MakeInteger(const std::shared_ptr<const Device>& device);
+FamilyPointer MakeMatMul(const std::shared_ptr<const Device>& device);
+FamilyPointer MakeMovement(const std::shared_ptr<const Device>& device);
+FamilyPointer MakeNormalization(const std::shared_ptr<const Device>& device);
+FamilyPointer MakePooling(const std::shared_ptr<const Device>& device);
+FamilyPointer MakeQuantization(const std::shared_ptr<const Device>& device);
+FamilyPointer MakeReduction(const std::shared_ptr<const Device>& device);
+FamilyPointer MakeResampling(const std::shared_ptr<const Device>& device);
+FamilyPointer MakeRnn(const std::shared_ptr<const Device>& device);
+FamilyPointer MakeSlicing(const std::shared_ptr<const Device>& device);
 
 }  // namespace assay::onednn

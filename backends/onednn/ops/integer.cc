@@ -15,7 +15,6 @@
 // ones are declined.
 #include <algorithm>
 #include <memory>
-#include <utility>
 #include <vector>
 
 #include "backends/onednn/ops/families.h"
@@ -385,9 +384,9 @@ Status AddQLinearConv(const op::QLinearConv& op, ChainBuilder& chain) {
 
 }  // namespace
 
-FamilyPointer MakeInteger(std::shared_ptr<const Device> device) {
-  return FamilyOf(std::move(device), AddConvInteger, AddMatMulInteger,
-                  AddQLinearConv, AddQLinearMatMul);
+FamilyPointer MakeInteger(const std::shared_ptr<const Device>& device) {
+  return FamilyOf(device, AddConvInteger, AddMatMulInteger, AddQLinearConv,
+                  AddQLinearMatMul);
 }
 
 }  // namespace assay::onednn

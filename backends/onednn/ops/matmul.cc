@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "backends/onednn/ops/families.h"
@@ -190,8 +189,8 @@ Status AddMatMul(const op::MatMul& op, ChainBuilder& chain) {
 
 }  // namespace
 
-FamilyPointer MakeMatMul(std::shared_ptr<const Device> device) {
-  return FamilyOf(std::move(device), AddGemm, AddMatMul);
+FamilyPointer MakeMatMul(const std::shared_ptr<const Device>& device) {
+  return FamilyOf(device, AddGemm, AddMatMul);
 }
 
 }  // namespace assay::onednn

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <memory>
 #include <numeric>
-#include <utility>
 #include <vector>
 
 #include "backends/onednn/ops/families.h"
@@ -266,10 +265,9 @@ Status AddTile(const op::Tile& op, ChainBuilder& chain) {
 
 }  // namespace
 
-FamilyPointer MakeMovement(std::shared_ptr<const Device> device) {
-  return FamilyOf(std::move(device), MakeCast, MakeCastLike, AddConcat,
-                  AddDepthToSpace, AddExpand, AddSpaceToDepth, AddTile,
-                  AddTranspose);
+FamilyPointer MakeMovement(const std::shared_ptr<const Device>& device) {
+  return FamilyOf(device, MakeCast, MakeCastLike, AddConcat, AddDepthToSpace,
+                  AddExpand, AddSpaceToDepth, AddTile, AddTranspose);
 }
 
 }  // namespace assay::onednn

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <utility>
 #include <vector>
 
 #include "backends/onednn/ops/families.h"
@@ -277,10 +276,10 @@ Status AddSoftmax(const Op& op, ChainBuilder& chain) {
 
 }  // namespace
 
-FamilyPointer MakeNormalization(std::shared_ptr<const Device> device) {
-  return FamilyOf(std::move(device), AddBatchNormalization,
-                  AddGroupNormalization, AddInstanceNormalization,
-                  AddLayerNormalization, AddLRN, AddRMSNormalization,
+FamilyPointer MakeNormalization(const std::shared_ptr<const Device>& device) {
+  return FamilyOf(device, AddBatchNormalization, AddGroupNormalization,
+                  AddInstanceNormalization, AddLayerNormalization, AddLRN,
+                  AddRMSNormalization,
                   AddSoftmax<op::LogSoftmax, algorithm::softmax_log>,
                   AddSoftmax<op::Softmax, algorithm::softmax_accurate>);
 }

@@ -3,7 +3,6 @@
 // Pooling over one, two and three spatial axes, and over all of them at once.
 #include <memory>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "backends/onednn/ops/families.h"
@@ -193,9 +192,9 @@ Status AddMaxPool(const op::MaxPool& op, ChainBuilder& chain) {
 
 }  // namespace
 
-FamilyPointer MakePooling(std::shared_ptr<const Device> device) {
+FamilyPointer MakePooling(const std::shared_ptr<const Device>& device) {
   return FamilyOf(
-      std::move(device), AddAveragePool,
+      device, AddAveragePool,
       AddGlobal<op::GlobalAveragePool, algorithm::pooling_avg_exclude_padding>,
       AddGlobalLpPool, AddGlobal<op::GlobalMaxPool, algorithm::pooling_max>,
       AddLpPool, AddMaxPool);

@@ -3,7 +3,6 @@
 // QuantizeLinear, DequantizeLinear and DynamicQuantizeLinear.
 #include <memory>
 #include <tuple>
-#include <utility>
 
 #include "backends/onednn/ops/families.h"
 #include "backends/onednn/ops/operands.h"
@@ -231,9 +230,9 @@ Status AddDynamicQuantizeLinear(const op::DynamicQuantizeLinear& op,
 
 }  // namespace
 
-FamilyPointer MakeQuantization(std::shared_ptr<const Device> device) {
-  return FamilyOf(std::move(device), MakeDequantizeLinear,
-                  AddDynamicQuantizeLinear, MakeQuantizeLinear);
+FamilyPointer MakeQuantization(const std::shared_ptr<const Device>& device) {
+  return FamilyOf(device, MakeDequantizeLinear, AddDynamicQuantizeLinear,
+                  MakeQuantizeLinear);
 }
 
 }  // namespace assay::onednn

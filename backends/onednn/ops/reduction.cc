@@ -4,7 +4,6 @@
 // them.
 #include <limits>
 #include <memory>
-#include <utility>
 #include <vector>
 
 #include "backends/onednn/ops/families.h"
@@ -197,9 +196,9 @@ Status AddMeanVarianceNormalization(const op::MeanVarianceNormalization& op,
 
 }  // namespace
 
-FamilyPointer MakeReduction(std::shared_ptr<const Device> device) {
+FamilyPointer MakeReduction(const std::shared_ptr<const Device>& device) {
   return FamilyOf(
-      std::move(device), AddLpNormalization, AddMeanVarianceNormalization,
+      device, AddLpNormalization, AddMeanVarianceNormalization,
       Reduces<op::ReduceL1>(
           {algorithm::reduction_norm_lp_sum, 1, algorithm::eltwise_abs},
           CheckFloat),

@@ -9,7 +9,6 @@
 #include <cmath>
 #include <memory>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "backends/onednn/ops/families.h"
@@ -218,8 +217,8 @@ Result<Fill> MakeResize(const op::Resize& op, LoadContext&) {
 
 }  // namespace
 
-FamilyPointer MakeResampling(std::shared_ptr<const Device> device) {
-  return FamilyOf(std::move(device), MakeResize);
+FamilyPointer MakeResampling(const std::shared_ptr<const Device>& device) {
+  return FamilyOf(device, MakeResize);
 }
 
 }  // namespace assay::onednn

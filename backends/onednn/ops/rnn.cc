@@ -426,8 +426,8 @@ Result<Fill> MakeLSTM(const op::LSTM& op, LoadContext&) {
 
 }  // namespace
 
-FamilyPointer MakeRnn(std::shared_ptr<const Device> device) {
-  return FamilyOf(std::move(device), AddGRU, MakeLSTM, AddRNN);
+FamilyPointer MakeRnn(const std::shared_ptr<const Device>& device) {
+  return FamilyOf(device, AddGRU, MakeLSTM, AddRNN);
 }
 
 }  // namespace assay::onednn

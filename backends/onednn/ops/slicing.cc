@@ -170,8 +170,8 @@ Result<Fill> MakePad(const op::Pad& op, LoadContext&) {
 
 }  // namespace
 
-FamilyPointer MakeSlicing(std::shared_ptr<const Device> device) {
-  return FamilyOf(std::move(device), MakePad, AddSlice, AddSplit);
+FamilyPointer MakeSlicing(const std::shared_ptr<const Device>& device) {
+  return FamilyOf(device, MakePad, AddSlice, AddSplit);
 }
 
 }  // namespace assay::onednn
