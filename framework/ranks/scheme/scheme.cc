@@ -193,9 +193,11 @@ std::vector<Peer> PeersOf(Graph graph, int rank, int ranks, int64_t step) {
 double AngleOf(Wave wave, Graph graph, int rank, int ranks) {
   const int rows = RowsOf(graph, ranks);
   const int columns = ranks / rows;
+  const int row = rank / columns;
+  const int column = rank % columns;
   return 2 * std::numbers::pi *
-         (static_cast<double>(wave.along_rows * (rank / columns)) / rows +
-          static_cast<double>(wave.along_columns * (rank % columns)) / columns);
+         (static_cast<double>(wave.along_rows * row) / rows +
+          static_cast<double>(wave.along_columns * column) / columns);
 }
 
 double FactorOf(Wave wave, Graph graph, int ranks) {

@@ -129,7 +129,7 @@ void Server::Close(wire::Kind kind, uint64_t number) {
 }
 
 void Server::ReadHead(wire::Reader* in,
-                      std::vector<wire::Descriptor> descriptors) {
+                      const std::vector<wire::Descriptor>& descriptors) {
   std::vector<std::pair<wire::Kind, uint64_t>> closed;
   for (uint64_t n = in->Number(); n > 0 && !in->faulty(); --n) {
     const auto kind = static_cast<wire::Kind>(in->Number());
@@ -177,7 +177,8 @@ void Server::Serve(wire::Channel* channel) {
     }
     std::string answer;
     try {
-      ReadHead(&in, std::move(message->descriptors));
+      ReadHead(&in, message->descriptors);
+      message->descriptors.clear();
       answer = Answer(call, &in);
     } catch (...) {
       answer = wire::Written(backend::StatusOfException("the backend")).Take();

@@ -69,7 +69,8 @@ class Server {
     std::vector<Value> given;
   };
 
-  void ReadHead(wire::Reader* in, std::vector<wire::Descriptor> descriptors);
+  void ReadHead(wire::Reader* in,
+                const std::vector<wire::Descriptor>& descriptors);
   void Close(wire::Kind kind, uint64_t number);
   std::string Answer(wire::Call call, wire::Reader* in);
   Status Dispatch(wire::Call call, wire::Reader* in, wire::Writer* out);
