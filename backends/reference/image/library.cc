@@ -15,7 +15,8 @@ fs::path ModuleFile() {
   Dl_info info;
   if (dladdr(reinterpret_cast<const void*>(&ModuleFile), &info) == 0) return {};
   std::error_code error;
-  const fs::path here = fs::absolute(info.dli_fname, error).parent_path();
+  const fs::path here =
+      fs::absolute(info.dli_fname, error).lexically_normal().parent_path();
   const fs::path beside = here / "codecs" / "image_codecs.so";
   const fs::path of_program =
       here.parent_path() / "lib" / "assay" / "codecs" / "image_codecs.so";
