@@ -411,6 +411,12 @@ TEST_F(ProgramTest, WorkersShareABackendAndVerdictsAreThoseOfOne) {
   EXPECT_FALSE(fs::exists(folder_ / "one/records/reference.2.journal"));
   EXPECT_FALSE(fs::exists(folder_ / "alone/records/reference.2.journal"));
 
+  // Each of two backends is dealt to all jobs.
+  const std::string two = run + "--backend null --repeats 0 --jobs 2 --out two";
+  EXPECT_EQ(Assay(two).exit_code, 1);  // null computes nothing
+  EXPECT_TRUE(fs::exists(folder_ / "two/records/null.2.journal"));
+  EXPECT_TRUE(fs::exists(folder_ / "two/records/reference.4.journal"));
+
   // Goes on with fewer workers, from what two of the three had finished.
   fs::remove(folder_ / "three/records/reference.2.journal");
   EXPECT_EQ(Assay("run --resume three --jobs 1 --no-report").exit_code, 0);
