@@ -3,6 +3,7 @@
 #include "framework/supervise/oracle.h"
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <sstream>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "framework/file/digest.h"
 #include "framework/file/file.h"
 #include "framework/file/module_path.h"
+#include "framework/supervise/meanwhile.h"
 #include "framework/supervise/supervisor.h"
 #include "framework/testing/measure/exact_answers.h"
 #include "framework/testing/plan/resolve.h"
@@ -53,6 +55,14 @@ Result<std::string> DigestOfFiles(const fs::path& directory) {
   return text + digest;
 }
 
+/// A case that the oracle is asked about.
+struct Asked {
+  const record::PlanRow* row;
+  std::vector<suite::Question> questions;
+  std::string folder;  // of its answers; empty for a case that cannot be read
+  bool is_kept = false;
+};
+
 /// The cases of a plan as the oracle meets them.
 class Client {
  public:
@@ -61,54 +71,39 @@ class Client {
         build_(std::move(build)),
         cache_(std::move(cache)) {}
 
-  /// The folder of a case's answers.
-  Result<fs::path> FolderOf(
-      const record::PlanRow& row,
-      const std::vector<suite::Question>& questions) const {
-    ASSAY_ASSIGN_OR_RETURN(const std::string data,
-                           DigestOfFiles(row.directory));
-    std::string asked;
-    for (const suite::Question& question : questions)
-      asked += question.name + "\n";
-    const std::string key = file::Sha256(
-        StrCat(measure::kAnswersFormat, "\n", build_, "\n", oracle_.instance,
-               "\n", asked, row.n_data_sets, "\n", data));
-    return cache_ / key.substr(0, 2) / key.substr(2);
-  }
-
   /// A plan of the cases, once each, whose answers are not there whole. The
   /// folders are filled into `plan` and into those.
-  Result<plan::Plan> Missing(const std::vector<size_t>& rows,
-                             const record::RunFacts& facts, plan::Plan* plan,
-                             OracleReport* report) const {
-    plan::Plan missing;
-    missing.selection = plan->selection;
-    missing.backends = {oracle_};
-    std::map<std::string, std::string> folders;
+  plan::Plan Missing(const std::vector<size_t>& rows,
+                     const record::RunFacts& facts, plan::Plan* plan,
+                     OracleReport* report) const {
+    std::vector<Asked> asked;
+    std::map<std::string_view, size_t> places;  // in `asked`
     for (const size_t i : rows) {
       record::PlanRow& row = plan->rows[i];
       row.oracle.clear();
       row.oracle_outcome.reset();
       row.oracle_message.clear();
-      const std::vector<suite::Question> questions =
-          suite::QuestionsOf(row, facts);
+      if (places.contains(row.test_id)) continue;
+      auto questions = suite::QuestionsOf(row, facts);
       if (questions.empty()) continue;
-      const auto known = folders.find(row.test_id);
-      if (known != folders.end()) {
-        row.oracle = known->second;
-        continue;
-      }
+      places[row.test_id] = asked.size();
+      asked.push_back({&row, std::move(questions), {}});
+    }
+    Find(&asked);
+    plan::Plan missing;
+    missing.selection = plan->selection;
+    missing.backends = {oracle_};
+    for (const size_t i : rows) {
+      const auto place = places.find(plan->rows[i].test_id);
+      if (place == places.end()) continue;
+      plan->rows[i].oracle = asked[place->second].folder;
+    }
+    for (const Asked& one : asked) {
       ++report->n_cases;
+      report->n_kept += one.is_kept ? 1 : 0;
       // A case that cannot be read has no answers, as it will have no verdict.
-      const auto folder = FolderOf(row, questions);
-      row.oracle = folder.ok() ? folder->string() : "";
-      folders[row.test_id] = row.oracle;
-      if (!folder.ok()) continue;
-      if (IsThere(row)) {
-        ++report->n_kept;
-        continue;
-      }
-      missing.rows.push_back(row);
+      if (one.is_kept || one.folder.empty()) continue;
+      missing.rows.push_back(*one.row);
       missing.rows.back().backend = oracle_.instance;
       missing.rows.back().settings = oracle_.settings_text;
     }
@@ -116,14 +111,47 @@ class Client {
   }
 
  private:
-  bool IsThere(const record::PlanRow& row) const {
-    for (int64_t i = 0; i < row.n_data_sets; ++i) {
+  /// Finds the folders of answers. Cases that are derived from one folder share
+  /// the digest of its files.
+  void Find(std::vector<Asked>* asked) const {
+    std::map<std::string_view, std::vector<Asked*>> by_directory;
+    for (Asked& one : *asked) by_directory[one.row->directory].push_back(&one);
+    std::vector<const std::vector<Asked*>*> groups;
+    for (const auto& [directory, group] : by_directory)
+      groups.push_back(&group);
+    std::atomic<size_t> next = 0;
+    ShareAmongThreads(groups.size(), [&] {
+      for (size_t i = next++; i < groups.size(); i = next++) {
+        const auto digest = DigestOfFiles(groups[i]->front()->row->directory);
+        if (!digest.ok()) continue;
+        for (Asked* one : *groups[i]) {
+          one->folder = FolderOf(*one, *digest).string();
+          one->is_kept = IsThere(*one);
+        }
+      }
+    });
+  }
+
+  /// The folder of a case's answers.
+  fs::path FolderOf(const Asked& asked, const std::string& files) const {
+    std::string names;
+    for (const suite::Question& question : asked.questions)
+      names += question.name + "\n";
+    const std::string key = file::Sha256(
+        StrCat(measure::kAnswersFormat, "\n", build_, "\n", oracle_.instance,
+               "\n", names, asked.row->n_data_sets, "\n", files));
+    return cache_ / key.substr(0, 2) / key.substr(2);
+  }
+
+  static bool IsThere(const Asked& asked) {
+    for (int64_t i = 0; i < asked.row->n_data_sets; ++i) {
       const auto file =
-          measure::AnswersFile(row.oracle, static_cast<size_t>(i));
+          measure::AnswersFile(asked.folder, static_cast<size_t>(i));
       if (!measure::ReadAnswers(file).ok()) return false;
     }
     std::error_code ignored;
-    fs::last_write_time(row.oracle, fs::file_time_type::clock::now(), ignored);
+    fs::last_write_time(asked.folder, fs::file_time_type::clock::now(),
+                        ignored);
     return true;
   }
 
@@ -230,8 +258,7 @@ Result<OracleReport> AskOracle(const std::string& instance,
   report.instance = instance;
   ASSAY_ASSIGN_OR_RETURN(const Client client,
                          Connect(instance, folder, *options.digests));
-  ASSAY_ASSIGN_OR_RETURN(const plan::Plan missing,
-                         client.Missing(rows, options.facts, plan, &report));
+  const plan::Plan missing = client.Missing(rows, options.facts, plan, &report);
   if (missing.rows.empty()) return report;
   ASSAY_RETURN_IF_ERROR(Compute(missing, options, plan, &report));
   TrimOracleCache(folder, kMostBytes);

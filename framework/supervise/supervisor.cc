@@ -23,9 +23,20 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t kWorthAWorker = 256;  // cases that outweigh a start
+constexpr size_t kOfAShare = 512;      // so that all jobs end at about one time
+
+/// How many shares the rows of a backend make. A launch has as many processes
+/// as there are ranks: one is enough for all.
+size_t SharesOf(size_t n_rows, const plan::BackendUse& backend,
+                const SuperviseOptions& options) {
+  const auto jobs = static_cast<size_t>(options.jobs);
+  if (!options.deal || jobs == 1 || !backend.launch.launcher.empty()) return 1;
+  return std::max(n_rows / kOfAShare,
+                  std::min(jobs, 1 + n_rows / kWorthAWorker));
+}
 
 /// Deals the rows without a record, one by one, so that heavy neighbours go to
-/// different workers.
+/// different shares. A job that is through with one takes the next.
 std::deque<Share> Deal(const plan::Plan& plan, const std::vector<size_t>& rows,
                        const SuperviseOptions& options,
                        const verdict::RawRecords& raw) {
@@ -43,16 +54,11 @@ std::deque<Share> Deal(const plan::Plan& plan, const std::vector<size_t>& rows,
         return core::StableHash(StrCat(options.facts.seed, " ", row->test_id));
       });
     }
-    const size_t most = options.deal ? 1 + mine.size() / kWorthAWorker : 1;
     const plan::BackendUse& backend = plan.Backend(instance);
-    // One backend takes longer than another, so each is dealt to all jobs. A
-    // launch has as many processes as there are ranks: one is enough for all.
-    const size_t workers = backend.launch.launcher.empty()
-                               ? std::clamp<size_t>(options.jobs, 1, most)
-                               : 1;
-    std::vector<Share> dealt(workers, Share{&backend, {}});
+    const size_t n = SharesOf(mine.size(), backend, options);
+    std::vector<Share> dealt(n, Share{&backend, {}});
     for (size_t i = 0; i < mine.size(); ++i) {
-      dealt[i % workers].rows.push_back(mine[i]);
+      dealt[i % n].rows.push_back(mine[i]);
     }
     std::move(dealt.begin(), dealt.end(), std::back_inserter(shares));
   }

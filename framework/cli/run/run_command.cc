@@ -14,12 +14,12 @@
 #include "framework/cli/run/finish.h"
 #include "framework/cli/run/run_text.h"
 #include "framework/cli/select/environment.h"
-#include "framework/cli/select/meanwhile.h"
 #include "framework/cli/select/terminal.h"
 #include "framework/file/csv.h"
 #include "framework/file/file.h"
 #include "framework/file/module_path.h"
 #include "framework/supervise/crew.h"
+#include "framework/supervise/meanwhile.h"
 #include "framework/supervise/oracle.h"
 #include "framework/supervise/supervisor.h"
 #include "framework/testing/journal/journal.h"
@@ -276,7 +276,8 @@ Result<int> RunWhole(const cli::RunOptions& options) {
       });
   if (ran.ok() && asked) ran = plan::WritePlan(plan, opened.folder);
   // While workers run.
-  auto mutants = select::Meanwhile([&] { return MutantsFor(plan, *digests); });
+  auto mutants =
+      supervise::Meanwhile([&] { return MutantsFor(plan, *digests); });
   if (ran.ok()) ran = SuperviseShown(plan, rows, supervise, &raw);
   if (!ran.ok()) return Resumable(opened.folder, ran);
   const select::Commit commit = opened.commit.get();

@@ -11,9 +11,9 @@
 #include <sstream>
 
 #include "framework/cli/run/run_text.h"
-#include "framework/cli/select/meanwhile.h"
 #include "framework/file/csv.h"
 #include "framework/file/file.h"
+#include "framework/supervise/meanwhile.h"
 #include "framework/testing/record/tables.h"
 
 namespace assay::run {
@@ -99,7 +99,7 @@ Status WriteTables(const fs::path& folder, const record::RunRow& run,
     return file::WriteFile(folder / name, csv);
   };
   // Two halves of about equal length, side by side.
-  std::future<Status> half = select::Meanwhile([&]() -> Status {
+  std::future<Status> half = supervise::Meanwhile([&]() -> Status {
     ASSAY_RETURN_IF_ERROR(
         write("results.csv", record::ToCsv(Results(verdicts))));
     return write("attempts.csv", record::ToCsv(verdicts.attempts));
@@ -336,8 +336,8 @@ Status WriteRunFolder(const fs::path& folder, const record::RunRow& run,
   std::error_code ignored;
   fs::remove_all(beside, ignored);
   ASSAY_RETURN_IF_ERROR(file::MakeDirectory(beside));
-  std::future<Status> junit =
-      select::Meanwhile([&] { return WriteJUnit(beside / "junit", verdicts); });
+  std::future<Status> junit = supervise::Meanwhile(
+      [&] { return WriteJUnit(beside / "junit", verdicts); });
   Status written = WriteTables(beside, run, env, plan, verdicts);
   const Status of_junit = junit.get();
   if (written.ok()) written = of_junit;

@@ -12,10 +12,10 @@
 #include <random>
 #include <sstream>
 
-#include "framework/cli/select/meanwhile.h"
 #include "framework/cli/select/version.h"
 #include "framework/file/digest.h"
 #include "framework/file/module_path.h"
+#include "framework/supervise/meanwhile.h"
 
 namespace assay::select {
 namespace {
@@ -100,7 +100,7 @@ std::future<Commit> AskCommit() {
              " status --porcelain=v2 --branch --no-ahead-behind -uno "
              "2>/dev/null");
   FILE* const pipe = popen(command.c_str(), "re");
-  return Meanwhile(
+  return supervise::Meanwhile(
       [pipe] { return pipe == nullptr ? Commit() : CommitOf(OutputOf(pipe)); });
 }
 

@@ -13,10 +13,10 @@
 #include <system_error>
 #include <utility>
 
-#include "framework/cli/select/meanwhile.h"
 #include "framework/file/module_path.h"
 #include "framework/file/nearest.h"
 #include "framework/graph/model.h"
+#include "framework/supervise/meanwhile.h"
 #include "framework/supervise/trial.h"
 #include "framework/testing/case/corpus.h"
 #include "framework/testing/case/corpus_files.h"
@@ -87,7 +87,7 @@ Status CheckFilesOf(std::span<const cases::Corpus> corpora,
       if (i < first.first) first = {i, std::move(status)};
     }
   };
-  ShareAmongThreads(cases.size(), check);
+  supervise::ShareAmongThreads(cases.size(), check);
   return first.second;
 }
 
@@ -217,7 +217,7 @@ Result<NamedCorpora> OpenCorpora(const std::vector<std::string>& names,
       directory = fs::absolute(name, error).lexically_normal();
     }
     ASSAY_RETURN_IF_ERROR(record::CheckPath(directory));
-    folders.emplace(opened.corpora.size(), Meanwhile([=] {
+    folders.emplace(opened.corpora.size(), supervise::Meanwhile([=] {
                       return cases::ReadCorpus(directory, only);
                     }));
     opened.corpora.emplace_back();
@@ -246,8 +246,8 @@ Result<NamedCorpora> OpenPlanned(const plan::Plan& plan) {
 
 Result<plan::Plan> PlanOf(const SelectionOptions& options,
                           const file::FileDigests& digests) {
-  std::future<Result<std::string>> worker_id =
-      Meanwhile([&] { return file::WorkerId(file::InstallPrefix(), digests); });
+  std::future<Result<std::string>> worker_id = supervise::Meanwhile(
+      [&] { return file::WorkerId(file::InstallPrefix(), digests); });
   std::vector<plan::PlannedBackend> backends;
   std::set<std::string> instances;
   std::vector<std::string> names = options.backends;
@@ -317,7 +317,7 @@ void AddRanks(std::span<cases::TestCase> cases) {
       if (c.ranks.empty() && !c.directory.empty()) c.ranks = RanksOf(c);
     }
   };
-  ShareAmongThreads(cases.size(), add);
+  supervise::ShareAmongThreads(cases.size(), add);
 }
 
 }  // namespace assay::select

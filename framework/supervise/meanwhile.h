@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace assay::select {
+namespace assay::supervise {
 
 /// The result of `work`, from a thread of its own; where the system starts none
 /// any more, `work` runs when the result is asked for.
@@ -36,4 +36,4 @@ void ShareAmongThreads(size_t n_items, const Work& work) {
   work();
 }
 
-}  // namespace assay::select
+}  // namespace assay::supervise
