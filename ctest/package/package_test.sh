@@ -1,11 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Makes the archive and the Debian package, and checks the latter: what it says it
-# needs, that it has the kill table, and that its programs run from /opt/assay of
-# another root.
+# Makes the Debian package and checks it: what it says it needs, that it has the
+# kill table, and that its programs run from /opt/assay of another root.
 #
-#   ctest/package/package_test.sh build build/package
+#   ctest/package/package_test.sh build build/package_test/debian
 
 set -euo pipefail
 build=$1
@@ -14,7 +13,7 @@ out=$2
 source "$(dirname "${BASH_SOURCE[0]}")/../expect.sh"
 
 rm -rf "$out"
-cpack --config "$build/CPackConfig.cmake" -G "TGZ;DEB" -B "$out" >/dev/null
+cpack --config "$build/CPackConfig.cmake" -G DEB -B "$out" >/dev/null
 rm -r "$out/_CPack_Packages"
 ls -l "$out"
 
