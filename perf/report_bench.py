@@ -22,7 +22,7 @@ REPORTS = Path(__file__).parents[1] / "reports"
 sys.path[:0] = [str(REPORTS), str(REPORTS / "tests")]
 
 from browser import CHROMIUM, browse  # noqa: E402
-from synthetic import chance_run  # noqa: E402
+from synthetic import whole_run  # noqa: E402
 
 LOADS = 5
 QUERIES = (
@@ -63,7 +63,7 @@ def main() -> None:
     parser.add_argument("--backends", type=int, default=8)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
-        run = chance_run(options.cases, options.backends).write(Path(scratch) / "run")
+        run = whole_run(options.cases, options.backends).write(Path(scratch) / "run")
         page = Path(scratch) / "report.html"
         print(f"{options.cases:,} cases x {options.backends} backends")
         write(run, page)

@@ -4,7 +4,8 @@
     for row in operator_rows(run, cells):
         print(row.op, row.backend, row.n_pass, "of", row.n_planned)
 
-A row counts the cases of every suite that are about the operator.
+A row counts the cases of every suite that are about the operator. Networks,
+promises, optimizers and collectives have no row: their group is no operator.
 """
 
 import math
@@ -13,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from assay_report.payload import Cells, Packer, significant
-from assay_report.run_folder import Run
+from assay_report.run_folder import Run, is_operator
 
 # Counts of a row, as they are packed; the numbers follow.
 COUNTS = (
@@ -37,8 +38,8 @@ class OperatorRow:
     # Over outputs that were compared; none where no output was.
     max_ulp: float | None = None
     headroom: float | None = None
-    # Load, run and judge of all its cases.
-    time_us: int = 0
+    # Load, run and judge of all its cases; none where nothing was measured.
+    time_us: int | None = None
     declined: Counter[str] = field(default_factory=Counter)
 
     @property
@@ -57,7 +58,7 @@ def operator_rows(run: Run, cells: Cells, unexpected: set[int]) -> list[Operator
     headroom = cells.column("headroom")
     times = [cells.column(name) for name in ("load_us", "run_us", "judge_us")]
     for cell, outcome in enumerate(outcomes):
-        if not outcome:
+        if not outcome or not is_operator(ops[cell // cells.n_backends]):
             continue
         key = (ops[cell // cells.n_backends], cells.backends[cell % cells.n_backends])
         row = rows.get(key) or rows.setdefault(key, OperatorRow(*key))
@@ -76,7 +77,8 @@ def operator_rows(run: Run, cells: Cells, unexpected: set[int]) -> list[Operator
                 float(text), math.inf if row.headroom is None else row.headroom
             )
         for one in times:
-            row.time_us += int(one[cell] or 0)
+            if text := one[cell]:
+                row.time_us = (row.time_us or 0) + int(text)
     _add_ulps(run, cells, row_of)
     order = {name: at for at, name in enumerate(cells.backends)}
     return sorted(rows.values(), key=lambda row: (row.op, order[row.backend]))
@@ -88,7 +90,9 @@ def pack_operators(rows: Sequence[OperatorRow]) -> str:
     head: dict[str, object] = {
         name: pack.numbers([getattr(row, name) for row in rows]) for name in COUNTS
     }
-    head["time_us"] = pack.numbers([min(row.time_us, 2**32 - 1) for row in rows])
+    head["time_us"] = pack.texts(
+        ["" if row.time_us is None else str(row.time_us) for row in rows]
+    )
     for name in ("op", "backend", "why"):
         head[name] = pack.texts([getattr(row, name) for row in rows])
     for name in ("max_ulp", "headroom"):
@@ -99,8 +103,13 @@ def pack_operators(rows: Sequence[OperatorRow]) -> str:
 def _add_ulps(run: Run, cells: Cells, row_of: Sequence[OperatorRow | None]) -> None:
     accuracy = run.accuracy
     names = ("test_id", "backend", "reference", "max_ulp")
-    for test_id, backend, reference, ulp in zip(*(accuracy[name] for name in names)):
-        if not ulp or reference != "expected":
+    special = ("nan_mismatch", "inf_mismatch")
+    for test_id, backend, reference, ulp, *mismatches in zip(
+        *(accuracy[name] for name in (*names, *special))
+    ):
+        # Beside NaN or infinity on one side a zero was not measured.
+        is_blank = ulp == "0" and any(one not in ("", "0") for one in mismatches)
+        if not ulp or is_blank or reference != "expected":
             continue
         row = row_of[cells.of(test_id, backend)]
         if row is not None:

@@ -5,18 +5,24 @@
 
 Head, verdicts and unexpected results are plain HTML, readable without
 scripts; the matrix of cases and backends is drawn by the scripts from packed
-data. The same run folder gives the same bytes.
+data, and what stands below it when it is about to be seen. The same run folder
+gives the same bytes.
 """
 
+import json
 import os
+import re
 import shlex
 import tempfile
+from functools import cache
 from pathlib import Path
 
 import jinja2
 from markupsafe import Markup
 
+from assay_report.causes import foremost, short_names
 from assay_report.distributed import assess_ranks, rank_rows
+from assay_report.glossary import WORDS, term
 from assay_report.gradient_payload import pack_gradients
 from assay_report.gradients import (
     CONVENTIONS,
@@ -33,16 +39,18 @@ from assay_report.run_folder import Run, flag, read_run
 from assay_report.scaling import SMPI, Network, assess_curves
 from assay_report.simulated import assess_simulated
 from assay_report.steps import assess_steps
-from assay_report.verdict import OUTCOMES, Assessment, assess
+from assay_report.verdict import OUTCOMES, STATES, Assessment, assess
 
 _TEMPLATES = Path(__file__).with_name("templates")
 _SCRIPTS = (
-    *("query.js", "store.js", "rows.js", "matrix.js", "detail.js"),
+    *("query.js", "store.js", "later.js", "rows.js", "matrix.js", "detail.js"),
     *("gradients.js", "operators.js", "lists.js", "main.js"),
 )
 # More than these are drawn only when asked for: a browser is slow with many.
-_UNEXPECTED_ROWS = 80
-_FAULTS = 40
+_UNEXPECTED_ROWS = 30
+_FAULTS = 20
+# A number of a sentence that stands alone, but for a seed.
+_NUMBER = re.compile(r"(?<![\w.,/+-])(?<!seed )\d{4,}(?![\w/+-]|[.,]\d)")
 
 
 def write_page(run_folder: Path, out: Path, network: Network = SMPI) -> None:
@@ -55,6 +63,8 @@ def render_page(run: Run, network: Network = SMPI) -> str:
     assessment = assess(run)
     cells = cells_of(run, assessment)
     gradients, gradient_block = _gradients(run, cells)
+    causes = foremost(assessment.causes)
+    n_told = sum(one.n + one.n_promises + one.n_gradients for one in causes)
     return (
         environment()
         .get_template("page.html")
@@ -67,7 +77,14 @@ def render_page(run: Run, network: Network = SMPI) -> str:
             env=_environment_rows(run),
             headline=assessment.headline,
             verdicts=assessment.backends,
+            states=STATES,
             outcomes=OUTCOMES,
+            words=WORDS,
+            words_json=_json(OUTCOMES | WORDS),
+            causes=causes,
+            short=dict(zip(cells.backends, short_names(cells.backends))),
+            n_more_causes=len(assessment.causes) - sum(one.n_joined for one in causes),
+            n_more_results=len(assessment.unexpected) - n_told,
             unexpected=assessment.unexpected[:_UNEXPECTED_ROWS],
             n_unexpected=len(assessment.unexpected),
             n_cases=len(set(run.results["test_id"])),
@@ -86,8 +103,9 @@ def render_page(run: Run, network: Network = SMPI) -> str:
     )
 
 
+@cache
 def environment() -> jinja2.Environment:
-    """The templates of all pages."""
+    """The templates of all pages, made once."""
     made = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_TEMPLATES),
         autoescape=True,
@@ -102,7 +120,9 @@ def environment() -> jinja2.Environment:
         duration=_duration,
         moment=_moment,
         shown=shown,
+        digits=_digits,
     )
+    made.globals.update(term=term)
     return made
 
 
@@ -133,13 +153,14 @@ def _ranks(run: Run, cells: Cells, network: Network) -> dict[str, object]:
 
 
 def _operators(run: Run, assessment: Assessment, cells: Cells) -> str:
-    """The scripts' block of operators and backends."""
+    """The scripts' block of operators and backends; empty for a run of none."""
     unexpected = {
         cells.of(one.test_id, one.backend)
         for one in assessment.unexpected
         if cells.has(one.test_id, one.backend)
     }
-    return pack_operators(operator_rows(run, cells, unexpected))
+    rows = operator_rows(run, cells, unexpected)
+    return pack_operators(rows) if rows else ""
 
 
 def _folder(run: Run) -> str:
@@ -175,6 +196,16 @@ def inline(*names: str) -> Markup:
     return Markup("\n").join(
         Markup((_TEMPLATES / name).read_text(encoding="ascii")) for name in names
     )
+
+
+def _json(value: object) -> Markup:
+    """Our own words as a block of data, which no text of theirs ends."""
+    return Markup(json.dumps(value).replace("<", "\\u003c"))
+
+
+def _digits(text: str) -> str:
+    """The sentence with its counts written as the page writes them."""
+    return _NUMBER.sub(lambda found: f"{int(found[0]):,}", text)
 
 
 def _moment(text: str) -> str:

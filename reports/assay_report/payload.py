@@ -24,13 +24,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import compress
 
+from assay_report.causes import short_names
 from assay_report.run_folder import Run, Table, schema_columns
 from assay_report.verdict import OUTCOMES, Assessment
 
 # 160,000 cells must fit into 1.5 MB. So above this many cells a pass keeps two
 # digits of the numbers named here, and no other number.
 FULL_DETAIL_CELLS = 40_000
-_BRIEF_CELL = ("load_us", "run_us", "headroom")
+_BRIEF_CELL = ("run_us", "headroom")
 _BRIEF_OUTPUT = (
     *("n_elem", "nan_mismatch", "inf_mismatch", "out_of_limit"),
     *("max_abs_err", "max_ulp", "atol", "rtol", "headroom"),
@@ -187,12 +188,15 @@ def _matrix(cells: Cells, assessment: Assessment) -> str:
     pack = Packer()
     messages = [shown(text) for text in cells.column("message")]
     unexpected = [""] * cells.n
+    by_cause: list[int] = []
     for entry in assessment.unexpected:
         if cells.has(entry.test_id, entry.backend):
             cell = cells.of(entry.test_id, entry.backend)
+            by_cause.append(cell)
             unexpected[cell] = shown(entry.reason) or messages[cell] or "unexpected"
     head = {
         "backends": [one.name for one in assessment.backends],
+        "short": short_names([one.name for one in assessment.backends]),
         "outcomes": list(OUTCOMES),
         "ids": cells.ids,
         "case": {name: pack.texts(cells.case_column(name)) for name in _CASE_COLUMNS},
@@ -204,6 +208,7 @@ def _matrix(cells: Cells, assessment: Assessment) -> str:
             "claimed": pack.texts(cells.plan_column("claimed")),
             "unexpected": pack.texts(templates(cells, unexpected, messages)),
         },
+        "by_cause": pack.numbers(by_cause),
     }
     return pack.finish(head)
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from markupsafe import Markup, escape
 
-from assay_report.training import Band, Boxes
+from assay_report.training import Band, Boxes, Curve
 
 WIDTH, HEIGHT = 560, 300
 _LEFT, _RIGHT, _TOP, _BOTTOM = 58, 12, 12, 40
@@ -35,7 +35,7 @@ def ticks(low: float, high: float, most: int = 6) -> list[float]:
 
 def number(value: float) -> str:
     """As a tick says it: 12k, 0.95."""
-    if abs(value) >= 10_000:
+    if abs(value) >= 1000:
         return f"{value / 1000:g}k"
     return f"{value:.4g}"
 
@@ -60,18 +60,20 @@ def mark(at: int, x: float, y: float) -> Markup:
 
 @dataclass
 class Plot:
-    """Bands around lines; `dashed` are lines without a band."""
+    """Bands around lines; `dotted` are lines without a band, and `seeds` the thin
+    lines that a band is made of, each with a point where it ends."""
 
     x_name: str
     y_name: str
     series: Sequence[tuple[str, Band]]
-    dashed: Sequence[tuple[str, Band]] = ()
+    dotted: Sequence[tuple[str, Band]] = ()
     floor: float | None = None
+    seeds: Sequence[Sequence[Curve]] = ()
     _x: list[float] = field(init=False)
     _y: list[float] = field(init=False)
 
     def __post_init__(self) -> None:
-        points = [p for _, band in (*self.series, *self.dashed) for p in band]
+        points = [p for _, band in (*self.series, *self.dotted) for p in band]
         xs = [p[0] for p in points] or [0.0, 1.0]
         lows = [p[1] for p in points] or [0.0]
         highs = [p[3] for p in points] or [1.0]
@@ -95,8 +97,12 @@ class Plot:
         parts = []
         for at, (_, band) in enumerate(self.series):
             parts += self._band(at, band)
-        for at, (_, band) in enumerate(self.dashed):
-            parts += self._line(at, band, "dashed")
+        for at, (_, band) in enumerate(self.dotted):
+            parts += self._line(at, band, "dotted")
+        for at, curves in enumerate(self.seeds):
+            for curve in curves:
+                band = [(x, y, y, y) for x, y in curve]
+                parts += self._line(at, band, "seed")
         return parts + self._points()
 
     def _points(self) -> list[str]:
@@ -155,9 +161,11 @@ class Plot:
         path = " ".join(f"{x},{y}" for x, y in points)
         color = f"s{at % SERIES}"
         parts = [f'<polyline class="{kind} {color}" points="{path}"/>']
-        if kind == "line":
+        if radius := {"line": 3.5, "seed": 2}.get(kind):
             x, y = points[-1]
-            parts.append(f'<circle class="dot {color}" cx="{x}" cy="{y}" r="3"/>')
+            parts.append(
+                f'<circle class="dot {color}" cx="{x}" cy="{y}" r="{radius}"/>'
+            )
         return parts
 
 

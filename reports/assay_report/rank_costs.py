@@ -102,6 +102,7 @@ class Agreement:
 
     n: int
     n_off: int
+    n_expected: int  # of these, in cases that fail as expected on one of them
     pairs: tuple[Pair, ...]
     differences: tuple[Difference, ...]
 
@@ -185,6 +186,7 @@ def agreement_of(cells: Cells, rows: RankRows) -> Agreement | None:
         if table["hash"][row]:
             key = (table["test_id"][row], table["root"][row], _networks(backend))
             hashes.setdefault(key, {})[backend] = table["hash"][row]
+    outcomes = cells.column("outcome")
     shared = {key: found for key, found in hashes.items() if len(found) > 1}
     if not shared:
         return None
@@ -192,6 +194,10 @@ def agreement_of(cells: Cells, rows: RankRows) -> Agreement | None:
     return Agreement(
         n=len(shared),
         n_off=len(off),
+        n_expected=sum(
+            any(outcomes[cells.of(key[0], backend)] == "xfail" for backend in of)
+            for key, of in off.items()
+        ),
         pairs=tuple(_pairs(cells.backends, shared.values())),
         differences=tuple(
             Difference(test_id, root, _who_has(found))

@@ -13,8 +13,10 @@ import csv
 import io
 import itertools
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -58,6 +60,8 @@ _NUMBERS: tuple[tuple[str, str, type[int] | type[float]], ...] = (
 )
 
 _SCHEMA_FILE = Path(__file__).with_name("schema.json")
+# An operator of ONNX, or of another domain: ml.TreeEnsemble.
+_OPERATOR = re.compile(r"(?:\w+\.)*[A-Z]\w*")
 _FIELD_LIMIT_BYTES = 1 << 24
 _CHUNK_ROWS = 512
 _Kind = TypeVar("_Kind")
@@ -105,7 +109,7 @@ class Tally:
 
 @dataclass(frozen=True)
 class Mutants:
-    """How many deliberate defects the run's cases see, and all suites do."""
+    """How many mutants the run's cases see, and all suites do."""
 
     is_assessed: bool
     reason: str  # why it is not
@@ -146,6 +150,11 @@ class Run:
     plan: Table
     attempts: Table  # without rows where no case was run again
     summary: Summary
+
+
+def is_operator(name: str) -> bool:
+    """False for the group of a network, such as light."""
+    return _OPERATOR.fullmatch(name) is not None
 
 
 def flag(text: str, where: str) -> bool:
@@ -296,11 +305,17 @@ def reason_meanings() -> dict[str, str]:
 
 
 def _published() -> dict[str, Any]:
-    published: dict[str, Any] = json.loads(_SCHEMA_FILE.read_text(encoding="utf-8"))
+    published = _read_published()
     if published["schema"] != SCHEMA:
         raise RunFolderError(
             f"{_SCHEMA_FILE}: found schema {published['schema']!r}, wanted {SCHEMA}"
         )
+    return published
+
+
+@cache
+def _read_published() -> dict[str, Any]:
+    published: dict[str, Any] = json.loads(_SCHEMA_FILE.read_text(encoding="utf-8"))
     return published
 
 

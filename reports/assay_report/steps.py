@@ -153,7 +153,9 @@ def _share(difference: str, limit: str) -> float | None:
 def _gather(of: _Gathered, test_id: str, step: int, cell: Cell) -> None:
     preset, case = _split(test_id)
     of.cases.add(test_id)
-    of.by_case[preset, case] = _worse(of.by_case.get((preset, case)), cell)
+    # The case is said by its row and column.
+    here = Cell(cell.share, cell.where.partition(", ")[2])
+    of.by_case[preset, case] = _worse(of.by_case.get((preset, case)), here)
     column = bisect_right(_STEPS, step) - 1
     of.by_step[preset, column] = _worse(of.by_step.get((preset, column)), cell)
     of.worst = _worse(of.worst, cell)

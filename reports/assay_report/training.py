@@ -4,16 +4,18 @@
     groups = group_runs([read_training(folder) for folder in folders])
     groups[0].by_samples("accuracy")   # [(64, low, middle, high), ...]
 
-A band is the range over the seeds, around their median; no distribution is assumed.
+A band is the range over the seeds that still run, around their median; no
+distribution is assumed.
 """
 
 import csv
 import math
 import statistics
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from assay_report.run_folder import RunFolderError
 
@@ -23,9 +25,22 @@ COLUMNS = ("epoch", "step", "samples", "seconds", "set", "loss", "accuracy")
 LEAST_SEEDS = 4
 _GRID = 40
 _NEEDED = ("run", "model", "dataset", "batch", "micro_batch", "seed")
+# These say how a run was started, or nothing of what it learns.
+_OF_THE_START = ("request", "out", "goes_on", "parent", "checkpoint_every")
+# The facts that groups differ by, as a name says them.
+_SAID = {
+    "model": "{}",
+    "batch": "batch {}",
+    "micro_batch": "parts of {}",
+    "epochs": "{} epochs",
+    "stop_at": "stops at {}",
+    "seconds": "at most {} s",
+}
 
 # x, and y of the seeds: least, median, greatest.
 Band = list[tuple[float, float, float, float]]
+# x and y of one seed.
+Curve = list[tuple[float, float]]
 # An epoch, and of its batches: 5th percentile, quartile, median, quartile, 95th.
 Boxes = list[tuple[int, float, float, float, float, float]]
 
@@ -166,28 +181,31 @@ class Range:
 
 @dataclass(frozen=True)
 class Group:
-    """Runs of one backend, optimizer and model, which differ by their seeds."""
+    """Runs whose train.txt differs by the seed alone."""
 
     name: str
     runs: list[TrainingRun]
 
+    def curves(self, by: str, name: str) -> list[Curve]:
+        """The test set's `name`, "accuracy" or "loss", by "samples" or "seconds"."""
+        return [[(getattr(p, by), getattr(p, name)) for p in r.test] for r in self.runs]
+
     def by_samples(self, name: str) -> Band:
-        """The test set's `name`, "accuracy" or "loss"."""
-        return _band([{p.samples: getattr(p, name) for p in r.test} for r in self.runs])
+        """The seeds that were tested behind so many samples."""
+        return _band([dict(curve) for curve in self.curves("samples", name)])
 
     def by_seconds(self, name: str) -> Band:
-        """At seconds that every seed was tested before and behind."""
-        begin = max(run.test[0].seconds for run in self.runs)
-        end = min(run.test[-1].seconds for run in self.runs)
-        if end < begin:
-            return []
-        steps = range(_GRID + 1) if end > begin else range(1)
-        grid = [begin + (end - begin) * i / _GRID for i in steps]
-        curves = [
-            ([p.seconds for p in run.test], [getattr(p, name) for p in run.test])
-            for run in self.runs
-        ]
-        return [(x, *_spread([_between(xs, ys, x) for xs, ys in curves])) for x in grid]
+        """The seeds that still run, from where each was tested once."""
+        curves = self.curves("seconds", name)
+        begin = max(curve[0][0] for curve in curves)
+        ends = {begin, *(curve[-1][0] for curve in curves if curve[-1][0] > begin)}
+        end = max(ends)
+        grid = {begin + (end - begin) * i / _GRID for i in range(_GRID + 1)}
+        band = []
+        for x in sorted(grid | ends):
+            going = [curve for curve in curves if x <= curve[-1][0]]
+            band.append((x, *_spread([_between(curve, x) for curve in going])))
+        return band
 
     def training_loss(self) -> Band:
         """The mean loss of each epoch, by the samples at its end."""
@@ -234,23 +252,25 @@ def _quantile(ordered: list[float], share: float) -> float:
     return ordered[at] + (place - at) * (above - ordered[at])
 
 
-def _band(curves: list[dict[int, float]]) -> Band:
-    """Where all curves have a number."""
-    common = set(curves[0]).intersection(*curves[1:])
-    return [(x, *_spread([curve[x] for curve in curves])) for x in sorted(common)]
+def _band(curves: Sequence[Mapping[Any, float]]) -> Band:
+    """Where a curve has a number, over those that have one."""
+    return [
+        (x, *_spread([curve[x] for curve in curves if x in curve]))
+        for x in sorted(set().union(*curves))
+    ]
 
 
 def _spread(values: Sequence[float]) -> tuple[float, float, float]:
     return min(values), statistics.median(values), max(values)
 
 
-def _between(xs: list[float], ys: list[float], x: float) -> float:
+def _between(curve: Curve, x: float) -> float:
     """On the straight line between two points; `x` is within them."""
-    at = min(max(bisect_left(xs, x), 1), len(xs) - 1)
-    if len(xs) == 1 or xs[at] == xs[at - 1]:
-        return ys[min(at, len(ys) - 1)]
-    share = (x - xs[at - 1]) / (xs[at] - xs[at - 1])
-    return ys[at - 1] + min(max(share, 0.0), 1.0) * (ys[at] - ys[at - 1])
+    at = min(bisect_left(curve, (x, -math.inf)), len(curve) - 1)
+    (left, low), (right, high) = curve[max(at - 1, 0)], curve[at]
+    if right <= left:
+        return high
+    return low + min(max((x - left) / (right - left), 0.0), 1.0) * (high - low)
 
 
 def group_runs(runs: Iterable[TrainingRun]) -> list[Group]:
@@ -264,8 +284,10 @@ def group_runs(runs: Iterable[TrainingRun]) -> list[Group]:
         raise RunFolderError(
             f"found runs on {' and '.join(datasets)}, wanted runs on one dataset"
         )
+    known = {name for run in runs for name in run.facts}
+    names = ["run", *sorted(known - {"run", "seed", *_OF_THE_START})]
     for run in runs:
-        key = tuple(run.facts[name] for name in _NEEDED if name != "seed")
+        key = tuple(run.facts.get(name, "") for name in names)
         for other in groups.setdefault(key, []):
             if other.facts["seed"] == run.facts["seed"]:
                 raise RunFolderError(
@@ -273,15 +295,20 @@ def group_runs(runs: Iterable[TrainingRun]) -> list[Group]:
                     f"{run.facts['seed']} twice, wanted each seed once"
                 )
         groups[key].append(run)
-    return [Group(_name_of(key, groups), groups[key]) for key in sorted(groups)]
+    return [Group(_name_of(key, names, groups), groups[key]) for key in sorted(groups)]
 
 
-def _name_of(key: tuple[str, ...], groups: Iterable[tuple[str, ...]]) -> str:
-    """The run, and what else differs between groups."""
+def _name_of(
+    key: Sequence[str], names: Sequence[str], groups: Iterable[Sequence[str]]
+) -> str:
+    """The run, and what else differs between groups; its module where runs of one
+    name have several."""
     parts = [key[0]]
-    for place, word in ((1, ""), (3, "batch "), (4, "parts of ")):
-        if len({other[place] for other in groups}) > 1:
-            parts.append(word + key[place])
+    for place, name in enumerate(names):
+        others = [one for one in groups if name != "module" or one[0] == key[0]]
+        if place and len({one[place] for one in others}) > 1 and key[place] != "0":
+            said = _SAID.get(name, f"{name.replace('_', ' ')} {{}}")
+            parts.append(said.format(key[place] or "none"))
     return ", ".join(parts)
 
 

@@ -18,6 +18,7 @@ from assay_report.page import environment, inline, write_whole
 from assay_report.plot import BoxPlot, Plot, number
 from assay_report.training import (
     LEAST_SEEDS,
+    Curve,
     Group,
     Range,
     goal_of,
@@ -74,23 +75,21 @@ def _plots(groups: Sequence[Group]) -> list[tuple[str, Plot]]:
     def of(bands: str, *name: str) -> list[tuple[str, Any]]:
         return [(group.name, getattr(group, bands)(*name)) for group in groups]
 
+    def seeds(by: str, name: str) -> list[list[Curve]]:
+        return [g.curves(by, name) if len(g.runs) > 1 else [] for g in groups]
+
+    def plot(by: str, name: str, floor: float | None = None, **more: Any) -> Plot:
+        bands = of(f"by_{by}", name)
+        return Plot(by, name, bands, floor=floor, seeds=seeds(by, name), **more)
+
     return [
+        ("Test accuracy against samples", plot("samples", "accuracy")),
+        ("Test accuracy against seconds", plot("seconds", "accuracy")),
         (
-            "Test accuracy against samples",
-            Plot("samples", "accuracy", of("by_samples", "accuracy")),
+            "Loss against samples: test, and training as a dotted line",
+            plot("samples", "loss", 0.0, dotted=of("training_loss")),
         ),
-        (
-            "Test accuracy against seconds",
-            Plot("seconds", "accuracy", of("by_seconds", "accuracy")),
-        ),
-        (
-            "Loss against samples: test, and training as a dashed line",
-            Plot("samples", "loss", of("by_samples", "loss"), of("training_loss"), 0.0),
-        ),
-        (
-            "Test loss against seconds",
-            Plot("seconds", "loss", of("by_seconds", "loss"), floor=0.0),
-        ),
+        ("Test loss against seconds", plot("seconds", "loss", 0.0)),
         (
             "Losses of an epoch's batches: median, quartiles, 5 to 95 %",
             BoxPlot("epoch", "loss", [], floor=0.0, boxes=of("batch_losses")),

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from assay_report.causes import Cause, causes_of, short_names
 from assay_report.run_folder import Run, RunFolderError, Tally, Unexpected, flag
 
 # Every outcome with what it means, in the order in which they are shown.
@@ -37,6 +38,15 @@ _NEVER_EXPECTED = (
     *("fail", "suspect", "xpass", "flaky", "error", "crash", "timeout"),
     "missing",
 )
+# The words of conformance, worst first, with the state that each gives.
+STATES = {
+    "not conformant": "warn",
+    "partial": "none",
+    "conformant with waivers": "waivers",
+    "conformant": "good",
+}
+_GOOD = ("conformant", "conformant with waivers")
+_TOLD = 2  # backends whose reason stands in the headline
 
 
 @dataclass(frozen=True)
@@ -87,11 +97,16 @@ class BackendVerdict:
 
 @dataclass(frozen=True)
 class Headline:
-    """The page's first sentence. state: good, bad, or none (no verdict)."""
+    """Two answers: is the run as expected, and are its backends conformant.
+
+    state: good, bad, or none (no verdict); of conformance also waivers."""
 
     state: str
     text: str
     notes: tuple[str, ...] = ()
+    conformance: str = ""
+    conformance_state: str = "none"
+    why: tuple[str, ...] = ()  # of backends that are not conformant
 
 
 @dataclass(frozen=True)
@@ -100,14 +115,16 @@ class Assessment:
 
     headline: Headline
     backends: tuple[BackendVerdict, ...]
-    unexpected: tuple[Unexpected, ...]
+    unexpected: tuple[Unexpected, ...]  # in the order of their causes
+    causes: tuple[Cause, ...]
 
 
 def assess(run: Run) -> Assessment:
     """Counts a run; backends stand in the order of backends.csv."""
-    unexpected = _all_unexpected(run)
+    unexpected, causes = causes_of(run, _all_unexpected(run))
     backends = _backend_verdicts(run, unexpected)
-    return Assessment(_headline(run, backends, len(unexpected)), backends, unexpected)
+    headline = _with_conformance(_headline(run, backends, len(unexpected)), backends)
+    return Assessment(headline, backends, unexpected, causes)
 
 
 @dataclass
@@ -204,8 +221,7 @@ def _all_unexpected(run: Run) -> tuple[Unexpected, ...]:
         if outcome in _NEVER_EXPECTED:
             found = Unexpected(backend, test_id, outcome, message)
             listed.setdefault((backend, test_id, ""), found)
-    # Entries about a whole backend come first: they may explain the rest.
-    return tuple(sorted(listed.values(), key=lambda one: one.test_id != ""))
+    return tuple(listed.values())
 
 
 def _problems(run: Run, verdicts: Sequence[BackendVerdict]) -> list[str]:
@@ -265,3 +281,40 @@ def _headline(
 
 def _because(verdict: BackendVerdict) -> str:
     return verdict.unavailable_reason and f": {verdict.unavailable_reason}"
+
+
+def _with_conformance(
+    headline: Headline, verdicts: Sequence[BackendVerdict]
+) -> Headline:
+    """The second answer, which does not follow from the first."""
+    names = short_names([one.name for one in verdicts])
+    found = {name: _word(one) for name, one in zip(names, verdicts)}
+    if not found:
+        return headline
+    counts = Counter(word for word, _ in found.values())
+    worst = min(counts, key=[*STATES, *counts].index)
+    others = [name for name, (word, _) in found.items() if word not in _GOOD]
+    if len(found) == 1:
+        text = worst
+    elif len(counts) == 1:
+        text = f"all {len(found)} backends {worst}"
+    else:
+        n_good = len(found) - len(others)
+        text = f"{n_good} of {len(found)} backends conformant"
+        text += f", {others[0]} is not" if len(others) == 1 else ""
+    why = tuple(
+        (f"{name}: {reason}" if len(found) > 1 else reason)
+        for name, (word, reason) in found.items()
+        if word == "not conformant" and reason
+    )
+    return replace(
+        headline,
+        conformance=f"{text[:1].upper()}{text[1:]}",
+        conformance_state=STATES.get(worst, "warn"),
+        why=why if len(why) <= _TOLD else (),
+    )
+
+
+def _word(verdict: BackendVerdict) -> tuple[str, str]:
+    """The worst of its words, with the reason of that."""
+    return min(verdict.words, key=lambda said: [*STATES, said[0]].index(said[0]))

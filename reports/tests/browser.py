@@ -16,6 +16,7 @@ import subprocess
 import tempfile
 import threading
 import unittest
+from html import escape
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -26,6 +27,8 @@ CHROMIUM = shutil.which("chromium")
 _START = "\nmain();\n"
 _MARK = "assay-answer:"
 _LIMIT_S = 60
+# A headless window is no narrower; a narrower page is shown in a frame.
+_LEAST_WIDTH = 500
 # Before a script of a BrowserCase.
 _READY = """
 await main();
@@ -82,6 +85,9 @@ def browse(page: str, script: str, hash_text: str = "", width: int = 1440) -> An
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:
         file = Path(scratch) / "page.html"
         file.write_text(page.replace(_START, probe), encoding="utf-8")
+        address = f"{file.as_uri()}#{hash_text}"
+        if width < _LEAST_WIDTH:
+            address = _framed(address, width, Path(scratch) / "frame.html")
         command = [
             CHROMIUM,
             "--headless",
@@ -89,11 +95,20 @@ def browse(page: str, script: str, hash_text: str = "", width: int = 1440) -> An
             "--no-first-run",
             "--enable-logging=stderr",
             f"--user-data-dir={scratch}/profile",
-            f"--window-size={width},900",
+            f"--window-size={max(width, _LEAST_WIDTH)},900",
             *(["--no-sandbox"] if os.geteuid() == 0 else []),
-            f"{file.as_uri()}#{hash_text}",
+            address,
         ]
         return _answer(command)
+
+
+def _framed(address: str, width: int, file: Path) -> str:
+    """The address of a page that shows the other as a phone does."""
+    file.write_text(
+        '<!doctype html><body style="margin:0"><iframe style="border:0;'
+        f'width:{width}px;height:780px" src="{escape(address)}"></iframe>'
+    )
+    return file.as_uri()
 
 
 def _answer(command: list[str]) -> Any:

@@ -5,6 +5,7 @@ from browser import BrowserCase
 from distributed_test import GOSSIP, OWN, TRAIN, failed_ranks
 
 READ = """
+drawLater();
 const section = document.querySelector('.ranks');
 const faults = () => [...section.querySelectorAll('.fault')].map((one) => one.open);
 const found = (query) => {

@@ -7,6 +7,7 @@ from synthetic import RunFiles
 from words import HOSTILE
 
 READ = """
+drawLater();
 const table = get('gradient-table');
 const texts = (nodes) => [...nodes].map(
   (node) => node.textContent.replace(/\\s+/g, ' ').trim());

@@ -220,7 +220,10 @@ class FaultTest(unittest.TestCase):
         files.add(case("Mish"), "beta", "xfail", reason_code="fail_forward")
         page = files.page()
         self.assertEqual(page.count('<details class="fault" open>'), 1)
-        self.assertEqual(page.count('<details class="fault">'), 1)
+        self.assertEqual(page.count('<details class="fault">'), 2)
+        text = Words(page).text
+        self.assertIn("Fails of gradients 2 ", text)
+        self.assertIn("Expected fails of gradients 1 case ", text)
 
 
 class SectionTest(WordsCase):

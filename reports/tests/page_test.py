@@ -31,15 +31,20 @@ class PageTest(WordsCase):
         nightly = "commit 0123456789ab, 2026-11-29"
         survivor = mutants_of(2, 3, survivors=["pad_off_by_one"])
         selection = mutants_of(1, 3, killed_by_all=3)
+        none_alone = mutants_of(0, 3, killed_by_all=3)
         sampled = mutants_of(2, 1000, tried=2, nightly=nightly)
         unassessed = mutants_of(0, 0, assessed=False, reason=other)
         # Edits of runs.csv and of summary.json, and what the page says then.
         rows: list[tuple[dict[str, str], dict[str, object], str]] = [
-            ({}, {}, "Deliberate defects 3 of 3 seen by these suites"),
-            ({}, {"mutants": survivor}, "2 of 3 seen , not: pad_off_by_one"),
+            ({}, {}, "Mutants 3 of 3 killed by whole suites"),
+            ({}, {"mutants": survivor}, "2 of 3 killed , not: pad_off_by_one"),
             (
                 *(incomplete, {"partial": True, "mutants": selection}),
-                "at least 1 of 3 seen by the cases of this run; whole suites see 3",
+                "3 of 3 killed by whole suites, at least 1 of them by the cases of",
+            ),
+            (
+                *(incomplete, {"partial": True, "mutants": none_alone}),
+                "3 of 3 killed by whole suites Environment",
             ),
             (
                 *(incomplete, {"partial": True, "mutants": selection}),
@@ -47,8 +52,8 @@ class PageTest(WordsCase):
             ),
             (
                 *({}, {"mutants": sampled}),
-                "2 of 2 seen by these suites, a sample; "
-                "whole list of 1,000: commit 0123456789ab, 2026-11-29",
+                "2 of 2 killed by whole suites; "
+                "a sample of 1,000: commit 0123456789ab, 2026-11-29",
             ),
             ({}, {"mutants": unassessed}, f"not assessed: {other}"),
             ({}, {}, "1 unexpected result"),
@@ -77,12 +82,19 @@ class PageTest(WordsCase):
                 files.summary_edits |= summary
                 self.assertIn(wanted, Words(files.page()).text)
 
+    def test_counts_of_a_sentence_are_written_as_those_of_the_page(self) -> None:
+        files = small_run()
+        reason = "1234 of 14030 cases; v2.1000, 2026-11-29, drawn with seed 12345"
+        files.reasons["beta"] = ("not conformant", reason)
+        wanted = "1,234 of 14,030 cases; v2.1000, 2026-11-29, drawn with seed 12345"
+        self.assertEqual(Words(files.page()).text.count(wanted), 2)
+
     def test_run_without_a_judged_case_is_not_green(self) -> None:
         files = RunFiles(["alpha"])
         files.add("node/Add/one", "alpha", "unsupported")
         for name, made in (("declined", files), ("empty", RunFiles([]))):
             with self.subTest(name):
-                wanted = '<h1 class="headline none">Nothing was judged'
+                wanted = '<h1><span class="headline none">Nothing was judged'
                 self.assertIn(wanted, made.page())
 
     def test_backend_without_a_judged_case_says_so(self) -> None:
@@ -112,6 +124,10 @@ class PageTest(WordsCase):
         page = small_run().page()
         for name in ("gradients", "distributed", "steps"):
             self.assertNotIn(f'id="{name}"', page)
+        self.assertIn('id="operators"', page)
+        files = RunFiles(["alpha"])
+        files.add("distributed/gossip/ring#n8", "alpha", "pass")
+        self.assertNotIn('id="operators"', files.page())
         self.assertNotIn('<script type="application/octet-stream" id="data-g', page)
 
     def test_run_folder_without_a_table_of_a_suite_is_whole(self) -> None:
@@ -142,7 +158,7 @@ class PageTest(WordsCase):
         for number in range(81):
             files.add(f"node/Add/{number}", "alpha", "crash")
         text = Words(files.page()).text
-        self.assertIn("The first 80 of 81.", text)
+        self.assertIn("The first 30 of 81.", text)
 
     def test_same_run_gives_the_same_bytes(self) -> None:
         pages = {chance_run(cases=40, backends=2).page() for _ in range(2)}

@@ -74,6 +74,34 @@ class PanelTest(BrowserCase):
         ):
             self.assertIn(wanted, text)
 
+    # Kills: a zero that stands for what was not measured.
+    def test_panel_says_no_zero_where_nothing_was_measured(self) -> None:
+        rows = (
+            ({"nan_mismatch": "2", "max_abs_err": "0", "max_ulp": "0"}, False),
+            ({"inf_mismatch": "1", "max_abs_err": "0.5", "max_ulp": "0"}, True),
+            ({"nan_mismatch": "0", "max_abs_err": "0", "max_ulp": "0"}, True),
+        )
+        for columns, has_error in rows:
+            with self.subTest(columns):
+                files = RunFiles(["alpha"])
+                files.add("node/Add/one", "alpha", "fail")
+                files.add_output("node/Add/one", "alpha", **columns)
+                text = self.panel_of(files, "node/Add/one", "alpha")
+                self.assertEqual("max abs error" in text, has_error)
+
+    def test_panel_of_a_crash_has_its_frames_and_no_unmeasured_time(self) -> None:
+        files = RunFiles(["alpha"])
+        message = "signal 11 in forward\n#0 add at add.cc:7\n#1 main"
+        files.add("node/Add/one", "alpha", "crash", message=message)
+        script = """
+            await until(() => panel.open);
+            const frames = panel.querySelector('.message');
+            return [frames.innerText.split('\\n'),
+              panel.innerText.includes('did not come to the end of the case')];
+            """
+        found = self.seen(files, script, hash_text="case=node/Add/one&backend=alpha")
+        self.assertEqual(found, [message.split("\n"), True])
+
     def test_panel_of_a_pass_offers_nothing_to_make_small(self) -> None:
         files = RunFiles(["alpha"])
         files.run["command"] = "assay run --out 'my runs/one'"

@@ -44,11 +44,11 @@ class StepsTest(unittest.TestCase):
             (ADAM, {"step": "9", "linf_diff": "0.25", "limit": "1"}),
         ).backends
         ((_, (cell,)),) = alpha.by_case.rows
-        self.assertEqual(cell, Cell(0.75, f"{ADAM}, step 7, b"))
+        self.assertEqual(cell, Cell(0.75, "step 7, b"))
         self.assertEqual(alpha.by_step.columns, ["1", "5-9"])
         ((_, by_step),) = alpha.by_step.rows
         self.assertEqual([cell.text for cell in by_step], ["0.12", "0.75"])
-        self.assertEqual(alpha.worst, cell)
+        self.assertEqual(alpha.worst, Cell(0.75, f"{ADAM}, step 7, b"))
 
     def test_the_first_step_beyond_the_limit_is_a_fault(self) -> None:
         steps = steps_of(

@@ -9,6 +9,7 @@ chance_run(cases=20_000, backends=8).write(folder)
 """
 
 import csv
+import itertools
 import json
 import math
 import random
@@ -181,7 +182,7 @@ class RunFiles:
 
 
 def mutants_of(killed: int, total: int, **others: object) -> dict[str, object]:
-    """The part of summary.json on deliberate defects: assessed, none survived."""
+    """The part of summary.json on mutants: assessed, none survived."""
     counts = {"killed": killed, "killed_by_all": killed, "total": total}
     return {"assessed": True, **counts, "survivors": [], **others}
 
@@ -222,6 +223,38 @@ def chance_run(cases: int, backends: int, seed: int = 1) -> RunFiles:
                 output = _chance_output(chance, outcome, case["dtype"])
                 common = {"dtype": case["dtype"], "limit_source": "corpus"}
                 files.add_output(test_id, name, shape=shape, **common, **output)
+    return files
+
+
+def whole_run(cases: int, backends: int) -> RunFiles:
+    """A run with every section that a page can have, of the sizes of a real one."""
+    files = chance_run(cases, backends)
+    names = list(files.reasons)
+    for at, op in enumerate((*OPERATORS, "block", "light")):
+        types = ("float16", "bfloat16", "float32", "float64")
+        for backend, dtype in itertools.product(names, types):
+            test_id = f"gradcheck/{op}/test_{at}#redrawn.{dtype}"
+            failed = (at + names.index(backend)) % 9 == 0
+            outcome = ("fail" if at < 9 else "xfail") if failed else "pass"
+            files.add(test_id, backend, outcome, op=op, reason_code="fail_backward")
+            units = {"outcome": "fail", "headroom": "-9"} if failed else {}
+            kink = {"kink_convention": "0", "kink_count": "3"} if at % 3 == 0 else {}
+            files.add_gradient(test_id, backend, **units, **kink)
+    for preset, net, step in itertools.product(range(30), range(10), (1, 7, 90)):
+        for backend in names[:2]:
+            test_id = f"optimizer/rule{preset}/paper.net{net}#locked.float32"
+            if step == 1:
+                files.add(test_id, backend, "pass")
+            files.add_step(test_id, backend, step=str(step))
+    for scheme, ranks in itertools.product(range(12), (2, 4, 8, 16, 32)):
+        for backend in names[:2]:
+            test_id = f"distributed/scheme{scheme}/ring#n{ranks}"
+            files.add(test_id, backend, "fail" if ranks == 8 else "pass")
+            files.add_ranks(
+                *(test_id, backend),
+                **{"scheme": f"scheme{scheme}", "topology": "ring", "steps": "5"},
+                **{"ranks": str(ranks), "consensus": "0.5", "contraction_err": "0"},
+            )
     return files
 
 

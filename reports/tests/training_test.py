@@ -63,14 +63,56 @@ class TrainingTest(unittest.TestCase):
             folder_of(self.root, 2, [0.6, 0.95, 0.96]),
         )
         self.assertEqual(
-            group.by_samples("accuracy"), [(100, 0.5, 0.6, 0.7), (200, 0.8, 0.9, 0.95)]
+            group.by_samples("accuracy"),
+            [(100, 0.5, 0.6, 0.7), (200, 0.8, 0.9, 0.95), (300, 0.96, 0.96, 0.96)],
         )
-        # Each seed has been tested from 1.2 to 2 seconds on.
-        band = group.by_seconds("accuracy")
-        self.assertAlmostEqual(band[0][0], 1.2)
-        self.assertAlmostEqual(band[-1][0], 2.0)
-        self.assertAlmostEqual(band[0][1], 0.58)  # 0.5 + 0.2 (0.9 - 0.5)
         self.assertEqual(group.samples_to(0.9), Range((200, 200), 1))
+
+    # Kills: a line that ends where the fastest seed does, or a seed that is counted
+    # behind its end.
+    def test_a_median_is_over_the_seeds_that_still_run(self) -> None:
+        folders = [
+            folder_of(self.root, 0, [0.5, 0.9]),  # tested at 1 and 2 seconds
+            folder_of(self.root, 10, [0.7, 0.8]),  # at 2 and 3
+        ]
+        (group,) = self.groups(*folders)
+        band = {x: rest for x, *rest in group.by_seconds("accuracy")}
+        for found, wanted in zip(band[2.0], (0.7, 0.8, 0.9), strict=True):
+            self.assertAlmostEqual(found, wanted)
+        self.assertAlmostEqual(band[2.5][1], 0.75)
+        self.assertEqual((min(band), max(band)), (2.0, 3.0))
+        page = render_training_page([group])
+        self.assertEqual(page.count('class="seed s0"'), 8)  # two in each of four plots
+        self.assertEqual(page.count('r="2"'), 8)
+
+    def test_groups_differ_by_all_but_the_seed_and_say_by_what(self) -> None:
+        rows: tuple[tuple[dict[str, str], str], ...] = (
+            ({"epochs": "15"}, "15 epochs"),
+            ({"stop_at": "0.97"}, "stops at 0.97"),
+            ({"module": "/opt/beta.so"}, "module /opt/beta.so"),
+            ({"batch": "32"}, "batch 32"),
+            ({"tomorrow": "1"}, "tomorrow 1"),
+            ({"checkpoint_every": "7", "goes_on": "1", "out": "x"}, ""),
+        )
+        for at, (facts, said) in enumerate(rows):
+            with self.subTest(said):
+                first = folder_of(self.root, 2 * at, [0.5])
+                second = folder_of(self.root, 2 * at + 1, [0.5])
+                with (second / "train.txt").open("a") as file:
+                    file.writelines(f"{name},{text}\n" for name, text in facts.items())
+                groups = self.groups(first, second)
+                names = [group.name for group in groups]
+                self.assertEqual(len(groups), 2 if said else 1, names)
+                wanted = f"alpha:adam, {said}" if said else "alpha:adam"
+                self.assertIn(wanted, names)
+
+    def test_module_is_named_where_one_run_has_several(self) -> None:
+        folders = [folder_of(self.root, 0, [0.5], run) for run in ("a:adam", "b:adam")]
+        for folder in folders:
+            with (folder / "train.txt").open("a") as file:
+                file.write(f"module,{folder.name}\nstop_at,0\n")
+        names = [group.name for group in self.groups(*folders)]
+        self.assertEqual(names, ["a:adam", "b:adam"])
 
     def test_the_loss_of_an_epoch_is_over_samples(self) -> None:
         (group,) = self.groups(folder_of(self.root, 0, [0.5, 0.9]))

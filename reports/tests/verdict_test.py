@@ -41,6 +41,33 @@ class VerdictTest(unittest.TestCase):
                 self.assertEqual(headline.state, state)
                 self.assertTrue(headline.text.startswith(text), headline.text)
 
+    def test_headline_also_says_what_is_conformant(self) -> None:
+        good, waived = ("conformant", "all pass"), ("conformant with waivers", "")
+        bad = ("not conformant", "6 of 4633 cases do not pass: xfail 6")
+        part = ("partial", "a run with a filter says nothing on conformance")
+        rows = [
+            ((good,), "Conformant", "good", ()),
+            ((waived,), "Conformant with waivers", "waivers", ()),
+            ((bad,), "Not conformant", "warn", (bad[1],)),
+            ((part,), "Partial", "none", ()),
+            ((good, good), "All 2 backends conformant", "good", ()),
+            ((good, waived), "2 of 2 backends conformant", "waivers", ()),
+            (
+                *((good, bad, good), "2 of 3 backends conformant, b is not", "warn"),
+                (f"b: {bad[1]}",),
+            ),
+            ((bad, bad, bad), "All 3 backends not conformant", "warn", ()),
+        ]
+        for words, text, state, why in rows:
+            with self.subTest(text):
+                files = run_of(**dict.fromkeys("abc"[: len(words)], "pass"))
+                files.reasons = dict(zip("abc", words))
+                headline = assessed(files).headline
+                self.assertEqual(headline.text, "Every result is as expected")
+                self.assertEqual(headline.conformance, text)
+                self.assertEqual(headline.conformance_state, state)
+                self.assertEqual(headline.why, why)
+
     def test_verdict_that_summary_forgot_is_unexpected(self) -> None:
         files = run_of(a="pass timeout")
         files.unexpected.clear()

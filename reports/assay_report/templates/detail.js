@@ -18,7 +18,8 @@ class Detail extends Rows {
 function line(label, value) {
   if (value === '' || value === undefined || value === null ||
       value === false) return null;
-  return element('div', {}, element('dt', {}, label), element('dd', {}, value));
+  return element('div', {}, element('dt', {}, explained(label)),
+    element('dd', {}, explained(value)));
 }
 
 function list(...lines) {
@@ -116,7 +117,9 @@ function drawWorst(detail, {judged, oracle, expected_oracle: expected}) {
     element('th', {scope: 'row'}, elementName(index, shape)),
     exact.size ? element('td', {}, exact.get(index) ?? 'not known') : null,
     element('td', {}, want), element('td', {}, got)));
-  return element('div', {class: 'worst'}, element('table', {},
+  return element('div', {
+    'class': 'worst', 'role': 'group', 'tabindex': '0',
+    'aria-label': 'Elements furthest out'}, element('table', {},
     element('caption', {}, `The ${elements.length} elements furthest out`),
     element('thead', {}, element('tr', {},
       ...heads.map((name) => element('th', {scope: 'col'}, name)))),
@@ -182,8 +185,11 @@ function drawJudged(detail, row) {
   const elements = get('n_elem');
   const ofAll = (text) => (text && text !== '0' && elements ?
     `${text} of ${elements}` : '');
-  // Elements of want 0 have no relative error.
+  // Elements of want 0 have no relative error; NaN and infinity have none at all,
+  // and a zero beside them was not measured.
   const relative = get('max_rel_err');
+  const isSpecial = Number(get('nan_mismatch')) + Number(get('inf_mismatch')) > 0;
+  const measured = (text) => (isSpecial && Number(text) === 0 ? '' : text);
   const hasRelative = relative !== '0' || get('max_abs_err') === '0';
   return [
     isTrue(get('bitwise_equal')) ?
@@ -192,9 +198,9 @@ function drawJudged(detail, row) {
       line('worst element', elementName(get('worst_index'), get('shape'))),
       line('want', get('worst_want')),
       line('got', get('worst_got')),
-      line('max abs error', get('max_abs_err')),
-      line('max rel error', hasRelative ? relative : ''),
-      line('max ULP', get('max_ulp')),
+      line('max abs error', measured(get('max_abs_err'))),
+      line('max rel error', measured(hasRelative ? relative : '')),
+      line('max ULP', measured(get('max_ulp'))),
       line('limit', limitText(get)),
       line('headroom', get('headroom')),
       line('outside the limit', ofAll(get('out_of_limit'))),
@@ -317,6 +323,9 @@ function drawAttempts(detail, cell) {
       text.split('\n').map((one) => element('p', {}, one))));
 }
 
+// Outcomes behind which no number of a case can be.
+const NOT_ENDED = new Set(['crash', 'timeout', 'missing']);
+
 function drawCellFacts(store, detail, cell, outcome) {
   const get = (name) => detail.cell[name].at(cell);
   const kept = (name) => store.case[name].at(store.rowOf(cell));
@@ -334,7 +343,9 @@ function drawCellFacts(store, detail, cell, outcome) {
         `${memoryText(own)} more than the cases before it took`),
       line('worker\'s peak', peak &&
         `${memoryText(peak)}, with all cases before it`)) ??
-      element('p', {class: 'quiet'}, 'Not measured.'),
+      element('p', {class: 'quiet'}, NOT_ENDED.has(outcome) ?
+        'None: the process did not come to the end of the case.' :
+        'Not measured.'),
     element('h3', {}, 'Case and setting'),
     list(
       line('operator', kept('op')),
@@ -343,10 +354,10 @@ function drawCellFacts(store, detail, cell, outcome) {
       line('element type', kept('dtype')),
       line('shapes', kept('shape_sig')),
       line('settings', get('settings')),
-      line('ran on', get('placement')),
+      line('placement', get('placement')),
       line('through function', isTrue(get('via_function')) ? 'yes' : ''),
       line('corpus', kept('corpus')),
-      line('claimed', isTrue(store.cell.claimed.at(cell)) ? 'yes' : 'no'),
+      line('claims', isTrue(store.cell.claimed.at(cell)) ? 'inside' : 'outside'),
       line('limit from', get('limit_source')),
       line('headroom', get('headroom')),
       line('seed', get('seed')),
@@ -370,8 +381,7 @@ function drawDetail(panel, store, detail, gradients, cell, {open, close}) {
     drawReason(store, cell, seed),
     drawUnexpected(store, cell, seed),
     store.isVacuous(cell) ? element('p', {class: 'vacuity'},
-      'Vacuous: the expected outputs of this case are constant or empty, so ' +
-      'a pass says little.') : null,
+      `Vacuous: ${WORDS.vacuous}.`) : null,
     drawOthers(store, cell, open),
     ...drawGradients(gradients, cell),
     ...drawOutputs(detail, cell, isBrief),

@@ -9,6 +9,7 @@
 // The greatest error of each step of the scale; see gradients.html.
 const GRADIENT_STEPS = [0, 0.01, 0.1, 0.5, 1];
 const GRADIENT_CASES_SHOWN = 40;
+const GRADIENT_OPERATORS_SHOWN = 30;
 
 // The kept gradients of cells as rows, the worst first.
 class GradientData extends Rows {
@@ -89,6 +90,7 @@ class GradientTable {
     this.columns = [['', 'All types'],
       ...data.types.map((name) => [`.${name}`, name || 'unknown'])];
     this.sort = {key: '', isDown: true};
+    this.isWhole = false;
     this.open = new Set();
     this.all = new Set();  // operators whose cases are all drawn
     const sums = store.backends.map((_, at) => rollUpGradients(store, data, at));
@@ -138,25 +140,41 @@ class GradientTable {
     })));
   }
 
+  // For paper: every operator.
+  drawForPrint() {
+    const {isWhole} = this;
+    this.isWhole = true;
+    this.draw();
+    this.isWhole = isWhole;
+  }
+
   draw() {
     const name = this.store.backends[this.backend];
     const ops = this.sorted();
     const body = element('tbody');
-    for (const one of ops) {
+    const shown = this.isWhole ? ops : ops.slice(0, GRADIENT_OPERATORS_SHOWN);
+    for (const one of shown) {
       const row = this.drawOperator(one);
       body.append(row);
       if (this.open.has(one.op)) this.drawOpen(one, row);
     }
+    const more = pressable('copy', `Show all ${ops.length}`, () => {
+      this.isWhole = true;
+      this.draw();
+    });
+    const nets = ops.filter(({op}) => !isOperator(op)).length;
     this.root.replaceChildren(element('table', {},
-      element('caption', {}, `${name}: ${ops.length} operators; worst error in ` +
+      element('caption', {}, `${name}: ${ops.length - nets} operators` +
+        `${nets ? ` and ${nets} groups of networks` : ''}; worst error in ` +
         'units of the limit, and outcomes of cases. A row opens to its cases.'),
-      this.drawHead(), body));
+      this.drawHead(), body),
+    shown.length === ops.length ? '' : element('p', {class: 'rest'}, more));
   }
 
   drawOperator(one) {
     const isOpen = this.open.has(one.op);
     const button = element('button', {'type': 'button', 'class': 'op',
-      'aria-expanded': String(isOpen)}, one.op);
+      'aria-expanded': String(isOpen), 'title': WORDS[one.op] ?? null}, one.op);
     const row = element('tr', {class: 'operator'},
       element('th', {scope: 'row'}, button),
       element('td', {'class': 'n', 'data-label': 'cases'}, String(one.cells.length)),
@@ -232,8 +250,9 @@ function gradientFacts(data, row, inputClass) {
     ['worst element', index], ['got', get('got')], ['want', get('want')],
     ['limit', get('limit')]];
   return facts.filter(([, value]) => value !== '').flatMap(([name, value]) => [
-    element('span', {class: 'fact'}, element('span', {class: 'quiet'}, `${name} `),
-      value), ' ']);
+    element('span', {class: 'fact'},
+      element('span', {class: 'quiet'}, explained(name), ' '), explained(value)),
+    ' ']);
 }
 
 // The code with its meaning, and the message of what did not pass.
@@ -256,13 +275,16 @@ function kinkText(get) {
 
 function drawGradient(data, row) {
   const get = (name) => data.get(name, row);
+  const more = (name) => data.more[name]?.at(row) ?? '';
+  const isInHull = more('hull_low') !== more('hull_high');
   return element('section', {class: 'output'},
     element('h4', {}, `by ${get('input')} `,
       element('small', {}, `${get('shape')} ${get('cotangent')}`)),
     list(
       line('error', get('units') && `${get('units')} in units of the limit`),
       line('worst element', elementName(get('worst_index'), get('shape'))),
-      line('want', get('want')),
+      line(isInHull ? 'right at this kink' : 'want', isInHull ?
+        `all from ${more('hull_low')} to ${more('hull_high')}` : get('want')),
       line('got', get('got')),
       line('limit', get('limit')),
       line('kind', get('class')),

@@ -36,8 +36,7 @@ function matchingCases(store, mask) {
 // and whether large numbers come first.
 const ORDERS = {
   time: {
-    of: (detail, k) => ['load_us', 'run_us', 'judge_us'].reduce(
-      (sum, name) => sum + Number(detail.cell[name].at(k)), 0),
+    of: (detail, k) => numberOf(detail.cell.run_us.at(k)),
     text: (value) => microseconds(String(value)),
     isDown: true,
   },
@@ -58,15 +57,20 @@ const ORDERS = {
 // number of each.
 function orderCases(store, detail, mask, rows, order, texts) {
   const {of, text, isDown} = ORDERS[order];
+  const {short} = store;
   const first = (row) => {
     const end = store.cellAt(row + 1, 0);
     let best = NaN;
+    let whose = '';
     for (let k = store.cellAt(row, 0); k < end; k += 1) {
       if (!mask[k]) continue;
       const value = of(detail, k);
-      if (Number.isNaN(best) || (isDown ? value > best : value < best)) best = value;
+      if (Number.isNaN(best) || (isDown ? value > best : value < best)) {
+        best = value;
+        whose = short.length > 1 ? ` on ${short[store.columnOf(k)]}` : '';
+      }
     }
-    if (!Number.isNaN(best)) texts.set(row, text(best));
+    if (!Number.isNaN(best)) texts.set(row, text(best) + whose);
     return best;
   };
   return sortRows(rows, first, isDown);

@@ -3,6 +3,8 @@
 // Ties the page together. The address's hash is the state: q (query), o
 // (outcomes), g (group), s (order), case and backend (the open cell).
 
+const UNEXPECTED_PRINTED = 120;
+
 function readState() {
   const hash = new URLSearchParams(location.hash.slice(1));
   return {
@@ -91,7 +93,11 @@ class Page {
     });
     document.addEventListener('keydown', (event) => this.onKey(event));
     window.addEventListener('beforeprint', () => this.print());
-    window.addEventListener('afterprint', () => this.matrix.redraw());
+    window.addEventListener('afterprint', () => {
+      this.matrix.redraw();
+      this.operators?.draw();
+      this.gradients?.draw();
+    });
   }
 
   onKey(event) {
@@ -208,6 +214,7 @@ class Page {
       'type': 'button',
       'class': `chip outcome o-${name}`,
       'data-outcome': name,
+      'title': WORDS[name] ?? null,
       'aria-pressed': String(this.state.outcomes.has(name)),
     }, `${name} `, element('span', {class: 'n'},
       counts.get(name).toLocaleString('en')))));
@@ -264,20 +271,21 @@ class Page {
     return this.data;
   }
 
-  // Draws the table of operators when it is about to be seen.
-  watchOperators() {
+  // The table of operators is drawn when it is about to be seen; a page that is
+  // printed cannot wait for its numbers.
+  async watchOperators() {
     const root = document.getElementById('operator-table');
+    if (!root) return;
     root.hidden = false;
-    const watch = new IntersectionObserver(async ([entry]) => {
-      if (!entry.isIntersecting) return;
-      watch.disconnect();
-      await this.drawOperators();
-    }, {rootMargin: '400px'});
-    watch.observe(root);
+    const rows = operatorRows(await unpack('data-operators'));
+    document.getElementById('operator-count').textContent =
+      new Set(rows.map(({op}) => op)).size.toLocaleString('en');
+    whenSeen(root, () => {
+      this.operators = this.drawOperators(rows);
+    });
   }
 
-  async drawOperators() {
-    const rows = operatorRows(await unpack('data-operators'));
+  drawOperators(rows) {
     return new OperatorTable(rows, (query) => {
       this.state.query = query;
       this.state.outcomes.clear();
@@ -287,11 +295,15 @@ class Page {
     });
   }
 
-  async drawGradientTable() {
-    if (!document.getElementById('data-gradients')) return;
+  async watchGradients() {
+    const root = document.getElementById('gradient-table');
+    if (!root) return;
     const {detail, gradients} = await this.unpacked();
-    new GradientTable(this.store, gradients,
-      (cell) => reproOf(this.store, detail, gradients, cell));
+    root.hidden = false;
+    whenSeen(root, () => {
+      this.gradients = new GradientTable(this.store, gradients,
+        (cell) => reproOf(this.store, detail, gradients, cell));
+    });
   }
 
   closed() {
@@ -303,10 +315,28 @@ class Page {
     this.matrix.focusCell(this.matrix.focus.row, this.matrix.focus.column);
   }
 
+  // A fail in everything is not a hundred pages.
+  printUnexpected() {
+    const note = document.getElementById('unexpected-shown');
+    if (!note || note.parentElement.hidden) return;
+    const n = Math.min(UNEXPECTED_PRINTED, this.store.byCause.length);
+    drawUnexpectedRows(this.store, document.getElementById('unexpected-rows'), n);
+    note.textContent = n.toLocaleString('en');
+  }
+
+  // On paper stand the operators, the unexpected results, and of the cases those
+  // that were searched for.
   print() {
-    const shown = this.matrix.drawForPrint();
+    drawLater();
+    this.operators?.drawForPrint();
+    this.gradients?.drawForPrint();
+    this.printUnexpected();
+    const isChosen = this.state.query !== '' || this.state.outcomes.size > 0;
+    this.matrix.root.classList.toggle('unprinted', !isChosen);
+    const shown = isChosen ? this.matrix.drawForPrint() : 0;
     const rows = this.matrix.rows.length;
-    document.getElementById('print-note').textContent =
+    document.getElementById('print-note').textContent = !isChosen ?
+      'The cases that a search finds are printed here.' :
       shown < rows ? `The first ${shown} of ${rows} rows.` : '';
   }
 }
@@ -327,10 +357,9 @@ async function copyBeside(button) {
 }
 
 // The unexpected results that the page's head leaves out for their number.
-function drawAllUnexpected(store, table) {
+function drawUnexpectedRows(store, table, most = Infinity) {
   const rows = [];
-  for (let k = 0; k < store.size; k += 1) {
-    if (!store.unexpected[k]) continue;
+  for (const k of store.byCause.slice(0, most)) {
     const cells = [outcomeName(store.cell.outcome.at(k)), cellLink(store, k),
       store.backends[store.columnOf(k)],
       element('div', {class: 'reason'}, store.unexpectedReason(k))];
@@ -340,8 +369,7 @@ function drawAllUnexpected(store, table) {
   table.append(...rows);
 }
 
-// A square of a grid opens the list of what failed in it. The lists are plain
-// HTML, see distributed.html, and open without this, too.
+// A square of a grid opens the list of what failed in it; see distributed.html.
 function listenToRanks(section) {
   section?.addEventListener('click', (event) => {
     const button = event.target.closest('[data-opens]');
@@ -371,6 +399,8 @@ async function main() {
   document.addEventListener('click', (event) => {
     const button = event.target.closest('.copyable .copy');
     if (button) copyBeside(button);
+    const word = event.target.closest('abbr[title]');
+    if (word) toggleMeaning(word);
     // A query shows in the matrix, which may be far away.
     if (event.target.closest('a[href^="#q="]')) {
       document.getElementById('matrix').scrollIntoView();
@@ -384,16 +414,17 @@ async function main() {
   document.getElementById('work').hidden = false;
   const all = document.getElementById('all-unexpected');
   all?.addEventListener('click', () => {
-    drawAllUnexpected(store, document.getElementById('unexpected-rows'));
+    drawUnexpectedRows(store, document.getElementById('unexpected-rows'));
     all.parentElement.hidden = true;
   });
   const page = new Page(store);
   if (page.state.query && !page.state.testId) {
     document.getElementById('matrix').scrollIntoView();
   }
-  page.watchOperators();
+  watchLater();
   performance.mark('assay-ready');
-  await page.drawGradientTable();
+  await page.watchOperators();
+  await page.watchGradients();
   performance.mark('assay-gradients');
 }
 

@@ -24,6 +24,7 @@ class Matrix {
     root.style.setProperty('--backends', store.backends.length);
     root.classList.toggle('many', store.backends.length > 3);
     this.head = this.drawHead();
+    if (store.backends.length > 3) root.before(this.drawNumbers());
     this.body = element('div', {role: 'rowgroup', class: 'rows'});
     root.append(this.head, this.body);
     root.addEventListener('scroll', () => requestAnimationFrame(
@@ -34,11 +35,20 @@ class Matrix {
   }
 
   drawHead() {
-    const cells = this.store.backends.map((name) => element(
-      'div', {role: 'columnheader', class: 'cell', title: name}, name));
+    const {short} = this.store;
+    const cells = this.store.backends.map((name, at) => element(
+      'div', {role: 'columnheader', class: 'cell', title: name},
+      element('span', {class: 'number'}, String(at + 1)),
+      element('span', {class: 'short'}, short[at])));
     const row = element('div', {role: 'row', class: 'row', 'aria-rowindex': 1},
       element('div', {role: 'columnheader', class: 'name'}, 'Case'), ...cells);
     return element('div', {role: 'rowgroup', class: 'head'}, row);
+  }
+
+  // The backends by number, for a screen without room for their names.
+  drawNumbers() {
+    return element('ol', {class: 'numbers-of-backends'},
+      ...this.store.backends.map((name) => element('li', {}, name)));
   }
 
   toTop() {

@@ -22,7 +22,8 @@ const OPERATOR_COLUMNS = [
   ['Why', (row) => row.why, (row) => row.why],
   ['Worst ULP', (row) => row.ulp, (row) => numberOf(row.ulp), true],
   ['Least headroom', (row) => row.headroom, (row) => numberOf(row.headroom)],
-  ['Time', (row) => microseconds(String(row.time)), (row) => row.time, true],
+  ['Time, judge included', (row) => microseconds(row.time),
+    (row) => numberOf(row.time), true],
 ];
 const WORD_COLUMNS = new Set(['Operator', 'Backend', 'Why']);
 
@@ -32,6 +33,11 @@ function ofCount(part, whole) {
 
 function countText(count) {
   return count ? count.toLocaleString('en') : '';
+}
+
+// As operators.py tells an operator from the group of a network.
+function isOperator(name) {
+  return /^(\w+\.)*[A-Z]\w*$/.test(name);
 }
 
 // Tables write inf and -inf.
@@ -45,7 +51,7 @@ function operatorRows(data) {
     planned, pass: data.n_pass[at], claimed: data.n_claimed[at],
     claimedPass: data.n_claimed_pass[at], unexpected: data.n_unexpected[at],
     unsupported: data.n_unsupported[at], ulp: data.max_ulp.at(at),
-    headroom: data.headroom.at(at), time: data.time_us[at],
+    headroom: data.headroom.at(at), time: data.time_us.at(at),
   }));
 }
 
@@ -119,6 +125,14 @@ class OperatorTable {
     const chosen = this.rows.filter(
       (row) => !this.backend || row.backend === this.backend);
     return sortRows(chosen, OPERATOR_COLUMNS[this.column][2], this.isDown);
+  }
+
+  // For paper: every operator.
+  drawForPrint() {
+    const {isWhole} = this;
+    this.isWhole = true;
+    this.draw();
+    this.isWhole = isWhole;
   }
 
   draw() {

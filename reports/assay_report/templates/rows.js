@@ -26,7 +26,24 @@ function pressable(kind, text, press, attributes = {}) {
 
 // An outcome with its sign.
 function outcomeName(outcome) {
-  return element('span', {class: `outcome o-${outcome}`}, outcome);
+  return element('span',
+    {class: `outcome o-${outcome}`, title: WORDS[outcome] ?? null}, outcome);
+}
+
+// Meanings of the words that only this project uses; see glossary.py.
+const WORDS = JSON.parse(document.getElementById('data-words').textContent);
+
+// The text, with its meaning where it is a word of the list.
+function explained(text) {
+  return Object.hasOwn(WORDS, text) ?
+    element('abbr', {title: WORDS[text]}, text) : text;
+}
+
+// A touch shows the meaning of a word behind it, and takes it away again.
+function toggleMeaning(word) {
+  const next = word.nextElementSibling;
+  if (next?.matches('.meaning')) next.remove();
+  else word.after(element('span', {class: 'meaning'}, ` (${word.title})`));
 }
 
 // The outcomes of a map of counts, in the order in which they are shown.

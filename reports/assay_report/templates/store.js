@@ -83,6 +83,7 @@ class Store {
   constructor(data) {
     this.ids = data.ids;
     this.backends = data.backends;
+    this.short = data.short;  // what tells them apart
     this.outcomes = data.outcomes;  // every outcome there is, in order
     this.cases = data.ids.length;
     this.size = this.cases * this.backends.length;
@@ -90,6 +91,7 @@ class Store {
     this.cell = data.cell;
     this.unexpected = this.cell.unexpected.mask((reason) => reason !== '');
     this.planned = this.cell.outcome.mask((outcome) => outcome !== '');
+    this.byCause = data.by_cause;  // the unexpected cells, in the page's order
     this.notes = [];
   }
 
