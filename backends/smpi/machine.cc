@@ -68,12 +68,9 @@ class Rank final : public mpi_rank::Waiting {
     return mpi_rank::Checked(code, "MPI_Waitall");
   }
 
-  Status During(const mpi_rank::Awaited& awaited,
-                const std::function<Status()>& call) override {
+  bool MayBlock(const mpi_rank::Awaited& awaited) override {
     awaited_ = awaited;
-    Status status = call();
-    awaited_.reset();
-    return status;
+    return true;
   }
 
   std::optional<double> simulated_seconds() const override {

@@ -92,8 +92,7 @@ struct ValueInfo {
   ValueType type;
 };
 
-/// A value fixed by the model. `value` is a Tensor: reading makes sparse ones
-/// dense.
+/// A value fixed by the model. `value` is a Tensor or a SparseTensor.
 struct Initializer {
   ValueId id = kNoValue;
   Value value;

@@ -103,9 +103,7 @@ int MergeCommand(const cli::MergeOptions& options) {
 }
 
 int PlanCommand(const cli::PlanOptions& options) {
-  select::SelectionOptions selection = options;
-  selection.made = options.out / "model";
-  const Result<plan::Plan> plan = select::PlanOf(selection);
+  const Result<plan::Plan> plan = select::PlanOf(options);
   if (!plan.ok()) return select::Fail(plan.status());
   Status status = WriteIfChanged(*plan, options.out);
   if (status.ok()) status = RemoveStaleParts(*plan, options.out / "parts");

@@ -75,7 +75,6 @@ supervise::SuperviseOptions SupervisionOf(
                     SharedPath("venv")};
   supervise.shuffle = options.shuffle;
   supervise.most_repeated = options.repeats;
-  supervise.attempts = options.attempts;
   return supervise;
 }
 
@@ -160,16 +159,15 @@ Result<int> RunPart(const cli::RunOptions& options) {
       AnswerExactly(options, rows, directory, &supervise, &plan));
   verdict::RawRecords raw;
   ASSAY_RETURN_IF_ERROR(SuperviseShown(plan, rows, supervise, &raw));
-  const verdict::Verdicts verdicts = verdict::Assess(
-      plan, rows, std::move(raw),
-      {.whole = false, .allow_unavailable = options.allow_unavailable});
+  const verdict::Verdicts verdicts =
+      verdict::Assess(plan, rows, std::move(raw), /*whole=*/false);
   for (const verdict::Tally& tally : verdicts.tallies) {
     std::cout << tally.backend << " on " << tally.corpus << ": "
               << tally.Equation() << "\n";
   }
-  std::cout << UnavailableText(verdicts)
-            << UnexpectedText(verdicts, select::ColoursOf(STDOUT_FILENO));
-  return verdicts.ExitCode();
+  std::cout << UnexpectedText(verdicts, select::ColoursOf(STDOUT_FILENO));
+  return verdicts.unexpected.empty() ? select::kExitOk
+                                     : select::kExitUnexpected;
 }
 
 /// The plan of a new run, or of one to go on with, and its folder, which no
@@ -232,9 +230,7 @@ Result<Opened> Open(const cli::RunOptions& options,
     opened.run = select::BeginRun(opened.plan, opened.env, {});
     return opened;
   }
-  select::SelectionOptions selection = options;
-  if (!options.out.empty()) selection.made = options.out / "model";
-  ASSAY_ASSIGN_OR_RETURN(opened.plan, select::PlanOf(selection, digests));
+  ASSAY_ASSIGN_OR_RETURN(opened.plan, select::PlanOf(options, digests));
   opened.run = select::BeginRun(opened.plan, opened.env, {});
   opened.folder =
       options.out.empty() ? fs::path("runs") / opened.run.run_id : options.out;

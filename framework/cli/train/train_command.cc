@@ -25,7 +25,6 @@
 #include "framework/file/module_path.h"
 #include "framework/testing/plan/resolve.h"
 #include "framework/train/program/trainer_request.h"
-#include "framework/train/rule/optimizers.h"
 
 extern char** environ;
 
@@ -44,13 +43,14 @@ Result<file::Descriptor> FileOf(const std::string& text) {
   return file;
 }
 
-/// Resolves the backend of a run (SplitRun), which is an instance or a file. As
+/// Resolves "BACKEND:REST", where BACKEND is an instance or a file. As
 /// plan::ResolveBackend.
 Status Resolve(std::string* run, std::string* module) {
-  const size_t end = SplitRun(*run).backend.size();
+  const size_t colon = run->find(':');
   ASSAY_ASSIGN_OR_RETURN(const plan::PlannedBackend backend,
-                         plan::ResolveBackend(run->substr(0, end)));
-  *run = backend.instance + run->substr(end);
+                         plan::ResolveBackend(run->substr(0, colon)));
+  const std::string rest = colon == std::string::npos ? "" : run->substr(colon);
+  *run = backend.instance + rest;
   *module = backend.module.string();
   return OkStatus();
 }
@@ -113,7 +113,6 @@ fs::path NewFolder(const std::string& model) {
 }
 
 Result<program::TrainRequest> NewRequest(const cli::TrainOptions& options) {
-  ASSAY_RETURN_IF_ERROR(MakeOptimizer(WantedOf(options.optimizer)).status());
   program::TrainRequest request = options.request;
   request.run = StrCat(options.backend, ":", options.optimizer);
   ASSAY_RETURN_IF_ERROR(Resolve(&request.run, &request.module));

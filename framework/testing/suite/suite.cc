@@ -164,10 +164,7 @@ const Suite* SuiteOf(const record::PlanRow& row) {
   const Suite* suite = FindSuite(row.suite);
   const bool runs = suite != nullptr && suite->cases != nullptr &&
                     (suite->run != nullptr || suite->run_ranks != nullptr);
-  if (runs) return suite;
-  return row.comparator == record::Comparator::kOracle
-             ? FindSuite(kSuiteOfUnstated)
-             : nullptr;
+  return runs ? suite : nullptr;
 }
 
 const Suite* RunnerOf(const record::PlanRow& row) {
@@ -211,10 +208,7 @@ bool NeedsOracle(const record::PlanRow& row) {
 
 Result<cases::CaseData> DataOf(const record::PlanRow& row) {
   if (row.directory.empty()) return NoFiles(row);
-  const auto n_sets = static_cast<int>(row.n_data_sets);
-  return row.comparator == record::Comparator::kOracle
-             ? cases::ReadCaseInputs(row.directory, n_sets)
-             : cases::ReadCaseData(row.directory, n_sets);
+  return cases::ReadCaseData(row.directory, static_cast<int>(row.n_data_sets));
 }
 
 Result<Subject> SubjectOf(const record::PlanRow& row,

@@ -201,8 +201,7 @@ Result<bool> HostedCases::Settle(record::Record* record) {
               "the backend changed the process' descriptors");
     return true;
   }
-  ASSAY_RETURN_IF_ERROR(journal_.Ended(
-      end.pid, end.wait_status, wire::PhaseOf(host_.link().last_call())));
+  ASSAY_RETURN_IF_ERROR(journal_.Ended(end.pid, end.wait_status));
   return false;
 }
 

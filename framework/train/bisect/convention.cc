@@ -10,10 +10,12 @@
 #include "framework/core/text.h"
 #include "framework/file/csv.h"
 #include "framework/train/optdiff/beside_judge.h"
+#include "framework/train/optdiff/locked_run.h"
 
 namespace assay::bisect {
 namespace {
 
+using quad::Quad;
 using quad::QuadTensor;
 using quad::SettingTexts;
 
@@ -24,14 +26,17 @@ SettingTexts With(SettingTexts settings, const Exchange& exchange) {
   return settings;
 }
 
-/// Each element within the limit of its formula, where it has one.
-bool IsWithin(const QuadTensor& got, const QuadTensor& want) {
+Quad Magnitude(Quad x) { return x < 0 ? -x : x; }
+
+bool IsWithin(const QuadTensor& got, const QuadTensor& want, double allowed) {
+  Quad greatest = 0;
+  Quad off = 0;
   for (size_t i = 0; i < want.size(); ++i) {
-    const double limit = quad::LimitOf(want[i]);
-    if (!std::isfinite(limit)) continue;
-    if (!(quad::Size(got[i].value - want[i].value) <= limit)) return false;
+    greatest = std::max(greatest, Magnitude(want[i]));
+    const Quad apart = Magnitude(got[i] - want[i]);
+    if (!(apart <= off)) off = apart;
   }
-  return true;
+  return off <= allowed * greatest;
 }
 
 bool MakesOne(const SeenStep& step, const SettingTexts& settings) {
@@ -46,13 +51,14 @@ bool MakesOne(const SeenStep& step, const SettingTexts& settings) {
   std::vector<QuadTensor> x = step.start;
   (*rule)->Prepare(step.at, &x);
   (*rule)->Update(step.at, step.gradients, &x);
+  const double allowed = optdiff::UpdateLimit(step.type);
   for (size_t p = 0; p < x.size(); ++p) {
-    if (!IsWithin(step.result[p], x[p])) return false;
+    if (!IsWithin(step.result[p], x[p], allowed)) return false;
   }
   for (size_t p = 0; p < step.left.size(); ++p) {
     for (const auto& [name, tensor] : step.left[p]) {
       const QuadTensor* const slot = (*rule)->Slot(p, name);
-      if (slot != nullptr && !IsWithin(tensor, *slot)) return false;
+      if (slot != nullptr && !IsWithin(tensor, *slot, allowed)) return false;
     }
   }
   return true;

@@ -15,7 +15,7 @@ struct Denominator {
       : epsilon(settings.Number("epsilon")),
         in_root(settings.Is("epsilon_at", "in_root")) {}
 
-  Quad operator()(const Quad& square) const {
+  Quad operator()(Quad square) const {
     return in_root ? Root(square + epsilon) : Root(square) + epsilon;
   }
 
@@ -24,7 +24,7 @@ struct Denominator {
 };
 
 /// Moves a running mean: mean = keep * mean + (1 - keep) * value.
-Quad Moved(const Quad& mean, const Quad& keep, const Quad& value) {
+Quad Moved(Quad mean, Quad keep, Quad value) {
   return keep * mean + (1 - keep) * value;
 }
 
@@ -53,13 +53,8 @@ class MomentumRule : public QuadRule {
   }
 
   void GoBack(size_t parameter, QuadTensor* x) override {
-    QuadTensor origin = std::exchange(origin_[parameter], {});
-    if (origin.empty()) return;
-    // An optimizer may go the same way back, with the roundings of both.
-    for (size_t i = 0; i < x->size(); ++i) {
-      origin[i].error += 2 * (*x)[i].error;
-    }
-    *x = std::move(origin);
+    QuadTensor& origin = origin_[parameter];
+    if (!origin.empty()) *x = std::exchange(origin, {});
   }
 
   void Step(const ParameterStep& at, const QuadTensor& g,
@@ -144,10 +139,10 @@ class AdamRule : public QuadRule {
     if (!maximum_before_ && !maximum_after_) return v[i] / bias;
     Quad& greatest = State(parameter, kGreatest, v.size())[i];
     if (maximum_before_) {
-      greatest = Max(greatest, v[i]);
+      greatest = std::max(greatest, v[i]);
       return greatest / bias;
     }
-    greatest = Max(greatest, v[i] / bias);
+    greatest = std::max(greatest, v[i] / bias);
     return greatest;
   }
 
@@ -328,7 +323,7 @@ class LambRule : public QuadRule {
             QuadTensor* x) override {
     const QuadTensor u = Direction(at, g, *x);
     const Quad norm = Root(SumOfSquares(*x));
-    const Quad phi = Min(Max(norm, least_), most_);
+    const Quad phi = std::min(std::max(norm, least_), most_);
     const Quad length = Root(SumOfSquares(u));
     const Quad ratio = phi == 0 || length == 0 ? 1 : phi / length;
     for (size_t i = 0; i < x->size(); ++i) {
@@ -365,23 +360,19 @@ Result<std::unique_ptr<QuadRule>> MakeRule(const Settings& settings,
   return std::make_unique<Rule>(settings, n_parameters);
 }
 
-/// Where a decay that is not given is coupled, has to be given, or may be the
-/// formula's own too.
-enum class DecayIs : uint8_t { kCoupled, kGiven, kGivenOrOwn };
-
-/// The settings that every optimizer has, and more.
+/// The settings that every optimizer has, and more. A decay that is not given
+/// is coupled, unless it `has_own_decay`, which has to be given.
 std::vector<Setting> WithCommon(std::vector<Setting> own,
-                                DecayIs decay = DecayIs::kCoupled) {
+                                bool has_own_decay = false) {
   std::vector<Setting> settings = {
       {"rate", ""},
       {"weight_decay", "0"},
       {"decay",
-       decay == DecayIs::kCoupled ? "coupled" : "",
-       {"coupled", "by_rate", "by_schedule", "after"}},
+       has_own_decay ? "" : "coupled",
+       {"coupled", "by_rate", "by_schedule", "after", "in_rule"}},
       {"clip_value", "inf"},
       {"clip_norm", "inf"},
   };
-  if (decay == DecayIs::kGivenOrOwn) settings[2].words.push_back("in_rule");
   settings.insert(settings.end(), own.begin(), own.end());
   return settings;
 }
@@ -405,7 +396,7 @@ std::vector<Setting> MomentumSettings(std::string_view momentum,
 }
 
 std::vector<Setting> AdamSettings(std::string_view maximum,
-                                  DecayIs decay = DecayIs::kCoupled) {
+                                  bool has_own_decay) {
   return WithCommon(
       {
           {"beta1", ""},
@@ -416,7 +407,7 @@ std::vector<Setting> AdamSettings(std::string_view maximum,
           {"maximum", maximum, {"none", "before", "after"}},
           {"first_t", "1"},
       },
-      decay);
+      has_own_decay);
 }
 
 }  // namespace
@@ -427,9 +418,9 @@ const std::vector<Formula>& Formulas() {
        MakeRule<MomentumRule>},
       {"momentum", MomentumSettings("", "none"), MakeRule<MomentumRule>},
       {"nesterov", MomentumSettings("", ""), MakeRule<MomentumRule>},
-      {"adam", AdamSettings("none"), AdamRule::Make},
-      {"amsgrad", AdamSettings(""), AdamRule::Make},
-      {"adamw", AdamSettings("none", DecayIs::kGiven), AdamRule::Make},
+      {"adam", AdamSettings("none", false), AdamRule::Make},
+      {"amsgrad", AdamSettings("", false), AdamRule::Make},
+      {"adamw", AdamSettings("none", true), AdamRule::Make},
       {"adagrad",
        WithCommon({{"epsilon", ""},
                    EpsilonAt(),
@@ -458,7 +449,7 @@ const std::vector<Formula>& Formulas() {
                    {"epsilon", ""},
                    {"least", "0"},
                    {"most", "inf"}},
-                  DecayIs::kGivenOrOwn),
+                  true),
        MakeRule<LambRule>},
   };
   return formulas;
