@@ -245,10 +245,15 @@ class Faulty : public Backend {
     if (const auto ignored = IgnoredAttribute(setting->second)) {
       return Mutated(nullptr).Load(WithoutAttribute(*model, *ignored), options);
     }
+    if (const auto node = ScaledNode(setting->second)) {
+      ASSAY_ASSIGN_OR_RETURN(auto scaled, WithScaledNode(model, *node));
+      return Loaded::By(nullptr, std::move(scaled), options);
+    }
     const Mutant* const mutant = FindMutant(setting->second);
     if (mutant == nullptr) {
       return InvalidArgument("setting mutant is '", setting->second,
-                             "', wanted the name of a line of mutants.txt");
+                             "', wanted the name of a line of mutants.txt, or "
+                             "scaled:NODE");
     }
     LoadOptions changed = options;
     if (mutant->load != nullptr) {

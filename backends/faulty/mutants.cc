@@ -7,6 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "backends/faulty/numbers.h"
+#include "framework/graph/operator.h"
+
 namespace assay::faulty {
 namespace {
 
@@ -73,6 +76,45 @@ std::shared_ptr<const Model> WithoutAttribute(const Model& model,
   Graph graph = model.graph();
   Erase(what, graph);
   return WithGraph(model, std::move(graph));
+}
+
+std::optional<std::string> ScaledNode(std::string_view mutant) {
+  constexpr std::string_view kRule = "scaled:";
+  if (!mutant.starts_with(kRule)) return std::nullopt;
+  return std::string(mutant.substr(kRule.size()));
+}
+
+Result<std::shared_ptr<const Model>> WithScaledNode(
+    std::shared_ptr<const Model> model, std::string_view name) {
+  constexpr double kFactor = 1.001;
+  ASSAY_ASSIGN_OR_RETURN(Graph graph, InferTypes(*model));
+  const auto node = std::ranges::find_if(graph.nodes, [&](const Node& each) {
+    return each.name == name ||
+           (!each.outputs.empty() && each.outputs[0] != kNoValue &&
+            graph[each.outputs[0]].name == name);
+  });
+  if (node == graph.nodes.end()) return model;
+  const ValueId output = node->outputs[0];
+  const ValueInfo info = graph[output];
+  if (!IsFloatingPoint(info.type.dtype)) {
+    return InvalidArgument("the output of node '", name, "' is ",
+                           info.type.ToString(),
+                           ", wanted a tensor of floating-point numbers");
+  }
+  ASSAY_ASSIGN_OR_RETURN(Tensor factor,
+                         OfNumbers(info.type.dtype, Shape(), {kFactor}));
+  const auto right = static_cast<ValueId>(graph.values.size());
+  graph.values.push_back({info.name + ".right", info.type});
+  graph.values.push_back({info.name + ".factor", ValueType::OfTensor(factor)});
+  graph.initializers.push_back({right + 1, std::move(factor)});
+  node->outputs[0] = right;
+  Node scale;
+  scale.op_type = "Mul";
+  scale.opset = NewestOpset("");
+  scale.inputs = {right, right + 1};
+  scale.outputs = {output};
+  graph.nodes.insert(node + 1, std::move(scale));
+  return WithGraph(*model, std::move(graph));
 }
 
 }  // namespace assay::faulty

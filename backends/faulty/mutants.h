@@ -96,4 +96,14 @@ std::optional<OperatorAttribute> IgnoredAttribute(std::string_view mutant);
 std::shared_ptr<const Model> WithoutAttribute(const Model& model,
                                               const OperatorAttribute& what);
 
+/// A mutant by rule: scaled:conv1 multiplies by 1.001 the first output of the
+/// node of that name, or of the one whose first output has that name. It is no
+/// line of mutants.txt, since no case is said to have such a node.
+std::optional<std::string> ScaledNode(std::string_view mutant);
+
+/// The model with that node so; the model as it is where no node has the name.
+/// Invalid argument where the output is no tensor of floating-point numbers.
+Result<std::shared_ptr<const Model>> WithScaledNode(
+    std::shared_ptr<const Model> model, std::string_view name);
+
 }  // namespace assay::faulty

@@ -2,16 +2,21 @@
 
 #include "backends/mpi_process/processes.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <csignal>
 #include <cstddef>
 #include <cstdlib>
+#include <cstring>
 #include <optional>
 #include <system_error>
 #include <thread>
 
 #include "backends/mpi_rank/endpoint.h"
+#include "framework/core/text.h"
 
 namespace assay::mpi_process {
 namespace {
@@ -35,6 +40,24 @@ Result<bool> AreDone(std::span<MPI_Request> requests,
   ASSAY_RETURN_IF_ERROR(mpi_rank::Checked(code, "MPI_Testall"));
   return are_over != 0;
 }
+
+/// The last words of the process, for a handler of signals, which may make no
+/// text.
+class LastWords {
+ public:
+  static void Set(const std::string& text) {
+    size_ = std::min(text.size(), words_.size());
+    std::memcpy(words_.data(), text.data(), size_);
+  }
+  static void Say(int) {
+    static_cast<void>(!write(STDERR_FILENO, words_.data(), size_));
+    std::abort();
+  }
+
+ private:
+  static inline std::array<char, 256> words_;
+  static inline size_t size_ = 0;
+};
 
 constexpr char kPatience[] = "patience";
 // The default: half the time that a case has by default. With more ranks than
@@ -103,8 +126,28 @@ Status Patience::ForAll(std::span<MPI_Request> requests,
       std::this_thread::sleep_for(kWhile);
     }
   }
-  return FailedPrecondition("waited more than ", longest_.count(), " s ",
-                            awaited.text());
+  return FailedPrecondition(TextOf(awaited));
+}
+
+std::string Patience::TextOf(const mpi_rank::Awaited& awaited) const {
+  return StrCat("waited more than ", longest_.count(), " s ", awaited.text());
+}
+
+Status Patience::During(const mpi_rank::Awaited& awaited,
+                        const std::function<Status()>& call) {
+  int rank = 0;
+  ASSAY_MPI(MPI_Comm_rank, MPI_COMM_WORLD, &rank);
+  LastWords::Set(StrCat("rank ", rank, ": ", TextOf(awaited), "\n"));
+  struct sigaction mine = {};
+  struct sigaction before = {};
+  mine.sa_handler = &LastWords::Say;
+  sigaction(SIGALRM, &mine, &before);
+  alarm(static_cast<unsigned>(longest_.count()));
+  Status status = call();
+  alarm(0);
+  // The process is left as it was found.
+  sigaction(SIGALRM, &before, nullptr);
+  return status;
 }
 
 Result<std::vector<RankEnd>> Processes::Run(int count, const Rank& rank) {
@@ -117,6 +160,10 @@ Result<std::vector<RankEnd>> Processes::Run(int count, const Rank& rank) {
   const int tag = world->NextTag();
   MPI_Comm group = world->First(count);
   if (group == MPI_COMM_NULL) return std::vector<RankEnd>();
+  MPI_Request met = MPI_REQUEST_NULL;
+  ASSAY_MPI(MPI_Ibarrier, group, &met);
+  ASSAY_RETURN_IF_ERROR(mpi_rank::WaitForCollective(
+      group, &met, {.collective = Operation::kBarrier}, patience_));
   ASSAY_ASSIGN_OR_RETURN(const auto mine,
                          mpi_rank::MpiEndpoint::Of(group, tag, patience_));
   return std::vector<RankEnd>{

@@ -53,15 +53,20 @@ class World {
 };
 
 /// A rank asks whether it is done, gives way to others between, and gives up in
-/// time, so that a case ends by itself.
+/// time, so that a case ends by itself. From a call that blocks there is no way
+/// back: an alarm (SIGALRM) ends its process, with the same words.
 class Patience final : public mpi_rank::Waiting {
  public:
   explicit Patience(std::chrono::seconds longest) : longest_(longest) {}
 
   Status ForAll(std::span<MPI_Request> requests, std::span<MPI_Status> ended,
                 const mpi_rank::Awaited& awaited) override;
+  Status During(const mpi_rank::Awaited& awaited,
+                const std::function<Status()>& call) override;
 
  private:
+  std::string TextOf(const mpi_rank::Awaited& awaited) const;
+
   const std::chrono::seconds longest_;
 };
 
@@ -76,7 +81,9 @@ class Processes final : public Ranks {
       : around_(std::move(around)), patience_(patience) {}
 
   bool spans_processes() const override { return true; }
-  /// Unsupported for more ranks than were launched.
+  /// Ranks begin together, so that none waits in a call that blocks, and takes
+  /// the processor, while another one judges the case before. Unsupported for
+  /// more ranks than were launched.
   Result<std::vector<RankEnd>> Run(int count, const Rank& rank) override;
 
  private:

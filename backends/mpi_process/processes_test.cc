@@ -8,7 +8,10 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
+#include <span>
 
+#include "backends/mpi_rank/endpoint.h"
 #include "backends/mpi_rank/handle_fixture.h"
 
 namespace assay::mpi_process {
@@ -35,6 +38,63 @@ TEST(ProcessesTest, AnEndpointHasItsCommunicator) {
   EXPECT_GE(ran, 1);
 }
 
+/// Counts the calls that block and the waits for those that do not.
+class Counting final : public mpi_rank::Waiting {
+ public:
+  Status ForAll(std::span<MPI_Request> requests, std::span<MPI_Status> ended,
+                const mpi_rank::Awaited&) override {
+    ++waits;
+    ASSAY_ASSIGN_OR_RETURN(const int count, mpi_rank::CountOf(requests.size()));
+    return mpi_rank::Checked(MPI_Waitall(count, requests.data(), ended.data()),
+                             "MPI_Waitall");
+  }
+  Status During(const mpi_rank::Awaited&,
+                const std::function<Status()>& call) override {
+    ++blocked;
+    return call();
+  }
+
+  int waits = 0, blocked = 0;
+};
+
+// Kills: the nonblocking call in the place of the blocking one.
+TEST(ProcessesTest, ACollectiveBlocksUnlessItIsBegun) {
+  Processes ranks(kPatience);
+  const auto both = [](Endpoint& outer) -> Status {
+    Counting waiting;
+    ASSAY_ASSIGN_OR_RETURN(
+        const auto mine,
+        mpi_rank::MpiEndpoint::Of(
+            *static_cast<const MPI_Comm*>(outer.native_handle()), 0, waiting));
+    const uint64_t in = uint64_t{2} << 32 | static_cast<unsigned>(mine->rank());
+    uint64_t out = 0;
+    const CollectiveCall call{
+        .operation = Operation::kAllReduce,
+        .reduction = Reduction::kCompose,
+        .type = DType::kUint64,
+        .count = 1,
+        .root = 0,
+        .in = std::as_bytes(std::span(&in, 1)),
+        .out = std::as_writable_bytes(std::span(&out, 1))};
+    // x -> 2 (2 x + 1) + 0: that of rank 0 is the outer function.
+    constexpr uint64_t kBoth = uint64_t{4} << 32 | 2;
+    ASSAY_RETURN_IF_ERROR(mine->Collect(call));
+    EXPECT_EQ(out, kBoth);
+    EXPECT_EQ(waiting.blocked, 1);
+    EXPECT_EQ(waiting.waits, 0);
+    ASSAY_ASSIGN_OR_RETURN(const auto pending, mine->Start(call));
+    ASSAY_RETURN_IF_ERROR(pending->Wait());
+    EXPECT_EQ(out, kBoth);
+    EXPECT_EQ(waiting.blocked, 1);
+    EXPECT_EQ(waiting.waits, 1);
+    ASSAY_ASSIGN_OR_RETURN(const auto part,
+                           mine->Split(mine->rank() == 0 ? 0 : kNoColor, 0));
+    EXPECT_EQ(part == nullptr, mine->rank() == 1);
+    return OkStatus();
+  };
+  mpi_rank::ExpectAllEnd(ranks.Run(2, both).value());
+}
+
 // Kills: an exchange that is not counted, or whose messages are said to be
 // seen.
 TEST(ProcessesTest, AnExchangeWithNeighborsIsACallWithItsBytes) {
@@ -53,6 +113,13 @@ TEST(ProcessesTest, AnExchangeWithNeighborsIsACallWithItsBytes) {
     EXPECT_EQ(now.sent, before.sent);
     EXPECT_EQ(now.collectives - before.collectives, 1);
     EXPECT_EQ(now.collective_bytes - before.collective_bytes, 4);
+    in = 0;
+    ASSAY_ASSIGN_OR_RETURN(
+        const auto pending,
+        neighbors->Start(std::as_bytes(std::span(&out, 1)),
+                         std::as_writable_bytes(std::span(&in, 1))));
+    ASSAY_RETURN_IF_ERROR(pending->Wait());
+    EXPECT_EQ(in, 2 - mine.rank());
     return OkStatus();
   };
   mpi_rank::ExpectAllEnd(ranks.Run(2, exchange).value());

@@ -7,6 +7,7 @@
 #include <mpi.h>
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -55,12 +56,9 @@ class Waiting {
   virtual Status ForAll(std::span<MPI_Request> requests,
                         std::span<MPI_Status> ended,
                         const Awaited& awaited) = 0;
-  /// True where a rank may make a call that returns only when others come,
-  /// which `awaited` names in advance.
-  virtual bool MayBlock(const Awaited& awaited) {
-    static_cast<void>(awaited);
-    return false;
-  }
+  /// Makes a call that returns only when others come, and returns its Status.
+  virtual Status During(const Awaited& awaited,
+                        const std::function<Status()>& call) = 0;
   /// As Endpoint::simulated_seconds.
   virtual std::optional<double> simulated_seconds() const {
     return std::nullopt;

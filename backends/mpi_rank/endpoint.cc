@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -45,34 +46,81 @@ Blocks BlocksOf(Operation operation, size_t ranks, bool is_root) {
   return {ranks, ranks};
 }
 
-Result<MPI_Datatype> TypeOf(DType type) {
-  if (type == DType::kFloat32) return MPI_FLOAT;
-  if (type == DType::kFloat64) return MPI_DOUBLE;
-  if (type == DType::kInt32) return MPI_INT32_T;
-  if (type == DType::kInt64) return MPI_INT64_T;
+bool Combines(Operation operation) {
+  return operation == Operation::kReduce ||
+         operation == Operation::kAllReduce ||
+         operation == Operation::kReduceScatter;
+}
+
+/// A float of 16 bits, which MPI 3.1 has not, travels as an integer of as many.
+Result<MPI_Datatype> TypeOf(DType type, bool is_combined) {
+  switch (type) {
+    case DType::kFloat32:
+      return MPI_FLOAT;
+    case DType::kFloat64:
+      return MPI_DOUBLE;
+    case DType::kInt8:
+      return MPI_INT8_T;
+    case DType::kInt16:
+      return MPI_INT16_T;
+    case DType::kInt32:
+      return MPI_INT32_T;
+    case DType::kInt64:
+      return MPI_INT64_T;
+    case DType::kUint8:
+      return MPI_UINT8_T;
+    case DType::kUint16:
+      return MPI_UINT16_T;
+    case DType::kUint32:
+      return MPI_UINT32_T;
+    case DType::kUint64:
+      return MPI_UINT64_T;
+    case DType::kFloat16:
+    case DType::kBFloat16:
+      if (!is_combined) return MPI_UINT16_T;
+      break;
+    default:
+      break;
+  }
   return Unsupported(Reason::kDType, "found elements of ", ToString(type),
-                     ", wanted float32, float64, int32 or int64");
+                     ", wanted float32, float64 or an integer");
 }
 
-MPI_Op OpOf(Reduction reduction) {
-  if (reduction == Reduction::kSum) return MPI_SUM;
-  if (reduction == Reduction::kProduct) return MPI_PROD;
-  return reduction == Reduction::kMin ? MPI_MIN : MPI_MAX;
+/// MPI hands over the numbers of lower ranks as `in`.
+void Compose(void* in, void* in_out, int* count, MPI_Datatype*) {
+  const auto* const first = static_cast<const uint64_t*>(in);
+  auto* const second = static_cast<uint64_t*>(in_out);
+  for (int i = 0; i < *count; ++i) second[i] = Composed(first[i], second[i]);
 }
 
-/// Returns when a collective of the group is done that MPI has begun. Ends the
-/// process where the rank gives up.
-Status WaitForCollective(MPI_Comm group, MPI_Request* request,
-                         const Awaited& awaited, Waiting& waiting) {
-  MPI_Status ended;
-  const Status waited =
-      waiting.ForAll(std::span(request, 1), std::span(&ended, 1), awaited);
-  if (waited.code() != StatusCode::kFailedPrecondition) return waited;
-  int rank = 0;
-  ASSAY_MPI(MPI_Comm_rank, group, &rank);
-  std::fprintf(stderr, "rank %d: %s\n", rank, waited.message().c_str());
-  std::abort();
-}
+/// A reduction as MPI's.
+class Op {
+ public:
+  Op() = default;
+  Op(const Op&) = delete;
+  Op& operator=(const Op&) = delete;
+  ~Op() {
+    if (is_own_) MPI_Op_free(&op_);
+  }
+
+  Status Set(Reduction reduction) {
+    if (reduction == Reduction::kCompose) {
+      ASSAY_MPI(MPI_Op_create, &Compose, /*commute=*/0, &op_);
+      is_own_ = true;
+      return OkStatus();
+    }
+    const std::array<MPI_Op, 10> ops = {MPI_SUM,  MPI_PROD, MPI_MIN,  MPI_MAX,
+                                        MPI_BAND, MPI_BOR,  MPI_BXOR, MPI_LAND,
+                                        MPI_LOR,  MPI_LXOR};
+    op_ = ops[static_cast<size_t>(reduction)];
+    return OkStatus();
+  }
+  MPI_Op get() const { return op_; }
+
+ private:
+  MPI_Op op_ = MPI_OP_NULL;
+  bool is_own_ = false;
+};
 
 class MpiCollective final : public Pending {
  public:
@@ -96,6 +144,7 @@ class MpiCollective final : public Pending {
   const CollectiveCall call_;
   Waiting& waiting_;
   const bool blocks_;
+  Op op_;
   int size_ = 0, rank_ = 0, count_ = 0;
   MPI_Datatype type_ = MPI_BYTE;
   std::vector<std::byte> copy_;  // the input's
@@ -127,13 +176,14 @@ void MpiCollective::Arrange() {
 template <class Start, class Run, class... Arguments>
 Status MpiCollective::Do(const char* name, Start start, Run run,
                          Arguments... arguments) {
-  return Checked(blocks_ ? run(arguments...) : start(arguments..., &request_),
-                 name);
+  if (!blocks_) return Checked(start(arguments..., &request_), name);
+  return waiting_.During({.collective = call_.operation},
+                         [&] { return Checked(run(arguments...), name); });
 }
 
 Status MpiCollective::Call() {
   const int root = call_.root;
-  const MPI_Op op = OpOf(call_.reduction);
+  const MPI_Op op = op_.get();
   switch (call_.operation) {
     case Operation::kBarrier:
       return Do("MPI_Barrier", MPI_Ibarrier, MPI_Barrier, group_);
@@ -168,7 +218,9 @@ Status MpiCollective::Call() {
 Status MpiCollective::Begin() {
   ASSAY_MPI(MPI_Comm_size, group_, &size_);
   ASSAY_MPI(MPI_Comm_rank, group_, &rank_);
-  ASSAY_ASSIGN_OR_RETURN(type_, TypeOf(call_.type));
+  const bool combines = Combines(call_.operation);
+  ASSAY_ASSIGN_OR_RETURN(type_, TypeOf(call_.type, combines));
+  if (combines) ASSAY_RETURN_IF_ERROR(op_.Set(call_.reduction));
   ASSAY_ASSIGN_OR_RETURN(count_, CountOf(static_cast<size_t>(call_.count)));
   ASSAY_RETURN_IF_ERROR(CheckMemory(call_, rank_, size_));
   Arrange();
@@ -180,6 +232,22 @@ Status MpiCollective::Wait() {
                            waiting_);
 }
 
+class MpiExchange final : public Pending {
+ public:
+  MpiExchange(MPI_Comm graph, Waiting& waiting)
+      : graph_(graph), waiting_(waiting) {}
+
+  MPI_Request* request() { return &request_; }
+  Status Wait() override {
+    return WaitForCollective(graph_, &request_, {.neighbors = true}, waiting_);
+  }
+
+ private:
+  const MPI_Comm graph_;
+  Waiting& waiting_;
+  MPI_Request request_ = MPI_REQUEST_NULL;
+};
+
 class MpiNeighbors final : public Neighbors {
  public:
   MpiNeighbors(MPI_Comm graph, size_t to, size_t from, Waiting& waiting)
@@ -190,10 +258,21 @@ class MpiNeighbors final : public Neighbors {
                   std::span<std::byte> in) override {
     ASSAY_ASSIGN_OR_RETURN(const size_t block, BlockBytes(out, to_, in, from_));
     ASSAY_ASSIGN_OR_RETURN(const int count, CountOf(block));
-    MPI_Request request = MPI_REQUEST_NULL;
+    return waiting_.During({.neighbors = true}, [&]() -> Status {
+      ASSAY_MPI(MPI_Neighbor_alltoall, out.data(), count, MPI_BYTE, in.data(),
+                count, MPI_BYTE, graph_);
+      return OkStatus();
+    });
+  }
+
+  Result<std::unique_ptr<Pending>> Start(std::span<const std::byte> out,
+                                         std::span<std::byte> in) override {
+    ASSAY_ASSIGN_OR_RETURN(const size_t block, BlockBytes(out, to_, in, from_));
+    ASSAY_ASSIGN_OR_RETURN(const int count, CountOf(block));
+    auto begun = std::make_unique<MpiExchange>(graph_, waiting_);
     ASSAY_MPI(MPI_Ineighbor_alltoall, out.data(), count, MPI_BYTE, in.data(),
-              count, MPI_BYTE, graph_, &request);
-    return WaitForCollective(graph_, &request, {.neighbors = true}, waiting_);
+              count, MPI_BYTE, graph_, begun->request());
+    return std::unique_ptr<Pending>(std::move(begun));
   }
 
  private:
@@ -219,6 +298,18 @@ void Cancel(std::array<MPI_Request, 2>& requests) {
 }
 
 }  // namespace
+
+Status WaitForCollective(MPI_Comm group, MPI_Request* request,
+                         const Awaited& awaited, Waiting& waiting) {
+  MPI_Status ended;
+  const Status waited =
+      waiting.ForAll(std::span(request, 1), std::span(&ended, 1), awaited);
+  if (waited.code() != StatusCode::kFailedPrecondition) return waited;
+  int rank = 0;
+  ASSAY_MPI(MPI_Comm_rank, group, &rank);
+  std::fprintf(stderr, "rank %d: %s\n", rank, waited.message().c_str());
+  std::abort();
+}
 
 std::string ErrorText(int code) {
   std::array<char, MPI_MAX_ERROR_STRING> text{};
@@ -308,11 +399,7 @@ Result<int> MpiEndpoint::ReceiveAny(std::span<std::byte> in) {
 }
 
 Status MpiEndpoint::Collect(const CollectiveCall& call) {
-  if (waiting_.MayBlock({.collective = call.operation})) {
-    return MpiCollective(group_, call, waiting_, /*blocks=*/true).Begin();
-  }
-  ASSAY_ASSIGN_OR_RETURN(const auto pending, Start(call));
-  return pending->Wait();
+  return MpiCollective(group_, call, waiting_, /*blocks=*/true).Begin();
 }
 
 Result<std::unique_ptr<Pending>> MpiEndpoint::Start(
@@ -325,10 +412,12 @@ Result<std::unique_ptr<Pending>> MpiEndpoint::Start(
 
 Result<std::unique_ptr<Endpoint>> MpiEndpoint::Split(int color, int key) {
   MPI_Comm some = MPI_COMM_NULL;
-  ASSAY_MPI(MPI_Comm_split, group_, color, key, &some);
+  ASSAY_MPI(MPI_Comm_split, group_, color == kNoColor ? MPI_UNDEFINED : color,
+            key, &some);
   // Open MPI 4.1.4 dies of a message that comes before its communicator is
   // there.
   ASSAY_MPI(MPI_Barrier, group_);
+  if (some == MPI_COMM_NULL) return std::unique_ptr<Endpoint>();
   ASSAY_ASSIGN_OR_RETURN(auto made, Of(some, tag_, waiting_, /*owns=*/true));
   return std::unique_ptr<Endpoint>(std::move(made));
 }

@@ -23,11 +23,17 @@ namespace assay::mpi_rank {
 /// Invalid argument for memory of other bytes than CollectiveCall says.
 Status CheckMemory(const CollectiveCall& call, int rank, int ranks);
 
+/// Returns when a collective of the group is done that MPI has begun. Ends the
+/// process where the rank gives up.
+Status WaitForCollective(MPI_Comm group, MPI_Request* request,
+                         const Awaited& awaited, Waiting& waiting);
+
 /// A collective that other ranks do not come to ends the process, where the
 /// library lets a rank give up: MPI cancels none, and would write into memory
 /// that has another owner by then. Collectives have errors as of CheckMemory,
-/// and are unsupported for a type other than float32, float64, int32 and int64,
-/// and from 2^31 elements on.
+/// and are unsupported for a type that MPI 3.1 has not, which are floats of
+/// other widths than 32 and 64 where they are combined, and from 2^31 elements
+/// on.
 class MpiEndpoint final : public Endpoint {
  public:
   /// Messages have a tag, so that no message of another run is received.
@@ -55,6 +61,7 @@ class MpiEndpoint final : public Endpoint {
     return waiting_.simulated_seconds();
   }
   const void* native_handle() const override { return &group_; }
+  bool has(Reduction) const override { return true; }
 
  private:
   MpiEndpoint(MPI_Comm group, int tag, Waiting& waiting, bool owns)

@@ -48,12 +48,37 @@ namespace assay::oneccl {
 namespace {
 
 Result<ccl::datatype> TypeOf(DType type) {
-  if (type == DType::kFloat32) return ccl::datatype::float32;
-  if (type == DType::kFloat64) return ccl::datatype::float64;
-  if (type == DType::kInt32) return ccl::datatype::int32;
-  if (type == DType::kInt64) return ccl::datatype::int64;
+  using ccl::datatype;
+  switch (type) {
+    case DType::kFloat16:
+      return datatype::float16;
+    case DType::kBFloat16:
+      return datatype::bfloat16;
+    case DType::kFloat32:
+      return datatype::float32;
+    case DType::kFloat64:
+      return datatype::float64;
+    case DType::kInt8:
+      return datatype::int8;
+    case DType::kUint8:
+      return datatype::uint8;
+    case DType::kInt16:
+      return datatype::int16;
+    case DType::kUint16:
+      return datatype::uint16;
+    case DType::kInt32:
+      return datatype::int32;
+    case DType::kUint32:
+      return datatype::uint32;
+    case DType::kInt64:
+      return datatype::int64;
+    case DType::kUint64:
+      return datatype::uint64;
+    default:
+      break;
+  }
   return Unsupported(Reason::kDType, "found elements of ", ToString(type),
-                     ", wanted float32, float64, int32 or int64");
+                     ", wanted a number of 8 bits or more");
 }
 
 ccl::reduction ReductionOf(Reduction of) {
@@ -98,8 +123,8 @@ class Group {
       : group_(std::move(group)), rank_(rank), size_(size) {}
 
   /// Begins a collective. Unsupported for gather and scatter, which oneCCL
-  /// lacks, and for types other than float32, float64, int32 and int64;
-  /// internal where oneCCL throws.
+  /// lacks, and for types other than numbers of 8 bits or more; internal where
+  /// oneCCL throws.
   Result<std::unique_ptr<Pending>> Start(const CollectiveCall& call);
 
  private:

@@ -68,9 +68,12 @@ class Rank final : public mpi_rank::Waiting {
     return mpi_rank::Checked(code, "MPI_Waitall");
   }
 
-  bool MayBlock(const mpi_rank::Awaited& awaited) override {
+  Status During(const mpi_rank::Awaited& awaited,
+                const std::function<Status()>& call) override {
     awaited_ = awaited;
-    return true;
+    Status status = call();
+    awaited_.reset();
+    return status;
   }
 
   std::optional<double> simulated_seconds() const override {

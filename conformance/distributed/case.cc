@@ -2,11 +2,13 @@
 
 #include "conformance/distributed/case.h"
 
+#include <algorithm>
 #include <bit>
 #include <functional>
 #include <map>
 #include <utility>
 
+#include "conformance/distributed/own/own_grid.h"
 #include "conformance/distributed/scheme/scheme_run.h"
 #include "framework/core/text.h"
 #include "framework/file/csv.h"
@@ -53,7 +55,7 @@ void Put(const CaseSize& size, CollectiveCase* to) {
 }
 void Put(const CaseSize& size, OwnCase* to) {
   CaseSize part = size;
-  if (to->way == Way::kSplit) part.ranks /= 2;
+  if (Splits(to->way)) part.ranks /= 2;
   Put(part, &to->of);
 }
 void Put(const CaseSize& size, NeighborCase* to) {
@@ -84,7 +86,7 @@ bool IsPower(int64_t ranks) {
 // True where the case is defined for this number of ranks, 1 or more.
 bool CanHave(const CollectiveCase&, int64_t) { return true; }
 bool CanHave(const OwnCase& of, int64_t ranks) {
-  return of.way != Way::kSplit || ranks % 2 == 0;
+  return !Splits(of.way) || ranks % 2 == 0;
 }
 bool CanHave(const NeighborCase&, int64_t) { return true; }
 bool CanHave(const SchemeCase& of, int64_t ranks) {
@@ -160,10 +162,30 @@ bool IsWithin(const CaseSize& size, const CaseSize& most) {
          is_within(size.elements, 0, most.elements);
 }
 
-/// The cases of the plan by test_id, and by family.
+std::vector<AnyCase> CasesWith(const std::vector<OwnCase>& own) {
+  std::vector<AnyCase> all;
+  const auto add = [&](const auto& cases) {
+    all.insert(all.end(), cases.begin(), cases.end());
+  };
+  add(AllCollectiveCases());
+  add(own);
+  add(AllNeighborCases());
+  add(AllSchemeCases());
+  add(AllMixingCases());
+  add(AllNetworkCases());
+  return all;
+}
+
+/// The cases of the plan by test_id, and by family; of the library's own
+/// collectives the largest.
 struct PlanNames {
+  static const PlanNames& Get() {
+    static const PlanNames& names = *new PlanNames();
+    return names;
+  }
+
   PlanNames() {
-    for (const AnyCase& each : AllCases()) {
+    for (const AnyCase& each : CasesWith(LargestOwnCases())) {
       const std::string id = IdOf(each);
       families[Parse(id).family].push_back(each);
       cases.emplace(id, each);
@@ -174,22 +196,60 @@ struct PlanNames {
   std::map<std::string, std::vector<AnyCase>> families;
 };
 
+/// The most that any of the cases has which has these ranks or more.
+CaseSize MostOf(std::span<const AnyCase> family, int64_t ranks) {
+  CaseSize most{.ranks = 0};
+  for (const AnyCase& each : family) {
+    const CaseSize size = SizeOf(each);
+    most.ranks = std::max(most.ranks, size.ranks);
+    if (size.ranks < ranks || !CanHaveRanks(each, ranks)) continue;
+    most.steps = std::max(most.steps, size.steps);
+    most.elements = std::max(most.elements, size.elements);
+  }
+  return most;
+}
+
+/// "found 9 elements, wanted 0 to 5"; empty where there are so many.
+std::string BeyondText(const char* what, const std::optional<int64_t>& found,
+                       int64_t least, const std::optional<int64_t>& most) {
+  if (found.has_value() && most.has_value() && *found >= least &&
+      *found <= *most) {
+    return "";
+  }
+  if (found == most) return "";  // the name has none, and needs none
+  return StrCat("found ", found.has_value() ? StrCat(*found) : "no number of ",
+                found.has_value() ? " " : "", what, ", wanted ",
+                most.has_value() ? StrCat(least, " to ", *most) : "none");
+}
+
 constexpr char kDomain[] = "dist";
+
+/// Why a pass on one rank would prove nothing.
+constexpr char kAlone[] = "one rank has nobody to exchange anything with";
 
 /// Sets the facts of a planned case but for its name.
 void Describe(const CollectiveCase& from, cases::TestCase* c) {
   c->kind = "collective";
   c->dtypes = {std::string(ToString(from.type))};
-  c->shape_sig = Shape({ranks::ElementsOf(from.what)}).ToString();
+  c->shape_sig = "[" + std::to_string(ranks::ElementsOf(from.what)) + "]";
   c->n_ranks = from.what.ranks;
   c->tier = from.tier();
   c->drawn = from.numbers == Numbers::kDrawn;
+  if (from.what.ranks == 1) c->vacuous = kAlone;
 }
 
 void Describe(const OwnCase& from, cases::TestCase* c) {
   Describe(from.of, c);
   c->n_ranks = from.ranks();
+  c->tier = std::max(c->tier, from.tier);
+  const ranks::Collective& what = from.of.what;
   c->attributes = {{"way", std::string(ToString(from.way))}};
+  if (what.operation == ranks::Operation::kBarrier) return;
+  c->attributes["block"] =
+      std::to_string(what.count * BitsOf(from.of.type) / 8);
+  if (Reduces(what.operation)) {
+    c->attributes["reduction"] = ToString(from.of.reduction);
+  }
 }
 
 void Describe(const NeighborCase& from, cases::TestCase* c) {
@@ -198,7 +258,8 @@ void Describe(const NeighborCase& from, cases::TestCase* c) {
   c->shape_sig = Shape({from.count}).ToString();
   c->n_ranks = from.ranks;
   c->attributes = {{"topology", std::string(ToString(from.topology))},
-                   {"way", "own"}};
+                   {"way", std::string(from.way())}};
+  if (from.ranks == 1) c->vacuous = kAlone;
 }
 
 void Describe(const SchemeCase& from, cases::TestCase* c) {
@@ -246,26 +307,14 @@ cases::TestCase Planned(const AnyCase& any) {
 
 }  // namespace
 
-std::vector<AnyCase> AllCases() {
-  std::vector<AnyCase> all;
-  const auto add = [&](const auto& cases) {
-    all.insert(all.end(), cases.begin(), cases.end());
-  };
-  add(AllCollectiveCases());
-  add(AllOwnCases());
-  add(AllNeighborCases());
-  add(AllSchemeCases());
-  add(AllMixingCases());
-  add(AllNetworkCases());
-  return all;
-}
+std::vector<AnyCase> AllCases() { return CasesWith(AllOwnCases()); }
 
 std::string IdOf(const AnyCase& any) {
   return std::visit([](const auto& each) { return each.test_id(); }, any);
 }
 
 std::optional<AnyCase> CaseNamed(std::string_view test_id) {
-  static const PlanNames& plan = *new PlanNames();
+  const PlanNames& plan = PlanNames::Get();
   const auto listed = plan.cases.find(test_id);
   if (listed != plan.cases.end()) return listed->second;
   const ParsedName parsed = Parse(test_id);
@@ -282,6 +331,34 @@ std::optional<AnyCase> CaseNamed(std::string_view test_id) {
     if (IdOf(found) == test_id) return found;
   }
   return std::nullopt;
+}
+
+std::string WhyNone(std::string_view test_id) {
+  const PlanNames& plan = PlanNames::Get();
+  const ParsedName parsed = Parse(test_id);
+  const auto family = plan.families.find(parsed.family);
+  if (family == plan.families.end()) return "";
+  const int64_t ranks = parsed.size.ranks;
+  const CaseSize most = MostOf(family->second, ranks);
+  if (std::string text = BeyondText("ranks", ranks, 1, most.ranks);
+      !text.empty()) {
+    return text;
+  }
+  const auto can = [&](const AnyCase& each) {
+    return CanHaveRanks(each, ranks);
+  };
+  if (std::ranges::none_of(family->second, can)) {
+    return StrCat("the case is not defined for ", ranks, " ranks");
+  }
+  for (const std::string& text :
+       {BeyondText("elements", parsed.size.elements, 0, most.elements),
+        BeyondText(
+            "steps", parsed.size.steps, 1,
+            parsed.size.steps.has_value() ? most.steps : std::nullopt)}) {
+    if (!text.empty()) return StrCat(text, " with ", ranks, " ranks");
+  }
+  return StrCat("wanted a name that is written as ",
+                IdOf(family->second.front()));
 }
 
 std::vector<suite::Extent> ExtentsOf(const AnyCase& any) {
@@ -325,6 +402,7 @@ suite::Sizing CaseSizing() {
               return Planned(Resized(any, values));
             }};
       },
+      .why_none = &WhyNone,
       .right = [](const cases::TestCase& test_case) -> std::string {
         return test_case.ranks_train ? "reference+ranks=threads" : "threads";
       }};

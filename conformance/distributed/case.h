@@ -42,6 +42,10 @@ std::string IdOf(const AnyCase& any);
 /// library passes both. Nothing for any other name.
 std::optional<AnyCase> CaseNamed(std::string_view test_id);
 
+/// Why no case has that test_id: what there is of a number in it; empty where
+/// no case differs from it by numbers alone.
+std::string WhyNone(std::string_view test_id);
+
 /// The numbers of ranks, steps and elements that the case could have, up to its
 /// own. Steps are among them where each step is judged: averages with peers
 /// have bounds for a fixed number of steps.

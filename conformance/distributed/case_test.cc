@@ -21,6 +21,10 @@ TEST(CaseNamedTest, HasEveryCaseOfThePlan) {
     const std::optional<AnyCase> found = CaseNamed(IdOf(each));
     ASSERT_TRUE(found.has_value()) << IdOf(each);
     EXPECT_EQ(IdOf(*found), IdOf(each));
+    if (const auto* const own = std::get_if<OwnCase>(&each);
+        own != nullptr && own->tier > cases::Tier::kCi) {
+      continue;
+    }
     // Its own numbers are the last of those that there are.
     Values own;
     for (const suite::Extent& extent : ExtentsOf(each)) {
@@ -43,6 +47,9 @@ TEST(CaseNamedTest, HasCasesOfLessThanThePlanAndNoOthers) {
       {"distributed/allreduce/ring.float32.sum.1031#n63", true},
       {"distributed/barrier/dissemination#n6", true},
       {"distributed/gather/own_split.float32.60#n6", true},
+      {"distributed/reduce/own_in_place.float32.sum.1021#n2", true},
+      {"distributed/reduce/own_in_place.int8.bit_or.65544#n8", true},
+      {"distributed/allreduce/own.float32.sum.20000#n3", true},
       {"distributed/train_all_reduce/ring.adam#n4.steps3", true},
       {"distributed/train_all_reduce/own.momentum#n1.steps2", true},
       {"distributed/gossip/torus#n7", true},
@@ -60,6 +67,9 @@ TEST(CaseNamedTest, HasCasesOfLessThanThePlanAndNoOthers) {
       {"distributed/allreduce/ring.float32.sum.5#n1025", false},
       {"distributed/allreduce/ring.float32.sum.5#n3.steps2", false},
       {"distributed/barrier/linear.5#n3", false},
+      {"distributed/reduce/own_in_place.int8.bit_or.65545#n8", false},
+      {"distributed/reduce/own_in_place.float32.bit_or.5#n8", false},
+      {"distributed/allreduce/own.float32.sum.20000#n9", false},
       {"distributed/gather/own_split.float32.61#n5", false},
       {"distributed/train_average/ring.gradient_descent#n3", false},
       {"distributed/train_all_reduce/ring.adam#n4.steps0", false},
@@ -76,6 +86,46 @@ TEST(CaseNamedTest, HasCasesOfLessThanThePlanAndNoOthers) {
     const std::optional<AnyCase> found = CaseNamed(row.test_id);
     EXPECT_EQ(found.has_value(), row.is_case) << row.test_id;
     EXPECT_EQ(found.has_value() ? IdOf(*found) : row.test_id, row.test_id);
+  }
+}
+
+TEST(WhyNoneTest, SaysWhatThereIsOfANumber) {
+  const struct {
+    const char* test_id;
+    const char* why;
+  } rows[] = {
+      {"distributed/allreduce/ring.float32.sum.20000#n3",
+       "found 20000 elements, wanted 0 to 1031 with 3 ranks"},
+      {"distributed/allreduce/own.float32.sum.20000#n9",
+       "found 20000 elements, wanted 0 to 1021 with 9 ranks"},
+      {"distributed/allreduce/ring.float32.sum.5#n1025",
+       "found 1025 ranks, wanted 1 to 1024"},
+      {"distributed/gather/own_split.float32.61#n5",
+       "the case is not defined for 5 ranks"},
+      {"distributed/barrier/linear.5#n3", "found 5 elements, wanted none"},
+      {"distributed/gather/linear.float32#n3",
+       "found no number of elements, wanted 0 to"},
+      {"distributed/train_all_reduce/ring.adam#n4.steps9",
+       "found 9 steps, wanted 1 to 5 with 4 ranks"},
+      {"distributed/allreduce/ring.float32.sum.06#n3",
+       "wanted a name that is written as distributed/allreduce/ring."},
+      {"distributed/allreduce/tree.float32.sum.5#n3", ""},
+  };
+  for (const auto& row : rows) {
+    const std::string why = WhyNone(row.test_id);
+    EXPECT_THAT(why, ::testing::StartsWith(row.why)) << row.test_id;
+    EXPECT_EQ(why.empty(), row.why[0] == 0) << why;
+  }
+}
+
+TEST(PlannedCasesTest, OneRankProvesNothing) {
+  for (const cases::TestCase& c : PlannedCases({})) {
+    if (c.kind == "collective" && c.n_ranks == 1) {
+      EXPECT_FALSE(c.vacuous.empty()) << c.test_id;
+    }
+    if (c.kind != "collective" || c.n_ranks > 2) {
+      EXPECT_TRUE(c.vacuous.empty()) << c.test_id;
+    }
   }
 }
 

@@ -73,6 +73,9 @@ std::vector<cases::TestCase> PlannedCases(
 /// locked_run.h.
 inline constexpr char kFailGrowth[] = "fail_growth";
 
+/// The reason of a run with a loss or a gradient that could not be judged.
+inline constexpr char kUndecided[] = "undecided";
+
 /// Loads the oracle of the run (RunFacts::oracle) into this process as the
 /// judge; the backend that is judged stays in its host.
 measure::Judgement Judge(const StepCase& step_case, Backend& backend,

@@ -104,6 +104,18 @@ Result<measure::Judgement> Walk(const optdiff::Course& course, Run& run,
   return kPass;
 }
 
+/// A run with a loss or a gradient that is neither right nor wrong proves
+/// nothing.
+measure::Judgement Decided(measure::Judgement verdict,
+                           const optdiff::Undecided& undecided) {
+  const bool is_decided = std::ranges::none_of(undecided, [](const auto& each) {
+    return each.first == "loss" || each.first.ends_with(".gradient");
+  });
+  if (is_decided || verdict.outcome != Outcome::kPass) return verdict;
+  return {Outcome::kSuspect, record::ReasonCode(std::string(kUndecided)),
+          StrCat("undecided: ", optdiff::UndecidedText(undecided))};
+}
+
 /// How far runs of one optimizer drift apart by roundings alone. It runs the
 /// rule in quad several times. At each step one rounding of the judged type, up
 /// or down, is added to every parameter before the gradient is taken, to every
@@ -169,7 +181,10 @@ class Band {
 
   std::vector<QuadTensor> Rounded(std::vector<QuadTensor> tensors) {
     for (QuadTensor& tensor : tensors) {
-      for (Quad& x : tensor) x *= 1 + Quad(draw_.Sign() * roundoff_);
+      // Its own roundings are drawn.
+      for (Quad& x : tensor) {
+        x = x.value * (1 + quad::Float128(draw_.Sign() * roundoff_));
+      }
     }
     return tensors;
   }
@@ -312,7 +327,9 @@ Result<measure::Judgement> RunCase(const StepCase& step_case,
         const auto run,
         optdiff::LockedRun::Begin(course, std::move(optimizer), parties.backend,
                                   judge, roundings));
-    return Walk(course, *run, rows, [&] { run->Lock(); });
+    ASSAY_ASSIGN_OR_RETURN(const measure::Judgement verdict,
+                           Walk(course, *run, rows, [&] { run->Lock(); }));
+    return Decided(verdict, run->undecided());
   }
   ASSAY_ASSIGN_OR_RETURN(auto network,
                          optdiff::Load(course.narrow, parties.backend));

@@ -56,6 +56,32 @@ std::vector<double> InDouble(const quad::QuadTensor& x) {
   return numbers;
 }
 
+/// The judge's gradients, off by as much as those of a backend may be unseen.
+std::vector<quad::QuadTensor> Unseen(
+    const optdiff::JudgeNetwork::Answer& exact,
+    const optdiff::JudgeNetwork::Answer& rounded, double roundoff) {
+  std::vector<quad::QuadTensor> gradients;
+  for (size_t p = 0; p < exact.gradients.size(); ++p) {
+    const std::vector<double>& of_p = exact.gradients[p];
+    const double each = optdiff::L2(rounded.gradients[p], of_p) /
+                        std::sqrt(static_cast<double>(of_p.size()));
+    quad::QuadTensor& gradient = gradients.emplace_back();
+    for (const double g : of_p) {
+      gradient.push_back(quad::Quad::Of(g, roundoff));
+      gradient.back().error =
+          optdiff::kSieve * std::max(each, roundoff * std::abs(g));
+    }
+  }
+  return gradients;
+}
+
+/// A share of a tensor's greatest number for the arithmetic of a backend that
+/// keeps numbers and corrections of its step in float32, or in float64, where
+/// corrections subtract numbers near 1 from 1.
+double OwnRoundings(DType type) {
+  return type == DType::kFloat64 ? 1e-12 : 8 * limit::UnitRoundoff(type);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<NativeRun>> NativeRun::Begin(
@@ -158,35 +184,28 @@ Result<optdiff::StepFault> NativeRun::Step(int64_t step,
   has_run_ = true;
   ASSAY_ASSIGN_OR_RETURN(loss_, Loss());
   ASSAY_ASSIGN_OR_RETURN(const auto after, Read());
-  std::vector<quad::QuadTensor> gradients;
-  for (const std::vector<double>& gradient : exact->gradients) {
-    gradients.emplace_back(gradient.begin(), gradient.end());
-  }
+  const double roundoff = limit::UnitRoundoff(before[0].value.dtype());
+  ASSAY_ASSIGN_OR_RETURN(const auto rounded,
+                         judge_->Rounded(place, roundoff, &draw_));
   rule_->Prepare({.step = step}, &x_);
-  rule_->Update({.step = step}, std::move(gradients), &x_);
+  rule_->Update({.step = step}, Unseen(*exact, rounded, roundoff), &x_);
   rows->Begin(step, loss_, exact->loss);
-  ASSAY_ASSIGN_OR_RETURN(optdiff::StepFault fault,
-                         FaultOfLoss(place, exact->loss, rows));
+  optdiff::StepFault fault =
+      FaultOfLoss(exact->loss,
+                  std::max(roundoff * std::abs(exact->loss),
+                           std::abs(rounded.loss - exact->loss)),
+                  rows);
   if (fault.what.empty()) fault = FaultOfUpdate(after, rows);
   x_ = quad::InQuad(after);
   return fault;
 }
 
-Result<optdiff::StepFault> NativeRun::FaultOfLoss(const optdiff::Place& place,
-                                                  double exact,
-                                                  optdiff::StepRows* rows) {
-  const double roundoff =
-      limit::UnitRoundoff(place.parameters[0].value.dtype());
-  ASSAY_ASSIGN_OR_RETURN(const auto rounded,
-                         judge_->Rounded(place, roundoff, &draw_));
+optdiff::StepFault NativeRun::FaultOfLoss(double exact, double explained,
+                                          optdiff::StepRows* rows) {
   const double off = std::abs(loss_ - exact);
   const optdiff::Distance distance = {
-      .l2 = off,
-      .linf = off,
-      .norm = std::abs(exact),
-      .explained =
-          std::max(roundoff * std::abs(exact), std::abs(rounded.loss - exact))};
-  const double limit = optdiff::kSieve * distance.explained;
+      .l2 = off, .linf = off, .norm = std::abs(exact), .explained = explained};
+  const double limit = optdiff::kSieve * explained;
   if (rows->Add("loss", distance, off, limit)) return optdiff::StepFault();
   return optdiff::StepFault{optdiff::kFailLoss, "loss",
                             StrCat("the loss is ", ToText(loss_), ", wanted ",
@@ -196,19 +215,24 @@ Result<optdiff::StepFault> NativeRun::FaultOfLoss(const optdiff::Place& place,
 optdiff::StepFault NativeRun::FaultOfUpdate(
     const std::vector<train::Parameter>& after, optdiff::StepRows* rows) {
   for (size_t p = 0; p < after.size(); ++p) {
-    const std::vector<double> want = InDouble(x_[p]);
-    for (const double x : want) {
-      greatest_[p] = std::max(greatest_[p], std::abs(x));
+    for (const quad::Quad& x : x_[p]) {
+      greatest_[p] = std::max(greatest_[p], quad::Size(x.value));
     }
-    const double limit =
-        optdiff::UpdateLimit(after[p].value.dtype()) * greatest_[p];
-    optdiff::Distance distance = optdiff::DistanceOf(after[p].value, want);
-    distance.explained = limit;
-    if (rows->Add(after[p].name, distance, distance.linf, limit)) continue;
-    return {optdiff::kFailUpdate, after[p].name,
-            StrCat(after[p].name, " is off by ", ToText(distance.linf),
-                   " behind the backend's own step, wanted within ",
-                   ToText(limit))};
+    const double own = OwnRoundings(after[p].value.dtype()) * greatest_[p];
+    for (quad::Quad& x : x_[p]) x.error += own / quad::kOrders;
+    const quad::Spread spread = quad::SpreadOf(after[p].value, x_[p]);
+    optdiff::Distance distance =
+        optdiff::DistanceOf(after[p].value, InDouble(x_[p]));
+    distance.explained = spread.explained;
+    if (rows->Add(after[p].name, distance, spread.linf, spread.limit_of_linf(),
+                  spread.is_decided())) {
+      continue;
+    }
+    return {
+        optdiff::kFailUpdate, after[p].name,
+        StrCat(after[p].name, " is off by ", ToText(spread.off), " in element ",
+               spread.nearest, " behind the backend's own step, wanted within ",
+               ToText(spread.limit))};
   }
   return {};
 }

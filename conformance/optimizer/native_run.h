@@ -51,8 +51,8 @@ class NativeRun {
   Status Put(const std::vector<Tensor>& batch);
   Result<std::vector<train::Parameter>> Read();
   Result<double> Loss() const;
-  Result<optdiff::StepFault> FaultOfLoss(const optdiff::Place& place,
-                                         double exact, optdiff::StepRows* rows);
+  optdiff::StepFault FaultOfLoss(double exact, double explained,
+                                 optdiff::StepRows* rows);
   optdiff::StepFault FaultOfUpdate(const std::vector<train::Parameter>& after,
                                    optdiff::StepRows* rows);
 

@@ -61,7 +61,8 @@ std::string RowText(const optdiff::StepRow& row) {
   if (row.max_ulp.value_or(0) > 0) {
     text += StrCat(", ", Text(row.max_ulp), " ulp");
   }
-  return StrCat(text, "; limit ", Text(row.limit), ", ", row.outcome);
+  return StrCat(text, "; judged ", Text(row.judged_diff), ", limit ",
+                Text(row.limit), ", ", row.outcome);
 }
 
 /// The lines of `assay explain` about a case.
@@ -75,7 +76,7 @@ Lines Tell(const StepCase& step_case, const record::Record& record) {
   const auto share = [](const optdiff::StepRow& found) {
     if (found.outcome == "fail") return 2.0;
     const double limit = found.limit.value_or(0);
-    return limit > 0 ? found.l2_diff.value_or(0) / limit : 0;
+    return limit > 0 ? found.judged_diff.value_or(0) / limit : 0;
   };
   for (const optdiff::StepRow& found : *rows) {
     const auto [at, is_new] = worst.emplace(found.tensor, found);
@@ -114,7 +115,9 @@ const bool kOptimizerRegistered = suite::AddSuite(
                  {optdiff::kFailUpdate,
                   "a step differs where its gradients are taken as they are"},
                  {kFailGrowth,
-                  "a run leaves the exact one faster than roundings explain"}},
+                  "a run leaves the exact one faster than roundings explain"},
+                 {kUndecided,
+                  "a loss or a gradient could be neither right nor wrong"}},
      .explain = &Explain});
 
 }  // namespace

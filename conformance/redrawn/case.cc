@@ -132,6 +132,30 @@ Result<Answers> Outputs(ExactRun& run, const suite::Subject& subject,
   return answers;
 }
 
+/// The question of that name: the outputs.
+std::vector<suite::Question> AskedAs(std::string name,
+                                     const record::PlanRow& row) {
+  return {{std::move(name), [evaluation = suite::EvaluationOf(row)](
+                                ExactRun& run, const suite::Subject& subject) {
+             return Outputs(run, subject, evaluation);
+           }}};
+}
+
+std::string UnstatedName(const record::PlanRow& row) {
+  return StrCat("unstated/", kForm, " ", suite::EvaluationOf(row).name);
+}
+
+Result<Answers> ReadNamed(const record::PlanRow& row, size_t data_set,
+                          const std::string& name) {
+  ASSAY_RETURN_IF_ERROR(suite::CheckAnswered(row, Reason::kValue));
+  ASSAY_ASSIGN_OR_RETURN(
+      measure::ExactAnswers lists,
+      measure::ReadAnswers(measure::AnswersFile(row.oracle, data_set)));
+  const auto list = lists.find(name);
+  if (list != lists.end()) return std::move(list->second);
+  return DataLoss(row.oracle, ": found no answers to ", row.test_id);
+}
+
 }  // namespace
 
 std::string WhyNot(const cases::TestCase& test_case) {
@@ -205,22 +229,21 @@ Result<suite::Subject> SubjectOf(const record::PlanRow& row,
 
 std::vector<suite::Question> QuestionsOf(const record::PlanRow& row,
                                          const record::RunFacts& facts) {
-  return {
-      {NameOf(row, facts), [evaluation = suite::EvaluationOf(row)](
-                               ExactRun& run, const suite::Subject& subject) {
-         return Outputs(run, subject, evaluation);
-       }}};
+  return AskedAs(NameOf(row, facts), row);
 }
 
 Result<Answers> ReadAnswers(const record::PlanRow& row,
                             const record::RunFacts& facts) {
-  ASSAY_RETURN_IF_ERROR(suite::CheckAnswered(row, Reason::kValue));
-  ASSAY_ASSIGN_OR_RETURN(
-      measure::ExactAnswers lists,
-      measure::ReadAnswers(measure::AnswersFile(row.oracle, 0)));
-  const auto list = lists.find(NameOf(row, facts));
-  if (list != lists.end()) return std::move(list->second);
-  return DataLoss(row.oracle, ": found no answers to ", row.test_id);
+  return ReadNamed(row, 0, NameOf(row, facts));
+}
+
+std::vector<suite::Question> UnstatedQuestions(const record::PlanRow& row,
+                                               const record::RunFacts&) {
+  return AskedAs(UnstatedName(row), row);
+}
+
+Result<Answers> ReadUnstated(const record::PlanRow& row, size_t data_set) {
+  return ReadNamed(row, data_set, UnstatedName(row));
 }
 
 }  // namespace assay::redrawn

@@ -54,4 +54,10 @@ std::vector<suite::Question> QuestionsOf(const record::PlanRow& row,
 Result<std::vector<measure::ExactAnswer>> ReadAnswers(
     const record::PlanRow& row, const record::RunFacts& facts);
 
+/// The same of a case that states no outputs, at the inputs of its data sets.
+std::vector<suite::Question> UnstatedQuestions(const record::PlanRow& row,
+                                               const record::RunFacts& facts);
+Result<std::vector<measure::ExactAnswer>> ReadUnstated(
+    const record::PlanRow& row, size_t data_set);
+
 }  // namespace assay::redrawn

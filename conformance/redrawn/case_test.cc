@@ -242,5 +242,31 @@ TEST(OutputJudge, CountsWhatTheOracleKnows) {
   EXPECT_EQ(Hold(kExp, Floats({9, 9}), {}).known, 0);
 }
 
+// Kills: an output of which the oracle knows nothing, or too little to see an
+// error of 1 %, taken for right; one that it knows in doubt.
+TEST(OutputJudge, SaysWhatItLeavesOpen) {
+  const auto model = graph::ModelOfText(kExp);
+  OutputJudge judge(model->graph(), {.rtol = 1e-3});
+  const Value right = Floats({1, 2});
+  const struct {
+    measure::ExactAnswer answer;
+    const char* doubt;
+  } rows[] = {
+      {AnswerOf({1, 2}), ""},
+      {AnswerOf({1, 2}, kInf), "the oracle knows none of its elements"},
+      {AnswerOf({1, 2}, 0.5), "of its size and may be by "},
+      {{}, "the oracle knows nothing of it"},
+      {AnswerOf({1, 2}), ""},
+  };
+  for (const auto& row : rows) {
+    EXPECT_EQ(judge.FaultOf(0, right, row.answer), "");
+    if (*row.doubt == 0) {
+      EXPECT_EQ(judge.doubt(), "");
+    } else {
+      EXPECT_THAT(judge.doubt(), HasSubstr(row.doubt));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace assay::redrawn

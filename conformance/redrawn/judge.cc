@@ -51,25 +51,88 @@ measure::Judgement Fail(std::string message) {
   return {Outcome::kFail, Reason::kValue, std::move(message)};
 }
 
-/// Holds the outputs of a run against the answers.
-measure::Judgement JudgeOutputs(
-    const Graph& graph, const cases::Limit& limit,
-    const measure::Observation& seen,
-    const std::vector<measure::ExactAnswer>& answers) {
+measure::Judgement Undecided(std::string message) {
+  return {Outcome::kUnsupported,
+          record::ReasonCode(std::string(record::kUndecided)),
+          std::move(message)};
+}
+
+/// The share of an output's size that may stay open where it is judged: 1 %, or
+/// 16 roundings of a type that has fewer digits.
+double MostOpen(DType type) {
+  return std::max(0.01, 16 * limit::UnitRoundoff(type));
+}
+
+/// A run on inputs of a case, or on others that were drawn.
+struct Ran {
+  const Graph& graph;
+  bool is_drawn;
+  const measure::Observation& seen;
+  const std::vector<measure::ExactAnswer>& answers;
+};
+
+/// Holds the outputs of a run against the answers. Drawn inputs are beside the
+/// case's own: one number of all outputs is worth a verdict.
+measure::Judgement JudgeOutputs(const Ran& ran, const cases::Limit& limit) {
+  const auto& [graph, is_drawn, seen, answers] = ran;
   if (seen.outputs.size() != answers.size()) {
     return Fail(StrCat("found ", seen.outputs.size(), " outputs, wanted ",
                        answers.size()));
   }
   OutputJudge judge(graph, limit);
+  std::vector<std::string> doubts;
   for (size_t i = 0; i < answers.size(); ++i) {
     const std::string fault = judge.FaultOf(i, seen.outputs[i], answers[i]);
+    const std::string output = StrCat("output ", seen.output_names[i], ": ");
+    if (!judge.doubt().empty()) doubts.push_back(output + judge.doubt());
     if (fault.empty()) continue;
-    return Fail(StrCat("at inputs drawn for this run output ",
-                       seen.output_names[i], ": ", fault));
+    return Fail(
+        StrCat(is_drawn ? "at inputs drawn for this run " : "", output, fault));
   }
-  if (judge.known() > 0) return {Outcome::kPass, Reason::kNone, ""};
-  return {Outcome::kSuspect, Reason::kValue,
-          "the oracle knows no element of the outputs at these inputs"};
+  if (is_drawn && judge.known() == 0) {
+    return Undecided(
+        "the oracle knows no element of the outputs at these inputs");
+  }
+  if (!is_drawn && !doubts.empty()) return Undecided(Joined(doubts, "; "));
+  return {Outcome::kPass, Reason::kNone, ""};
+}
+
+/// Runs the backend on inputs, and adds what it took to the record.
+measure::Observation Observe(const suite::Subject& subject, size_t set,
+                             Backend& backend, record::ResultRow* result) {
+  measure::Observation seen =
+      measure::Run(backend, subject.model, subject.inputs[set], {});
+  result->load_us = result->load_us.value_or(0) + seen.load_us;
+  if (seen.stage != measure::Stage::kLoad) {
+    result->run_us = result->run_us.value_or(0) + seen.run_us;
+  }
+  result->placement = seen.placement;
+  result->via_function = seen.via_function;
+  return seen;
+}
+
+/// Measures the outputs of a run, and judges them.
+measure::Judgement Measured(const Ran& ran, const record::PlanRow& row,
+                            record::Record* record) {
+  const int64_t judging = record::SteadyMicroseconds();
+  const cases::Limit limit = {row.comparator, row.rtol.value_or(0),
+                              row.atol.value_or(0), row.limit_source};
+  for (const measure::OutputMetrics& m :
+       measure::MeasureExact(ran.seen.outputs, ran.answers,
+                             ran.seen.output_names, limit, "oracle")) {
+    record->Add(suite::AccuracyRowOf(m));
+  }
+  measure::Judgement verdict = JudgeOutputs(ran, limit);
+  record::ResultRow& result = record->result;
+  result.judge_us =
+      result.judge_us.value_or(0) + record::SteadyMicroseconds() - judging;
+  return verdict;
+}
+
+bool IsEmpty(const std::vector<Value>& outputs) {
+  return std::ranges::all_of(outputs, [](const Value& value) {
+    return value.tensor() != nullptr && value.tensor()->num_elements() == 0;
+  });
 }
 
 }  // namespace
@@ -89,7 +152,11 @@ OutputJudge::OutputJudge(const Graph& graph, const cases::Limit& limit)
 
 std::string OutputJudge::FaultOf(size_t index, const Value& got,
                                  const measure::ExactAnswer& answer) {
-  if (!answer.value.present()) return "";
+  doubt_.clear();
+  if (!answer.value.present()) {
+    doubt_ = "the oracle knows nothing of it";
+    return "";
+  }
   const DType declared = graph_[graph_.outputs[index]].type.dtype;
   const Tensor* const tensor = got.tensor();
   if (tensor != nullptr && declared != DType::kUndefined &&
@@ -112,7 +179,19 @@ std::string OutputJudge::FaultOfTensor(const Tensor& got,
   known.units = exact_ ? Tensor() : Known(known.units);
   known.hard_units = exact_ ? Tensor() : Known(known.hard_units);
   known_ += CountFinite(known.bound);
-  return limit::FaultOf(got, known, {got.dtype(), limit_.rtol, limit_.atol});
+  const limit::OutputLimit within = {got.dtype(), limit_.rtol, limit_.atol};
+  std::string fault = limit::FaultOf(got, known, within);
+  if (!fault.empty()) return fault;
+  const double open = limit::OpenShare(known, within);
+  const double most = MostOpen(got.dtype());
+  if (std::isinf(open)) {
+    doubt_ = "the oracle knows none of its elements";
+  } else if (open > most && limit::ErrorShare(got, known) > limit_.rtol) {
+    doubt_ =
+        StrCat("it is off by ", limit::ErrorShare(got, known),
+               " of its size and may be by ", open, ", wanted at most ", most);
+  }
+  return "";
 }
 
 std::string OutputJudge::FaultOfValue(const Value& got,
@@ -155,25 +234,42 @@ measure::Judgement Judge(const record::PlanRow& row, Backend& backend,
   const auto subject = SubjectOf(row, facts);
   if (!subject.ok()) return Stopped(subject.status());
   const auto answers = ReadAnswers(row, facts);
+  if (answers.status().code() == StatusCode::kUnsupported) {
+    return Undecided(answers.status().message());
+  }
   if (!answers.ok()) return Stopped(answers.status());
   const measure::Observation seen =
-      measure::Run(backend, subject->model, subject->inputs[0], {});
-  record::ResultRow& result = record->result;
-  result.load_us = seen.load_us;
-  if (seen.stage != measure::Stage::kLoad) result.run_us = seen.run_us;
-  result.placement = seen.placement;
-  result.via_function = seen.via_function;
+      Observe(*subject, 0, backend, &record->result);
   if (!seen.status.ok()) return measure::Judge(seen, {});
-  const int64_t judging = record::SteadyMicroseconds();
-  const cases::Limit limit = {row.comparator, row.rtol.value_or(0),
-                              row.atol.value_or(0), row.limit_source};
-  for (const measure::OutputMetrics& m : measure::MeasureExact(
-           seen.outputs, *answers, seen.output_names, limit, "oracle")) {
-    record->Add(suite::AccuracyRowOf(m));
+  return Measured({subject->model->graph(), true, seen, *answers}, row, record);
+}
+
+measure::Judgement JudgeUnstated(const record::PlanRow& row, Backend& backend,
+                                 const record::RunFacts& facts,
+                                 record::Record* record) {
+  const auto subject = suite::SubjectOf(row, facts);
+  if (!subject.ok()) return Stopped(subject.status());
+  measure::Judgement verdict;
+  bool is_empty = true;
+  for (size_t i = 0; i < subject->inputs.size(); ++i) {
+    const measure::Observation seen =
+        Observe(*subject, i, backend, &record->result);
+    if (!seen.status.ok()) return measure::Judge(seen, {});
+    const auto answers = ReadUnstated(row, i);
+    if (!answers.ok() && row.oracle.empty()) {
+      return Undecided(answers.status().message());
+    }
+    if (!answers.ok()) return Stopped(answers.status());
+    is_empty = is_empty && IsEmpty(seen.outputs);
+    verdict =
+        Measured({subject->model->graph(), false, seen, *answers}, row, record);
+    if (verdict.outcome == Outcome::kPass) continue;
+    if (subject->inputs.size() > 1) {
+      verdict.message = StrCat("data set ", i, ": ", verdict.message);
+    }
+    return verdict;
   }
-  measure::Judgement verdict =
-      JudgeOutputs(subject->model->graph(), limit, seen, *answers);
-  result.judge_us = record::SteadyMicroseconds() - judging;
+  record->result.vacuous = is_empty;
   return verdict;
 }
 

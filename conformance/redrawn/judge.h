@@ -3,7 +3,9 @@
 // Judge: runs a backend on inputs drawn for the run, and holds its outputs
 // against an oracle's answers: floating-point numbers within the case's
 // tolerance or their condition units, whichever is more; copies of inputs,
-// integers, booleans and strings exactly.
+// integers, booleans and strings exactly. JudgeUnstated does so at the inputs
+// of a case that states no outputs. An output of which the oracle knows nothing
+// is neither right nor wrong: it is undecided.
 
 #pragma once
 
@@ -38,6 +40,11 @@ class OutputJudge {
   /// Elements and values that were judged: those that the oracle knows.
   int64_t known() const { return known_; }
 
+  /// Why the last output was right in vain, in words: the oracle knows nothing
+  /// of it, or its limits permit an error of more than 1 % of its size and its
+  /// error is more than the tolerance. Empty where it was not.
+  const std::string& doubt() const { return doubt_; }
+
  private:
   std::string FaultOfTensor(const Tensor& got,
                             const measure::ExactAnswer& answer);
@@ -48,9 +55,15 @@ class OutputJudge {
   cases::Limit limit_;
   bool exact_;
   int64_t known_ = 0;
+  std::string doubt_;
 };
 
 measure::Judgement Judge(const record::PlanRow& row, Backend& backend,
                          const record::RunFacts& facts, record::Record* record);
+
+/// Every data set of a case whose files state no outputs, at its own inputs.
+measure::Judgement JudgeUnstated(const record::PlanRow& row, Backend& backend,
+                                 const record::RunFacts& facts,
+                                 record::Record* record);
 
 }  // namespace assay::redrawn

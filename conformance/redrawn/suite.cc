@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The suite redrawn. It registers itself in whatever program it is linked into.
+// The suite redrawn, and the one that runs cases of corpora that state no
+// outputs. They register themselves in whatever program they are linked into.
 
 #include "framework/testing/suite/suite.h"
 
@@ -11,6 +12,7 @@
 #include "conformance/redrawn/case.h"
 #include "conformance/redrawn/judge.h"
 #include "framework/core/text.h"
+#include "framework/testing/case/data_set.h"
 #include "framework/testing/draw/inputs.h"
 #include "framework/testing/record/record.h"
 #include "framework/testing/record/rows.h"
@@ -41,8 +43,9 @@ std::string_view HowOf(draw::InputKind kind) {
 std::vector<suite::Labelled> Tell(const record::PlanRow& row,
                                   const record::RunFacts& facts,
                                   const record::Record&) {
-  const auto model =
-      Model::Read(std::filesystem::path(row.directory) / "model.onnx");
+  const auto file = cases::ModelFileOf(row.directory);
+  if (!file.ok()) return {};
+  const auto model = Model::Read(*file);
   if (!model.ok()) return {};
   std::vector<suite::Labelled> lines;
   for (const auto& [name, kind] : KindsOf(row, **model)) {
@@ -65,6 +68,12 @@ const bool kRedrawnRegistered = suite::AddSuite(
                            "run at drawn inputs, and why",
                    .why = &WhyNot}},
      .explain = &Tell});
+
+const bool kUnstatedRegistered =
+    suite::AddSuite({.name = std::string(suite::kSuiteOfUnstated),
+                     .ask = &UnstatedQuestions,
+                     .needs_answers = true,
+                     .run = &JudgeUnstated});
 
 }  // namespace
 }  // namespace assay::redrawn

@@ -307,7 +307,7 @@ void DescribeSpecial(const CaseText& text, const Graph&, cases::TestCase* c) {
 /// The facts of a case whose files lie in `folder`.
 cases::TestCase Describe(const TextCorpus& corpus, const CaseText& text,
                          const Graph& graph, const fs::path& folder) {
-  cases::TestCase c = cases::DescribeFolder(folder, 1);
+  cases::TestCase c = cases::DescribeFolder(folder, 1).test_case;
   c.corpus = corpus.name;
   c.op = text.name.substr(0, text.name.find('/'));
   c.domain = "ai.onnx";

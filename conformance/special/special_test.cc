@@ -111,6 +111,13 @@ void Change(Tensor& tensor, int64_t index, uint64_t bit) {
   }
 }
 
+/// The bit whose change is beyond a relative limit, the lowest without one.
+uint64_t BitBeyond(double rtol, DType type) {
+  if (rtol == 0 || !IsFloatingPoint(type)) return 1;
+  const int mantissa = type == DType::kFloat64 ? 52 : 23;
+  return uint64_t{1} << (mantissa + std::ilogb(rtol) + 2);
+}
+
 /// The elements of `right`, of the same type and shape, again.
 void Restore(Tensor& tensor, const Tensor& right) {
   if (tensor.dtype() == DType::kString) {
@@ -199,7 +206,7 @@ TEST(Special, WhatIsExpectedPassesAndAnyOtherElementFails) {
       for (int64_t i = last; i >= 0;
            i = i == 0 ? -1 : std::max<int64_t>(i - step, 0)) {
         const Tensor right = tensor.Clone().value();
-        Change(tensor, i, c.text.rtol > 0 ? 64 : 1);  // of float32, 2^-17
+        Change(tensor, i, BitBeyond(c.text.rtol, tensor.dtype()));
         EXPECT_EQ(OutcomeOf(c, outputs), record::Outcome::kFail)
             << "element " << i;
         Restore(tensor, right);

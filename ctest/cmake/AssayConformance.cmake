@@ -2,7 +2,7 @@
 #
 # assay_add_conformance(NAME [INSTANCES INSTANCE...] [SUITES SUITE...]
 #                       [SHARDS N...] [CORPORA NAME|FOLDER...] [PLAN FOLDER]
-#                       [RUN FOLDER])
+#                       [RUN FOLDER] [ALLOW_UNAVAILABLE])
 #
 # The cases of a run as entries of CTest, on the backend that
 # assay_add_backend(NAME) made, here or in a vendor's own tree:
@@ -19,7 +19,8 @@
 # SUITES are all by default, those of a backend that runs networks: fewer make the
 # run a partial one. A library that carries messages between ranks has `SUITES
 # distributed`. SHARDS has a number for each suite. CORPORA are taken beside
-# those of every run.
+# those of every run. A missing library or device fails its entries, and is skipped
+# with ALLOW_UNAVAILABLE.
 
 # Those of every run, as kDefaultCorpora of framework/testing/case/corpus.h has them.
 set(ASSAY_SUITES node model contract special redrawn gradcheck optimizer)
@@ -29,7 +30,7 @@ set(ASSAY_CORPORA onnx random contract special redrawn gradcheck optimizer field
 set(ASSAY_RANK_SUITES distributed)
 
 function(assay_add_conformance name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "PLAN;RUN"
+  cmake_parse_arguments(PARSE_ARGV 1 arg "ALLOW_UNAVAILABLE" "PLAN;RUN"
                         "INSTANCES;SUITES;SHARDS;CORPORA")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "assay_add_conformance(${name}): found "
@@ -60,8 +61,12 @@ function(assay_add_conformance name)
   if(arg_CORPORA)
     set(corpora ${ASSAY_CORPORA} ${arg_CORPORA})
   endif()
+  set(allow "")
+  if(arg_ALLOW_UNAVAILABLE)
+    set(allow ALLOW_UNAVAILABLE)
+  endif()
   assay_conformance_entries(
-    SETUP setup/${name} MERGE merge/${name} FIXTURE assay_plan_${name}
+    ${allow} SETUP setup/${name} MERGE merge/${name} FIXTURE assay_plan_${name}
     PLAN ${arg_PLAN} RUN ${arg_RUN} BACKENDS ${arg_INSTANCES}
     SUITES ${arg_SUITES} SHARDS ${arg_SHARDS} CORPORA ${corpora})
 endfunction()
@@ -69,16 +74,21 @@ endfunction()
 # assay_conformance_entries(SETUP ENTRY MERGE ENTRY FIXTURE NAME PLAN FOLDER
 #                           RUN FOLDER BACKENDS INSTANCE... SUITES SUITE...
 #                           [SHARDS N...] [CORPORA NAME...] [REQUIRED FIXTURE...]
-#                           [AFTER ENTRY...] [LABEL SUITE])
+#                           [AFTER ENTRY...] [LABEL SUITE] [ALLOW_UNAVAILABLE])
 #
 # The same of any number of backends, under names of entries that are given. The
 # merge runs after the entries of AFTER, too. With LABEL, `ctest -L suite=SUITE` is
 # the whole run, its plan and its merge among it.
 function(assay_conformance_entries)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "" "SETUP;MERGE;FIXTURE;PLAN;RUN;LABEL"
+  cmake_parse_arguments(PARSE_ARGV 0 arg "ALLOW_UNAVAILABLE"
+    "SETUP;MERGE;FIXTURE;PLAN;RUN;LABEL"
     "BACKENDS;SUITES;SHARDS;CORPORA;REQUIRED;AFTER")
   assay_check_suites("${arg_SUITES}" "${arg_SHARDS}" arg_SHARDS)
   set(plan plan --out ${arg_PLAN})
+  set(allow "")
+  if(arg_ALLOW_UNAVAILABLE)
+    set(allow --allow-unavailable)
+  endif()
   foreach(instance IN LISTS arg_BACKENDS)
     assay_instance_spec(${instance} spec)
     list(APPEND plan --backend ${spec})
@@ -120,7 +130,8 @@ function(assay_conformance_entries)
         assay_conformance_entry(${entry} READS ${arg_PLAN}/plan.*
           COMMAND $<TARGET_FILE:Assay::assay> run --plan ${arg_PLAN}
                   --parts ${arg_PLAN}/parts --backend ${instance}
-                  --suite ${suite} --shard ${shard}/${shards} --jobs 1)
+                  --suite ${suite} --shard ${shard}/${shards} --jobs 1
+                  ${allow})
         set_tests_properties(${entry} PROPERTIES
           LABELS "tier=ci;suite=${suite};backend=${name}"
           FIXTURES_REQUIRED "${arg_REQUIRED};${arg_FIXTURE}"
@@ -138,9 +149,10 @@ function(assay_conformance_entries)
   assay_conformance_entry(${arg_MERGE}
     READS ${arg_PLAN}/plan.* ${arg_PLAN}/parts/*/part.json
           share/assay/mutants.csv
-    COMMAND $<TARGET_FILE:Assay::assay> merge ${arg_PLAN} --out ${arg_RUN})
+    COMMAND $<TARGET_FILE:Assay::assay> merge ${arg_PLAN} --out ${arg_RUN} ${allow})
   set_tests_properties(${arg_MERGE} PROPERTIES
-    LABELS "tier=ci;suite=${merge_label}" DEPENDS "${entries};${arg_AFTER}" TIMEOUT 300)
+    LABELS "tier=ci;suite=${merge_label}" DEPENDS "${entries};${arg_AFTER}"
+    SKIP_RETURN_CODE 77 TIMEOUT 300)
 endfunction()
 
 # In Assay's own tree an entry is remembered, as every test there: READS has what

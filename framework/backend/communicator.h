@@ -37,6 +37,8 @@ namespace assay::inline v1 {
 /// In place of a rank: none (MPI_PROC_NULL), and any (MPI_ANY_SOURCE).
 inline constexpr int kNobody = -1;
 inline constexpr int kAnybody = -2;
+/// The color of a rank that wants no communicator (MPI_UNDEFINED).
+inline constexpr int kNoColor = -1;
 
 /// The operation of a collective.
 enum class Operation : uint8_t {
@@ -52,8 +54,34 @@ enum class Operation : uint8_t {
 };
 
 /// The reduction of two numbers. Integers wrap around. The minimum or maximum
-/// with a NaN is a NaN.
-enum class Reduction : uint8_t { kSum, kProduct, kMin, kMax };
+/// with a NaN is a NaN. Those from kBitAnd on are of integers; logical ones
+/// give 0 or 1. kCompose, of uint64, is Composed: it is associative and does
+/// not commute, so that numbers are combined in the order of ranks. No library
+/// has it: a module gives it to its library as a function (MPI_Op_create).
+enum class Reduction : uint8_t {
+  kSum,
+  kProduct,
+  kMin,
+  kMax,
+  kBitAnd,
+  kBitOr,
+  kBitXor,
+  kLogicalAnd,
+  kLogicalOr,
+  kLogicalXor,
+  kCompose,
+};
+
+/// The function x -> first(second(x)) of two functions x -> a x + b modulo
+/// 2^32, each with a in the upper half of its number and b in the lower one.
+constexpr uint64_t Composed(uint64_t first, uint64_t second) {
+  constexpr int kHalf = 32;
+  constexpr uint64_t kLow = 0xFFFFFFFFU;
+  const uint64_t a = first >> kHalf;
+  const uint64_t factor = a * (second >> kHalf) & kLow;
+  const uint64_t constant = (a * (second & kLow) + (first & kLow)) & kLow;
+  return factor << kHalf | constant;
+}
 
 inline std::string_view ToString(Operation operation) {
   constexpr std::array<std::string_view, 9> kNames = {
@@ -62,8 +90,10 @@ inline std::string_view ToString(Operation operation) {
   return kNames[static_cast<size_t>(operation)];
 }
 inline std::string_view ToString(Reduction reduction) {
-  constexpr std::array<std::string_view, 4> kNames = {"sum", "product", "min",
-                                                      "max"};
+  constexpr std::array<std::string_view, 11> kNames = {
+      "sum",        "product",     "min",     "max",
+      "bit_and",    "bit_or",      "bit_xor", "logical_and",
+      "logical_or", "logical_xor", "compose"};
   return kNames[static_cast<size_t>(reduction)];
 }
 
@@ -149,6 +179,15 @@ class Neighbors {
   /// Errors as of BlockBytes.
   virtual Status Exchange(std::span<const std::byte> out,
                           std::span<std::byte> in) = 0;
+  /// Begins the same exchange, which the result ends (Endpoint::Start).
+  /// Unsupported where it is missing.
+  virtual Result<std::unique_ptr<Pending>> Start(std::span<const std::byte> out,
+                                                 std::span<std::byte> in) {
+    static_cast<void>(out);
+    static_cast<void>(in);
+    return Unsupported(Reason::kOperator,
+                       "the library has no exchange that does not wait");
+  }
 };
 
 /// The bytes of a block in an exchange with so many neighbours. Invalid
@@ -195,7 +234,8 @@ class Endpoint {
   }
   /// A communicator of the ranks of the same color, in the order of their keys
   /// and, for equal keys, of their ranks (MPI_Comm_split). All ranks call it.
-  /// The result must not outlive this.
+  /// Colors are from 0 on; a rank of kNoColor gets null. The result must not
+  /// outlive this.
   virtual Result<std::unique_ptr<Endpoint>> Split(int color, int key) {
     static_cast<void>(color);
     static_cast<void>(key);
@@ -229,6 +269,11 @@ class Endpoint {
   /// against the library: for modules of MPI a const MPI_Comm*; null where
   /// there is none. It lives as long as this.
   virtual const void* native_handle() const { return nullptr; }
+  /// True for the reductions that the library's collectives have; the suite
+  /// asks for no others. The first four, unless a module says otherwise.
+  virtual bool has(Reduction reduction) const {
+    return reduction <= Reduction::kMax;
+  }
 
  private:
   static Status Lacks(const char* what) {

@@ -2,14 +2,23 @@
 
 #include "framework/cli/arguments.h"
 
+#include <memory>
 #include <optional>
 #include <random>
 
+#include "framework/cli/help.h"
 #include "framework/cli/select/version.h"
 #include "framework/file/csv.h"
 
 namespace assay::cli {
 namespace {
+
+constexpr int64_t kMostRanks = 4096;
+constexpr int64_t kMostJobs = 4096;
+constexpr int64_t kMostAttempts = 10000;
+constexpr int64_t kMostCapsules = 10000;
+constexpr double kShortest = 1e-3, kLongest = 1e6;  // seconds
+constexpr double kMostMemory = 1e6;                 // GiB
 
 /// --no-report, which a flag with a leading "!" would show as a value.
 void AddNoReport(CLI::App* app, bool* report) {
@@ -34,7 +43,7 @@ void AddSelection(CLI::App* app, select::SelectionOptions* options) {
          "--ranks", options->selection.ranks,
          "of a library of ranks: cases of so many at most, and as many "
          "launched; 0: as its launch.txt has them")
-      ->check(CLI::NonNegativeNumber)
+      ->check(Whole(0, kMostRanks))
       ->type_name("N");
   Named(app, "NAME|DIR", "--corpus", options->corpora,
         "name, or a folder of cases; repeatable; the default ones "
@@ -49,8 +58,28 @@ void AddSelection(CLI::App* app, select::SelectionOptions* options) {
           "which says nothing on conformance");
 }
 
+/// A model of a person's own in the place of corpora.
+void AddModel(CLI::App* app, select::SelectionOptions* options) {
+  auto* model = Named(app, "FILE", "--model", options->model.file,
+                      "a model of your own, whose outputs nobody\n"
+                      "states: the oracle judges them");
+  auto* dim = Named(app, "NAME=N", "--dim", options->model.dims,
+                    "an extent that the model leaves open;\n"
+                    "repeatable")
+                  ->allow_extra_args(false)
+                  ->needs(model);
+  Named(app, "DIR|NPZ", "--inputs", options->model.inputs,
+        "the model's inputs; drawn from the seed if\n"
+        "none")
+      ->needs(model)
+      ->excludes(dim);
+  app->add_flag("--gradients", options->gradients,
+                "gradients of the models of --model and --corpus,\n"
+                "too");
+}
+
 void AddSupervision(CLI::App* run, RunOptions* options) {
-  Checked(run, CLI::NonNegativeNumber, "--jobs", options->jobs,
+  Checked(run, Whole(0, kMostJobs), "--jobs", options->jobs,
           "workers at a time; 0: one per processor");
   Checked(run, CLI::IsMember({"none", "batch", "case"}), "--isolation",
           options->isolation,
@@ -58,18 +87,22 @@ void AddSupervision(CLI::App* run, RunOptions* options) {
   run->add_option("--repeats", options->repeats,
                   "most unexpected results that are run again alone; a tenth "
                   "of the cases, and 32 at least, if none")
-      ->check(CLI::NonNegativeNumber);
+      ->check(Whole(0));
+  Checked(run, Whole(1, kMostAttempts), "--attempts", options->attempts,
+          "times that a case which passes is run at most, the others alone, "
+          "until it does not");
   run->add_flag("--shuffle", options->shuffle,
                 "run cases in an order drawn with the seed");
-  Checked(run, CLI::PositiveNumber, "--timeout", options->timeout_s,
+  Checked(run, Between(kShortest, kLongest), "--timeout", options->timeout_s,
           "seconds for one case");
-  Checked(run, CLI::NonNegativeNumber, "--memory", options->memory_gib,
+  Checked(run, Between(0, kMostMemory), "--memory", options->memory_gib,
           "GiB that a worker may take; 0: a share of all");
 }
 
 void AddRun(CLI::App& app, RunOptions* options) {
   CLI::App* run = app.add_subcommand("run", "run cases and judge them");
   AddSelection(run, options);
+  AddModel(run, options);
   auto* out = Named(run, "DIR", "--out", options->out,
                     "run folder to write; below runs/ if none");
   auto* resume =
@@ -85,14 +118,14 @@ void AddRun(CLI::App& app, RunOptions* options) {
       ->needs(plan);
   resume->excludes(plan);
   // A plan has its selection; of its parts a shard takes suites and backends.
-  for (const char* name :
-       {"--filter", "--tier", "--ranks", "--corpus", "--seed", "--host"}) {
+  for (const char* name : {"--filter", "--tier", "--ranks", "--corpus",
+                           "--seed", "--host", "--model", "--gradients"}) {
     run->get_option(name)->excludes(resume)->excludes(plan);
   }
   run->get_option("--suite")->excludes(resume);
   run->get_option("--backend")->excludes(resume);
   AddSupervision(run, options);
-  Checked(run, CLI::NonNegativeNumber, "--capsules", options->capsules,
+  Checked(run, Whole(0, kMostCapsules), "--capsules", options->capsules,
           "folders to write of unexpected cases, at most");
   Named(run, "DIR", "--oracle-cache", options->oracle_cache,
         "folder that keeps exact answers")
@@ -107,6 +140,8 @@ void AddRun(CLI::App& app, RunOptions* options) {
   AddExamples(run,
               "  assay run --backend acme\n"
               "  assay run --backend ./acme.so+threads=2 --filter op:Conv\n"
+              "  assay run --backend acme --model m.onnx --dim batch=4\n"
+              "  assay run --backend acme --corpus ./mine --gradients\n"
               "  assay run --resume runs/latest\n"
               "  assay run --backend acme --json >run.json");
 }
@@ -114,6 +149,7 @@ void AddRun(CLI::App& app, RunOptions* options) {
 void AddPlan(CLI::App& app, PlanOptions* options) {
   CLI::App* plan = app.add_subcommand("plan", "write what a run would do");
   AddSelection(plan, options);
+  AddModel(plan, options);
   Named(plan, "DIR", "--out", options->out, "folder of the plan")->required();
   AddExamples(plan, "  assay plan --backend acme --out plan");
 }
@@ -165,7 +201,9 @@ void AddInspect(CLI::App& app, InspectOptions* options) {
 void AddExplain(CLI::App& app, ExplainOptions* options) {
   CLI::App* explain =
       app.add_subcommand("explain", "say why a case has its verdict");
-  Named(explain, "TEST_ID", "test_id", options->test_id, "")->required();
+  Named(explain, "TEST_ID", "test_id", options->test_id,
+        "as assay list cases has it")
+      ->required();
   Named(explain, "BACKEND", "--backend", options->backend,
         "instance; all if none");
   options->run = "runs/latest";
@@ -176,7 +214,9 @@ void AddExplain(CLI::App& app, ExplainOptions* options) {
 }
 
 void AddCase(CLI::App* app, CapsuleOptions* options) {
-  Named(app, "TEST_ID", "test_id", options->test_id, "")->required();
+  Named(app, "TEST_ID", "test_id", options->test_id,
+        "as assay list cases has it")
+      ->required();
   Named(app, "BACKEND", "--backend", options->backend,
         "instance or file; may be left out with --run");
   Named(app, "DIR", "--run", options->run, "run folder that has the case");
@@ -184,7 +224,7 @@ void AddCase(CLI::App* app, CapsuleOptions* options) {
         "name, or a folder of cases; repeatable")
       ->allow_extra_args(false);
   Defaulted(app, "--seed", options->seed, "of everything random");
-  Checked(app, CLI::PositiveNumber, "--timeout", options->timeout_s,
+  Checked(app, Between(kShortest, kLongest), "--timeout", options->timeout_s,
           "seconds for one case");
   Named(app, "BACKEND", "--oracle", options->oracle,
         "backend whose answers are taken for right")
@@ -209,8 +249,26 @@ void AddShrink(CLI::App& app, ShrinkOptions* options) {
       ->description(
           "backend whose answers are taken for right; of a case of ranks, "
           "threads if none");
-  Checked(shrink, CLI::PositiveNumber, "--budget", options->budget,
+  Checked(shrink, Whole(1), "--budget", options->budget,
           "cases that the backend is tried on at most");
+}
+
+void AddTrace(CLI::App& app, TraceOptions* options) {
+  CLI::App* trace = app.add_subcommand(
+      "trace", "find the first node of a network that goes wrong by itself");
+  AddCase(trace, options);
+  trace->get_option("test_id")->required(false);
+  trace->get_option("--out")->required(false)->description(
+      "folder to write: trace.csv, trace.svg and, of the first wrong node, a "
+      "capsule");
+  Named(trace, "DIR", "--model", options->model,
+        "folder of a model and its inputs, in place of TEST_ID and --corpus")
+      ->excludes("test_id")
+      ->excludes("--corpus")
+      ->excludes("--run");
+  Checked(trace, CLI::NonNegativeNumber, "--data-set", options->data_set,
+          "of the case, whose inputs are taken");
+  trace->add_flag("--json", options->json, "for programs");
 }
 
 void AddExpect(CLI::App& app, ExpectOptions* options) {
@@ -279,8 +337,9 @@ void AddExport(CLI::App& app, ExportOptions* options) {
   Named(tables, "DIR", "--training", options->training,
         "run folder of assay train");
   AddExamples(tables,
-              "  assay export --deep500 tables --run runs/latest "
-              "--training runs/a --training runs/b");
+              "  assay export --deep500 tables --run runs/latest\n"
+              "  assay export --deep500 tables --training runs/a "
+              "--training runs/b");
 }
 
 void AddAssess(CLI::App& app, AssessOptions* options) {
@@ -296,8 +355,8 @@ void AddAssess(CLI::App& app, AssessOptions* options) {
   assess
       ->add_option("--repeats", options->repeats,
                    "of the clean backend; 20, of a library of ranks 10")
-      ->check(CLI::NonNegativeNumber);
-  Checked(assess, CLI::NonNegativeNumber, "--jobs", options->jobs,
+      ->check(Whole(0));
+  Checked(assess, Whole(0, kMostJobs), "--jobs", options->jobs,
           "workers at a time; 0: one per processor");
   AddExamples(assess,
               "  assay assess --check\n"
@@ -305,6 +364,32 @@ void AddAssess(CLI::App& app, AssessOptions* options) {
 }
 
 }  // namespace
+
+CLI::Validator Whole(int64_t least, int64_t most) {
+  return CLI::Validator(
+      [=](std::string& text) {
+        const std::optional<int64_t> number = file::ParseInt(text);
+        if (number.has_value() && *number >= least && *number <= most) {
+          return std::string();
+        }
+        return StrCat("found ", text, ", wanted a whole number from ", least,
+                      " to ", most);
+      },
+      "");
+}
+
+CLI::Validator Between(double least, double most) {
+  return CLI::Validator(
+      [=](std::string& text) {
+        const std::optional<double> number = file::ParseDouble(text);
+        if (number.has_value() && *number >= least && *number <= most) {
+          return std::string();
+        }
+        return StrCat("found ", text, ", wanted a number from ",
+                      file::ToText(least), " to ", file::ToText(most));
+      },
+      "");
+}
 
 void AddExamples(CLI::App* app, const std::string& lines) {
   const std::string before = app->get_footer();
@@ -325,6 +410,7 @@ void AddSeed(CLI::App* app, int64_t* seed) {
 }
 
 void AddCommands(CLI::App& app, Options* options) {
+  app.formatter(std::make_shared<Help>());
   app.set_version_flag("--version", select::kVersion);
   app.require_subcommand(1);
   app.footer(
@@ -346,17 +432,18 @@ void AddCommands(CLI::App& app, Options* options) {
   AddExpect(app, &options->expect);
   AddCapsule(app, &options->capsule);
   AddShrink(app, &options->shrink);
+  AddTrace(app, &options->trace);
   AddReport(app, &options->report);
   AddExport(app, &options->deep500);
   AddAssess(app, &options->assess);
   CLI::App* schema = app.add_subcommand("schema", "print the tables' columns");
-  schema->add_option("format", options->format)
+  schema->add_option("format", options->format, "of the text")
       ->required()
       ->check(CLI::IsMember({"json", "markdown"}));
   AddExamples(schema, "  assay schema markdown");
   CLI::App* completion = app.add_subcommand(
       "completion", "print a script that completes commands");
-  completion->add_option("shell", options->shell)
+  completion->add_option("shell", options->shell, "that reads it")
       ->required()
       ->check(CLI::IsMember({"bash", "zsh"}));
   AddExamples(completion, "  source <(assay completion bash)");

@@ -23,6 +23,7 @@ struct Options {
   ExpectOptions expect;
   CapsuleOptions capsule;
   ShrinkOptions shrink;
+  TraceOptions trace;
   ReportOptions report;
   AssessOptions assess;
   TrainOptions train;
@@ -60,6 +61,10 @@ CLI::Option* Checked(CLI::App* app, const CLI::Validator& check,
                      const char* name, Value& value, const std::string& help) {
   return Defaulted(app, name, value, help)->check(check);
 }
+
+/// Permits the numbers from `least` to `most`.
+CLI::Validator Whole(int64_t least, int64_t most = 1'000'000'000);
+CLI::Validator Between(double least, double most);
 
 /// Adds the lines that a person may type to the end of a command's help.
 void AddExamples(CLI::App* app, const std::string& lines);

@@ -30,6 +30,7 @@ struct RunOptions : select::SelectionOptions {
   double memory_gib = 0;       // of a worker; 0: a share of the machine's
   int jobs = 0;                // 0: one per processor
   std::optional<int> repeats;  // none: a share of the cases
+  int attempts = 1;            // of a case that passes, at most
   bool shuffle = false;
   std::filesystem::path oracle_cache;  // empty: where they are kept
   int capsules = 0;                    // of unexpected cases, at most
@@ -78,6 +79,11 @@ struct CapsuleOptions : select::CaseOptions {
 
 struct ShrinkOptions : CapsuleOptions {
   int64_t budget = 2000;  // candidates that the backend runs
+};
+
+struct TraceOptions : CapsuleOptions {  // `out` may be empty
+  int64_t data_set = 0;
+  bool json = false;
 };
 
 /// expect update: adopts what a run showed.
@@ -161,6 +167,10 @@ namespace assay::repro {
 int CapsuleCommand(const cli::CapsuleOptions& options);
 int ShrinkCommand(const cli::ShrinkOptions& options);
 }  // namespace assay::repro
+
+namespace assay::trace {
+int TraceCommand(const cli::TraceOptions& options);
+}  // namespace assay::trace
 
 namespace assay::assess {
 int AssessCommand(const cli::AssessOptions& options);

@@ -18,6 +18,7 @@
 #include "framework/cli/commands.h"
 #include "framework/core/text.h"
 #include "framework/file/nearest.h"
+#include "framework/file/output.h"
 #include "framework/testing/record/tables.h"
 
 namespace assay::cli {
@@ -126,6 +127,20 @@ std::string CommandLine(int argc, char** argv) {
   return record::CleanText(text);
 }
 
+/// "found 'hlep', wanted one of run, plan, ..." where the first word is to be a
+/// command and is none.
+std::string WantedCommands(const CLI::App& app, const std::string& first) {
+  if (first.empty() || first[0] == '-' || !app.get_subcommands().empty()) {
+    return {};
+  }
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands({})) {
+    names.push_back(command->get_name());
+  }
+  return select::Wrapped(
+      StrCat("found '", first, "', wanted one of ", Joined(names), ", help"));
+}
+
 /// Suggestions for the words that no command takes, a line each.
 std::string Meant(const CLI::App& app, const std::string& first) {
   const CLI::App* command = &app;
@@ -140,6 +155,7 @@ std::string Meant(const CLI::App& app, const std::string& first) {
     for (const CLI::App* sub : command->get_subcommands({})) {
       known.push_back(sub->get_name());
     }
+    if (command == &app) known.emplace_back("help");
     std::vector<std::string> words = command->remaining();
     // Where no command was found the parser keeps no words.
     if (app.get_subcommands().empty() && words.empty()) words.push_back(first);
@@ -165,6 +181,7 @@ int Dispatch(const CLI::App& app, const Options& options) {
   if (is("expect")) return expect::ExpectCommand(options.expect);
   if (is("capsule")) return repro::CapsuleCommand(options.capsule);
   if (is("shrink")) return repro::ShrinkCommand(options.shrink);
+  if (is("trace")) return trace::TraceCommand(options.trace);
   if (is("export")) return run::ExportCommand(options.deep500);
   if (is("report")) return run::ReportCommand(options.report);
   if (is("assess")) return assess::AssessCommand(options.assess);
@@ -187,11 +204,13 @@ int Main(int argc, char** argv) {
   CLI::App app("tests and qualifies deep-learning backends", "assay");
   Options options;
   AddCommands(app, &options);
+  const std::string first = argc > 1 ? argv[1] : "";
   try {
+    if (first == "help" && argc == 2) throw CLI::CallForHelp();
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (app.exit(error) == 0) return select::kExitOk;
-    std::cerr << Meant(app, argc > 1 ? argv[1] : "");
+    std::cerr << WantedCommands(app, first) << Meant(app, first);
     return select::kExitUsage;
   }
   options.run.command = options.plan.command = CommandLine(argc, argv);
@@ -202,10 +221,15 @@ int Main(int argc, char** argv) {
 }  // namespace assay::cli
 
 int main(int argc, char** argv) {
+  using assay::select::ExitCodeOf;
+  int code = ExitCodeOf(assay::file::HoldStandardStreams());
+  if (code != assay::select::kExitOk) return code;
   try {
-    return assay::cli::Main(argc, argv);
+    code = assay::cli::Main(argc, argv);
   } catch (const std::exception& error) {
     std::cerr << "assay: " << error.what() << "\n";
-    return assay::select::kExitHarness;
+    code = assay::select::kExitHarness;
   }
+  const int written = ExitCodeOf(assay::file::FlushOutput());
+  return code == assay::select::kExitOk ? written : code;
 }

@@ -435,6 +435,19 @@ TEST_F(ProgramTest, ReadOnlyAndFullPlacesEndWithNinetyNineAndAClearLine) {
       Ended(99, "file/run"));
 }
 
+// Kills: a home that cannot be written to, and judges.
+TEST_F(ProgramTest, WithoutACacheAnswersAreComputedAllTheSame) {
+  std::ofstream(folder_ / "file") << "x";
+  const char* const id = "gradcheck/Abs/test_abs#redrawn.float32";
+  EXPECT_THAT(
+      Shell("env XDG_CACHE_HOME= HOME=$PWD/file ", Program(),
+            " run --backend reference --no-report --out run --filter 'id:", id,
+            "'"),
+      Ended(0, "answers to 1 of 1 cases; not kept between runs: cannot "));
+  EXPECT_EQ(Outcomes("run")[id], "pass");
+  EXPECT_TRUE(fs::exists(folder_ / "run/records/answers"));
+}
+
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 // A thread's stack is as large as the limit of stacks, and finds no room here.
 TEST_F(ProgramTest, WhereNoThreadStartsARunGoesWithout) {

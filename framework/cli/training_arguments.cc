@@ -28,11 +28,9 @@ void AddTrain(CLI::App& app, TrainOptions* options) {
   train
       ->add_option("--epochs", options->epochs,
                    "of the whole run; 10, or as the run that goes on")
-      ->check(CLI::PositiveNumber);
-  Checked(train, CLI::PositiveNumber, "--batch", options->request.batch,
-          "samples a step");
-  Checked(train, CLI::NonNegativeNumber, "--micro-batch",
-          options->request.micro_batch,
+      ->check(Whole(1));
+  Checked(train, Whole(1), "--batch", options->request.batch, "samples a step");
+  Checked(train, Whole(0), "--micro-batch", options->request.micro_batch,
           "samples at once, whose gradients are summed; 0: a batch");
   AddSeed(train, &options->request.seed);
   auto* out = Named(train, "DIR", "--out", options->request.out,
@@ -48,13 +46,13 @@ void AddTrain(CLI::App& app, TrainOptions* options) {
       ->add_option("--checkpoint-every", options->checkpoint_every,
                    "steps; what a kill costs at most; 100, or as the run that "
                    "goes on")
-      ->check(CLI::PositiveNumber);
+      ->check(Whole(1));
   train
       ->add_option("--stop-at", options->stop_at,
                    "accuracy of the test set that is enough, 0 to 1")
-      ->check(CLI::Range(0.0, 1.0));
+      ->check(Between(0, 1));
   train->add_option("--seconds", options->seconds, "that the run may take")
-      ->check(CLI::NonNegativeNumber);
+      ->check(Between(0, 1e9));
   AddExamples(train,
               "  assay train lenet5 --dataset digits --backend acme\n"
               "  assay train mlp --optimizer adam/pytorch:rate=0.002\n"
@@ -70,9 +68,8 @@ void AddRuns(CLI::App* app, program::PairRequest* options) {
   Defaulted(app, "--model", options->model, StrCat(kModels, " or FILE.onnx"));
   Defaulted(app, "--dataset", options->dataset,
             "digits, drawn, mnist:DIR, ...");
-  Checked(app, CLI::PositiveNumber, "--steps", options->steps, "of both");
-  Checked(app, CLI::PositiveNumber, "--batch", options->batch,
-          "samples a step");
+  Checked(app, Whole(1), "--steps", options->steps, "of both");
+  Checked(app, Whole(1), "--batch", options->batch, "samples a step");
   AddSeed(app, &options->seed);
 }
 
@@ -115,15 +112,14 @@ void AddConverge(CLI::App& app, program::ConvergeRequest* options) {
   Defaulted(converge, "--model", options->model, "mlp, lenet5, ...");
   Defaulted(converge, "--dataset", options->dataset,
             "digits, drawn, mnist:DIR, ...");
-  Checked(converge, CLI::Range(0.0, 1.0), "--accuracy", options->accuracy,
+  Checked(converge, Between(0, 1), "--accuracy", options->accuracy,
           "of the test set to come to");
-  Checked(converge, CLI::PositiveNumber, "--batch", options->batch,
-          "samples a step");
-  Checked(converge, CLI::PositiveNumber, "--every", options->every,
+  Checked(converge, Whole(1), "--batch", options->batch, "samples a step");
+  Checked(converge, Whole(1), "--every", options->every,
           "steps between two tests");
-  Checked(converge, CLI::PositiveNumber, "--epochs", options->most_epochs,
+  Checked(converge, Whole(1), "--epochs", options->most_epochs,
           "to give up behind");
-  Checked(converge, CLI::Range(4, 12), "--seeds", options->seeds,
+  Checked(converge, Whole(4, 12), "--seeds", options->seeds,
           "of each run, from 0 on");
   AddExamples(converge,
               "  assay converge reference acme\n"

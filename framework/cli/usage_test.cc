@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <set>
 
 #include "framework/cli/tree_fixture.h"
@@ -39,6 +40,32 @@ TEST_F(UsageTest, WrongUseIsExitCodeTwoAndSaysWhy) {
       {"list", "list: found no word, wanted one of\n  cases "},
       {"list nothing", "found 'nothing', wanted one of\n  cases "},
       {"rnu", "did you mean run?"},
+      {"hlep", "found 'hlep', wanted one of run, plan, "},
+      {"hlep", "did you mean help?"},
+      {"diff", "found 'diff', wanted one of "},
+      {"run --suite nodes",
+       "found the suite 'nodes'; did you mean node?, wanted one of "},
+      {"run --suite node --suite modle", "found the suite 'modle'; did you"},
+      {"run --jobs -1",
+       "--jobs: found -1, wanted a whole number from 0 to 4096\n"},
+      {"run --jobs 1.5", "--jobs: found 1.5, wanted a whole number from 0 to"},
+      {"run --timeout 0",
+       "--timeout: found 0, wanted a number from 0.001 to 1e+06\n"},
+      {"run --timeout nan", "--timeout: found nan, wanted a number from"},
+      {"run --memory -1", "--memory: found -1, wanted a number from 0 to"},
+      {"run --ranks -1", "--ranks: found -1, wanted a whole number from 0"},
+      {"run --repeats many", "--repeats: found many, wanted a whole number"},
+      {"run --attempts 0", "--attempts: found 0, wanted a whole number from 1"},
+      {"train mlp --epochs 0",
+       "--epochs: found 0, wanted a whole number from 1 to 1000000000\n"},
+      {"train mlp --stop-at 2", "--stop-at: found 2, wanted a number from 0"},
+      {"converge reference --seeds 3",
+       "--seeds: found 3, wanted a whole number from 4 to 12\n"},
+      {"train mlp --optimizer 'adam/pytorch:rate=0.1 rate=0.2'",
+       "found the setting 'rate' twice, wanted it once"},
+      {"train mlp --optimizer nesterov/pytorch:dampening=0.5",
+       "wanted a momentum above 0 and dampening of 0"},
+      {"run --backend reference+a=1+a=2", "the setting a is given twice"},
       {"run --fliter=op:Abs", "did you mean --filter?"},
       {"run --backend referense", "did you mean reference?"},
       {"run --filter op:Sigmod", "did you mean Sigmoid?"},
@@ -70,6 +97,52 @@ TEST_F(UsageTest, ADrawnSeedIsAnother) {
         nlohmann::json::parse(plan).at("selection").at("seed").get<int64_t>());
   }
   EXPECT_EQ(seeds.size(), 2U);
+}
+
+// Kills: half a table, or none, and a step of CI that is green.
+TEST_F(UsageTest, AnOutputThatIsCutOffIsNoticedByEachVerb) {
+  RunOf("reference --filter id:node/Abs/test_abs");
+  for (const char* command :
+       {"list results --run run --csv", "list cases", "list backends --json",
+        "explain node/Abs/test_abs --run run --json", "schema json",
+        "completion bash", "inspect reference", "--help", "run --help",
+        "--version",
+        "run --backend reference --filter id:node/Abs/test_abs --no-report "
+        "--json --out full"}) {
+    std::filesystem::remove_all(folder_ / "full");
+    EXPECT_THAT(Assay(command, " >/dev/full"),
+                Ended(99, "assay: cannot write all of standard output: No "))
+        << command;
+    std::filesystem::remove_all(folder_ / "full");
+    EXPECT_THAT(Assay(command, " >&-"),
+                Ended(99, "assay: standard output is closed"))
+        << command;
+    EXPECT_FALSE(std::filesystem::exists(folder_ / "full")) << command;
+  }
+  // Who reads the head alone wants no more, be SIGPIPE ignored or not.
+  for (const char* ignore : {"", "trap '' PIPE; "}) {
+    EXPECT_EQ(Shell(ignore, Program(), " list cases | head -1").output,
+              Shell(Program(), " list cases 2>/dev/null | head -1").output);
+  }
+}
+
+// Kills: a line that a terminal breaks; a word about others in its midst.
+TEST_F(UsageTest, HelpFitsATerminal) {
+  const std::string script = Assay("completion bash").output;
+  const std::regex name("\n    ([a-z]+)\\) words=");
+  std::set<std::string> commands = {"", "expect update"};
+  for (std::sregex_iterator at(script.begin(), script.end(), name), end;
+       at != end; ++at) {
+    commands.insert((*at)[1]);
+  }
+  EXPECT_GE(commands.size(), 19U);
+  for (const std::string& command : commands) {
+    const Ran ran = Assay(command, " --help");
+    EXPECT_EQ(ran.exit_code, 0) << ran.output;
+    EXPECT_LE(Widest(ran.output), 80U) << ran.output;
+    EXPECT_THAT(ran.output, Not(HasSubstr("Excludes"))) << command;
+  }
+  EXPECT_EQ(Assay("help").output, Assay("--help").output);
 }
 
 // Kills: a command without an example; a default that only the code knows; a
@@ -115,6 +188,7 @@ TEST_F(UsageTest, AProgramReadsARunOnStandardOutput) {
   EXPECT_THAT(said, HasSubstr("1 = pass 0 (vacuous 0) + fail 1\n"));
   EXPECT_THAT(said, HasSubstr("unexpected: 1, 1 of them not run again alone"));
   EXPECT_THAT(said, HasSubstr("  why: assay explain 'node/Abs/test_abs' "));
+  EXPECT_THAT(said, testing::ContainsRegex("\ntook [0-9.]+ s\n"));
   EXPECT_THAT(Shell("CLICOLOR_FORCE=1 " + run + "red").output,
               HasSubstr(" + \x1B[31mfail 1\x1B[0m\n"));
 }

@@ -292,39 +292,5 @@ TEST_F(SameRunTest, AnyNumberOfShardsGivesTheSameResults) {
   }
 }
 
-// Kills: a repro that leaves out what decides the outcome.
-TEST_F(SameRunTest, TheReproOfEveryKindOfVerdictGivesItAgain) {
-  const struct {
-    const char* backend;
-    const char* more;
-    const char* test_id;
-    const char* outcome;
-  } rows[] = {
-      {"faulty+mutant=value", "", "node/Neg/test_neg", "fail"},
-      {"faulty+mutant=value", "", "node/Abs/test_abs", "xfail"},
-      {"misbehaving+chdir=Neg", "", "node/Neg/test_neg", "error"},
-      {"misbehaving+crash=Neg", "", "node/Neg/test_neg", "crash"},
-      {"misbehaving+decline=Neg", "", "node/Neg/test_neg", "unsupported"},
-      {"misbehaving+hang=Neg", "--timeout 2", "node/Neg/test_neg", "timeout"},
-  };
-  Policy("faulty", "expectations.txt",
-         "expect fail where id:node/Abs/test_abs because \"x\"\n");
-  for (const auto& row : rows) {
-    SCOPED_TRACE(StrCat(row.backend, " ", row.outcome));
-    Tree("run --no-report --repeats 0 --out run --backend ", row.backend, " ",
-         row.more, " --filter 'id:node/*/test_abs or id:node/*/test_neg'");
-    EXPECT_EQ(Outcomes("run")[row.test_id], row.outcome);
-    for (const record::ResultRow& result : Rows("run/results.csv")) {
-      if (result.test_id != row.test_id) continue;
-      ASSERT_TRUE(result.repro.starts_with("assay run ")) << result.repro;
-      const Ran again =
-          Tree(result.repro.substr(6), " --no-report --repeats 0 --out again");
-      EXPECT_EQ(Outcomes("again")[row.test_id], row.outcome) << again.output;
-    }
-    std::filesystem::remove_all(folder_ / "run");
-    std::filesystem::remove_all(folder_ / "again");
-  }
-}
-
 }  // namespace
 }  // namespace assay::cli

@@ -31,14 +31,26 @@ bool NeedsQuotes(char c) {
   return c == ',' || c == '"' || c == '\n' || c == '\r';
 }
 
+/// True for a text that a spreadsheet would take for a formula, behind the
+/// apostrophes that keep it from that.
+bool IsFormula(std::string_view text) {
+  constexpr std::string_view kBegin = "=+-@";
+  const size_t begin = std::min(text.find_first_not_of('\''), text.size());
+  text.remove_prefix(begin);
+  return text.size() > 1 && kBegin.find(text[0]) != std::string_view::npos &&
+         !Parse<double>(text).has_value();
+}
+
 }  // namespace
 
 void AppendCsvField(std::string& out, std::string_view text) {
+  const std::string_view kept = IsFormula(text) ? "'" : "";
   if (std::ranges::none_of(text, NeedsQuotes)) {
-    out.append(text);
+    out.append(kept).append(text);
     return;
   }
   out += '"';
+  out += kept;
   for (const char c : text) {
     if (c == '"') out += '"';
     out += c;
@@ -96,6 +108,7 @@ bool CsvReader::Next(std::vector<std::string>* fields) {
       field = text_.substr(position_, end - position_);
       position_ = end;
     }
+    if (field.starts_with('\'') && IsFormula(field)) field.erase(0, 1);
     if (text_.substr(position_, 2) == "\r\n") ++position_;
     if (position_ >= text_.size()) return true;
     const char separator = text_[position_++];

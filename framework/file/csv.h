@@ -2,7 +2,9 @@
 //
 // CSV as RFC 4180 has it, with '\n' line ends: fields with a comma, a quote or
 // a line break are quoted, quotes inside are doubled. Numbers are the shortest
-// decimals that read back as the same value.
+// decimals that read back as the same value. A text that begins with = + - or @
+// and is no number has an apostrophe before it, which keeps spreadsheets from
+// computing it, and which reading takes off.
 //
 //   std::string out;
 //   AppendCsvField(out, "a \"b\", c");     // "a ""b"", c"

@@ -46,6 +46,13 @@ TEST(CsvTest, FieldsAreQuotedWhereRfc4180SaysSo) {
       {"carriage\rreturn", "\"carriage\rreturn\""},
       {"\"", "\"\"\"\""},
       {"caf\xC3\xA9", "caf\xC3\xA9"},
+      {"=cmd|' /C calc'!A0", "'=cmd|' /C calc'!A0"},
+      {"@a,b", "\"'@a,b\""},
+      {"'-x", "''-x"},
+      {"'x' is it", "'x' is it"},
+      {"-1.5e-30", "-1.5e-30"},
+      {"-inf", "-inf"},
+      {"-", "-"},
   };
   for (const auto& row : rows) {
     std::string written;
@@ -65,6 +72,7 @@ TEST(CsvTest, WhatIsWrittenIsRead) {
       {{"a,b\"\"c", "\n\n", "\r\n"}, {"\r", "\"", ",\""}},
       {{std::string("nul\0inside", 10), "\xFF\xFE"}},
       {{"one"}, {"two", "fields"}, {"and", "three", "of them"}},
+      {{"=1+1", "'=1+1", "''@", "-5", "-five", "+,", "'quoted'"}},
   };
   for (const auto& table : tables) {
     const std::string text = Written(table);

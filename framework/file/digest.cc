@@ -116,6 +116,16 @@ Result<std::string> FileDigests::Of(const std::filesystem::path& file) const {
   return digest;
 }
 
+std::string FileDigests::LinesOf(std::string_view paths) const {
+  std::string lines;
+  while (!paths.empty()) {
+    const std::string path(CutFront(&paths));
+    const Result<std::string> digest = Of(path);
+    if (digest.ok()) lines += StrCat(*digest, " ", path, "\n");
+  }
+  return lines;
+}
+
 int64_t FileDigests::reads() const {
   const std::lock_guard lock(mutex_);
   return reads_;

@@ -53,6 +53,10 @@ class FileDigests {
   /// SHA-256 of the file as it is now. Not found when it cannot be read.
   Result<std::string> Of(const std::filesystem::path& file) const;
 
+  /// "DIGEST PATH" lines for paths, a line each, without those of files that
+  /// cannot be read any more.
+  std::string LinesOf(std::string_view paths) const;
+
   /// How many files were read.
   int64_t reads() const;
 

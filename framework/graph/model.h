@@ -92,7 +92,8 @@ struct ValueInfo {
   ValueType type;
 };
 
-/// A value fixed by the model. `value` is a Tensor or a SparseTensor.
+/// A value fixed by the model. `value` is a Tensor: reading makes sparse ones
+/// dense.
 struct Initializer {
   ValueId id = kNoValue;
   Value value;

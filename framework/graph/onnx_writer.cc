@@ -205,10 +205,6 @@ void WriteInitializer(const Value& value, const std::string& name,
     onnx::TensorProto* const written = proto.add_initializer();
     WriteTensor(*tensor, *written);
     written->set_name(name);
-  } else if (const SparseTensor* sparse = value.sparse()) {
-    onnx::SparseTensorProto* const written = proto.add_sparse_initializer();
-    WriteSparse(*sparse, *written);
-    written->mutable_values()->set_name(name);
   }
 }
 

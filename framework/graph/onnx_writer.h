@@ -30,7 +30,7 @@ void WriteTensor(const Tensor& tensor, onnx::TensorProto& proto);
 
 void WriteSparse(const SparseTensor& sparse, onnx::SparseTensorProto& proto);
 
-/// Adds a tensor, sparse or not, by that name; of another value nothing.
+/// Adds a tensor by that name; of another value nothing.
 void WriteInitializer(const Value& value, const std::string& name,
                       onnx::GraphProto& proto);
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "framework/core/text.h"
+#include "framework/ranks/number.h"
 
 namespace assay::ranks {
 namespace {
@@ -105,6 +106,13 @@ std::span<const Algorithm> AlgorithmsOf(Operation operation) {
 }
 
 bool HasRoot(Operation operation) { return FactsOf(operation).has_root; }
+
+bool IsDefined(Reduction reduction, DType type) {
+  if (reduction == Reduction::kCompose) return type == DType::kUint64;
+  const bool is_integer = VisitInteger(type, [](auto) {});
+  if (reduction > Reduction::kMax) return is_integer;
+  return is_integer || VisitNumber(type, [](auto) {});
+}
 
 Status Check(const Collective& what) {
   if (what.ranks < 1) {

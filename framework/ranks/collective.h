@@ -16,6 +16,7 @@
 namespace assay::ranks {
 
 using assay::Operation;
+using assay::Reduction;
 using assay::ToString;
 
 /// Sources: R. Thakur, R. Rabenseifner, W. Gropp, "Optimization of collective
@@ -57,6 +58,8 @@ inline constexpr Operation kOperations[] = {
 /// The algorithms that implement an operation, in a fixed order.
 std::span<const Algorithm> AlgorithmsOf(Operation operation);
 bool HasRoot(Operation operation);
+/// True where the reduction is one of two elements of the type.
+bool IsDefined(Reduction reduction, DType type);
 /// The elements of a rank's one buffer, whose layout is
 ///
 ///   broadcast, reduce, all-reduce    count

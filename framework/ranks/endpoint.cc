@@ -16,6 +16,7 @@
 
 #include "framework/core/numbers.h"
 #include "framework/core/text.h"
+#include "framework/ranks/number.h"
 
 namespace assay::ranks {
 namespace {
@@ -38,6 +39,27 @@ struct Arithmetic : std::type_identity<T> {};
 template <std::integral T>
 struct Arithmetic<T> : std::make_unsigned<T> {};
 
+template <std::integral T>
+T CombinedBits(Reduction reduction, T a, T b) {
+  switch (reduction) {
+    case Reduction::kBitAnd:
+      return static_cast<T>(a & b);
+    case Reduction::kBitOr:
+      return static_cast<T>(a | b);
+    case Reduction::kBitXor:
+      return static_cast<T>(a ^ b);
+    case Reduction::kLogicalAnd:
+      return a != 0 && b != 0 ? 1 : 0;
+    case Reduction::kLogicalOr:
+      return a != 0 || b != 0 ? 1 : 0;
+    case Reduction::kLogicalXor:
+      return (a != 0) != (b != 0) ? 1 : 0;
+    default:
+      return static_cast<T>(
+          Composed(static_cast<uint64_t>(a), static_cast<uint64_t>(b)));
+  }
+}
+
 template <class T>
 T Combined(Reduction reduction, T a, T b) {
   using Number = typename Arithmetic<T>::type;
@@ -49,14 +71,27 @@ T Combined(Reduction reduction, T a, T b) {
     case Reduction::kMin:
       return Extreme(a, b, /*is_least=*/true);
     case Reduction::kMax:
+      return Extreme(a, b, /*is_least=*/false);
+    default:
       break;
   }
-  return Extreme(a, b, /*is_least=*/false);
+  if constexpr (std::integral<T>) {
+    return CombinedBits(reduction, a, b);
+  } else {
+    return a;  // Combine has declined it
+  }
+}
+
+/// In twice the precision, rounded once.
+template <DType kType>
+ShortFloat<kType> Combined(Reduction reduction, ShortFloat<kType> a,
+                           ShortFloat<kType> b) {
+  return ShortFloat<kType>(Combined<double>(reduction, a, b));
 }
 
 template <class T>
-Status CombineAs(Reduction reduction, std::span<const std::byte> came,
-                 std::span<std::byte> own) {
+void CombineAs(Reduction reduction, std::span<const std::byte> came,
+               std::span<std::byte> own) {
   for (size_t at = 0; at < own.size(); at += sizeof(T)) {
     T a;
     T b;
@@ -65,7 +100,6 @@ Status CombineAs(Reduction reduction, std::span<const std::byte> came,
     const T both = Combined(reduction, a, b);
     std::memcpy(own.data() + at, &both, sizeof(T));
   }
-  return OkStatus();
 }
 
 using Message = std::vector<std::byte>;
@@ -291,20 +325,14 @@ Status Combine(Reduction reduction, std::span<const std::byte> came, Part part,
     return InvalidArgument("found ", came.size(), " bytes, wanted ",
                            own.size());
   }
-  switch (tensor->dtype()) {
-    case DType::kFloat32:
-      return CombineAs<float>(reduction, came, own);
-    case DType::kFloat64:
-      return CombineAs<double>(reduction, came, own);
-    case DType::kInt32:
-      return CombineAs<int32_t>(reduction, came, own);
-    case DType::kInt64:
-      return CombineAs<int64_t>(reduction, came, own);
-    default:
-      return Unsupported(Reason::kDType, "found the type ",
-                         ToString(tensor->dtype()),
-                         ", wanted float32, float64, int32 or int64");
+  if (!IsDefined(reduction, tensor->dtype())) {
+    return Unsupported(Reason::kDType, "found the type ",
+                       ToString(tensor->dtype()), ", wanted one that ",
+                       ToString(reduction), " is defined for");
   }
+  VisitNumber(tensor->dtype(),
+              [&]<class T>(const T&) { CombineAs<T>(reduction, came, own); });
+  return OkStatus();
 }
 
 Status RunSchedule(const Schedule& schedule, Reduction reduction,

@@ -20,12 +20,11 @@
 
 namespace assay::ranks {
 
-using assay::Reduction;
-
 /// Combines the bytes that `came` with a part of the tensor, in place. A
-/// reduction is commutative but for the bits of a NaN, so that the bits of a
-/// result depend on the algorithm's tree alone.
-/// Unsupported for a type other than float32, float64, int32 and int64; invalid
+/// reduction other than kCompose is commutative but for the bits of a NaN, so
+/// that the bits of a result depend on the algorithm's tree alone. In kCompose
+/// the tensor's are the first function.
+/// Unsupported for a type that the reduction is not defined for; invalid
 /// argument for a part that the tensor does not have, and for another number of
 /// bytes than the part has.
 Status Combine(Reduction reduction, std::span<const std::byte> came, Part part,

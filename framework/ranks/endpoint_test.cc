@@ -17,6 +17,7 @@
 #include "framework/ranks/collective.h"
 #include "framework/ranks/fields.h"
 #include "framework/ranks/interception.h"
+#include "framework/ranks/number.h"
 #include "framework/ranks/threads/threads.h"
 #include "framework/ranks/threads/world.h"
 #include "framework/testing/support/statuses_fixture.h"
@@ -25,8 +26,10 @@ namespace assay::ranks {
 namespace {
 
 template <class T>
-T Both(Reduction reduction, T own, T came) {
-  Tensor tensor = Tensor::Of<T>({1}, std::array{own}).value();
+T Both(Reduction reduction, T own, T came, DType type = kDTypeOf<T>) {
+  const std::array first = {own};
+  Tensor tensor =
+      Tensor::FromBytes(type, {1}, std::as_bytes(std::span(first))).value();
   const std::array other = {came};
   EXPECT_TRUE(
       Combine(reduction, std::as_bytes(std::span(other)), {0, 1}, &tensor)
@@ -39,6 +42,41 @@ TEST(ReductionTest, CombinesEachType) {
   EXPECT_EQ(Both<double>(Reduction::kProduct, 1.5, 2), 3);
   EXPECT_EQ(Both<int32_t>(Reduction::kMin, -3, 2), -3);
   EXPECT_EQ(Both<int64_t>(Reduction::kMax, -3, 2), 2);
+}
+
+TEST(ReductionTest, CombinesFloatsOf16BitsAndBits) {
+  // 2048 + 1 and 256 + 1 lie between two numbers of the type: ties to even.
+  const auto half = [](Reduction reduction, double a, double b) -> double {
+    return Both(reduction, Float16(a), Float16(b), DType::kFloat16);
+  };
+  const auto brain = [](Reduction reduction, double a, double b) -> double {
+    return Both(reduction, BFloat16(a), BFloat16(b), DType::kBFloat16);
+  };
+  EXPECT_EQ(half(Reduction::kSum, 2048, 1), 2048);
+  EXPECT_EQ(half(Reduction::kSum, 2048, 3), 2052);
+  EXPECT_EQ(brain(Reduction::kSum, 256, 1), 256);
+  EXPECT_EQ(brain(Reduction::kMin, -2, 1), -2);
+  const struct {
+    Reduction reduction;
+    uint8_t both;
+  } rows[] = {
+      {Reduction::kMax, 0xC2},     {Reduction::kBitAnd, 0x40},
+      {Reduction::kBitOr, 0xC3},   {Reduction::kBitXor, 0x83},
+      {Reduction::kLogicalAnd, 1}, {Reduction::kLogicalOr, 1},
+      {Reduction::kLogicalXor, 0},
+  };
+  for (const auto& row : rows) {
+    EXPECT_EQ(Both<uint8_t>(row.reduction, 0xC2, 0x41), row.both)
+        << ToString(row.reduction);
+  }
+}
+
+// x -> 2 x + 1 after x -> 3 x + 5, and the other way round.
+TEST(ReductionTest, FunctionsAreComposedInTheirOrder) {
+  constexpr uint64_t kOne = uint64_t{2} << 32 | 1,
+                     kOther = uint64_t{3} << 32 | 5;
+  EXPECT_EQ(Both(Reduction::kCompose, kOne, kOther), uint64_t{6} << 32 | 11);
+  EXPECT_EQ(Both(Reduction::kCompose, kOther, kOne), uint64_t{6} << 32 | 8);
 }
 
 TEST(ReductionTest, IntegersWrapAround) {
@@ -62,10 +100,12 @@ TEST(ReductionTest, ExtremesAreTheSameInBothOrders) {
 }
 
 TEST(ReductionTest, DeclinesOtherTypesAndParts) {
-  Tensor bytes = Tensor::Allocate(DType::kInt8, {4}).value();
+  Tensor bytes = Tensor::Allocate(DType::kBool, {4}).value();
   const std::array<std::byte, 2> came = {};
   const Status type = Combine(Reduction::kSum, came, {0, 2}, &bytes);
-  EXPECT_THAT(type, IsStatus(StatusCode::kUnsupported, "found the type int8"));
+  EXPECT_THAT(type, IsStatus(StatusCode::kUnsupported, "found the type bool"));
+  EXPECT_FALSE(IsDefined(Reduction::kBitAnd, DType::kFloat32));
+  EXPECT_FALSE(IsDefined(Reduction::kCompose, DType::kInt64));
   EXPECT_THAT(Combine(Reduction::kSum, came, {0, 3}, &bytes),
               Says("found 2 bytes, wanted 3"));
   EXPECT_THAT(Combine(Reduction::kSum, came, {3, 2}, &bytes),
@@ -174,6 +214,53 @@ TEST(ThreadCallTest, ACallThatOthersDoNotComeToStandsStill) {
 }
 
 // Kills: groups whose messages meet, and ranks in the order of the world.
+// Kills: numbers that are combined as they come, or in another order.
+TEST(ThreadCallTest, WhatDoesNotCommuteIsCombinedInTheOrderOfRanks) {
+  for (const int ranks : {1, 2, 3, 5, 8}) {
+    const auto number = [](int rank) {
+      return static_cast<uint64_t>(rank + 2) << 32 | 7;
+    };
+    uint64_t wanted = number(0);
+    for (int i = 1; i < ranks; ++i) wanted = Composed(wanted, number(i));
+    EXPECT_THAT(
+        RunThreads(ranks,
+                   [&](Endpoint& mine) -> Status {
+                     const uint64_t in = number(mine.rank());
+                     uint64_t out = 0;
+                     const bool is_root = mine.rank() == ranks / 2;
+                     std::span<uint64_t> to(&out, is_root ? 1 : 0);
+                     ASSAY_RETURN_IF_ERROR(
+                         mine.Collect({.operation = Operation::kReduce,
+                                       .reduction = Reduction::kCompose,
+                                       .type = DType::kUint64,
+                                       .count = 1,
+                                       .root = ranks / 2,
+                                       .in = std::as_bytes(std::span(&in, 1)),
+                                       .out = std::as_writable_bytes(to)}));
+                     if (!is_root || out == wanted) return OkStatus();
+                     return DataLoss("found ", out, ", wanted ", wanted);
+                   }),
+        kAllWell)
+        << ranks;
+  }
+}
+
+TEST(SplitTest, ARankWithoutAColorHasNoGroup) {
+  const auto ended = RunThreads(5, [](Endpoint& mine) -> Status {
+    const int color = mine.rank() % 2 == 0 ? 0 : kNoColor;
+    ASSAY_ASSIGN_OR_RETURN(const auto group, mine.Split(color, /*key=*/0));
+    if (color == kNoColor) {
+      return group == nullptr ? OkStatus() : DataLoss("found a group");
+    }
+    // Equal keys: in the order of ranks.
+    if (group->size() == 3 && group->rank() == mine.rank() / 2) {
+      return OkStatus();
+    }
+    return DataLoss("found rank ", group->rank(), " of ", group->size());
+  });
+  EXPECT_THAT(ended, kAllWell) << ended[1].message();
+}
+
 TEST(SplitTest, GroupsAreAmongThemselves) {
   const auto ended = RunThreads(7, [](Endpoint& mine) -> Status {
     ASSAY_ASSIGN_OR_RETURN(const auto group,

@@ -53,6 +53,7 @@ class ForwardingEndpoint : public Endpoint {
     return inner_.simulated_seconds();
   }
   const void* native_handle() const override { return inner_.native_handle(); }
+  bool has(Reduction reduction) const override { return inner_.has(reduction); }
 
  protected:
   Endpoint& inner_;

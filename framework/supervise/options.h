@@ -49,6 +49,7 @@ struct SuperviseOptions {
   bool shuffle = false;  // run them in an order drawn with the seed
   /// Unexpected results that are run again alone; none: MostRepeated
   std::optional<int> most_repeated;
+  int attempts = 1;  // of a case that passes, until one does not
   /// Told after each verdict.
   std::function<void(const Progress& now)> progress;
 };

@@ -44,7 +44,15 @@ Result<std::string> DigestOfFiles(const fs::path& directory) {
     text += StrCat(file.lexically_relative(directory).generic_string(), " ",
                    digest, "\n");
   }
-  // A case made of another one's model names it (random_weights.h).
+  // A case of a model elsewhere names its files (data_set.h), one made of
+  // another case's model names that (random_weights.h).
+  const auto elsewhere = file::ReadFile(directory / "model.txt");
+  std::string_view lines = elsewhere.ok() ? *elsewhere : std::string_view();
+  while (!lines.empty()) {
+    ASSAY_ASSIGN_OR_RETURN(const std::string digest,
+                           file::Sha256OfFile(fs::path(CutFront(&lines))));
+    text += digest + "\n";
+  }
   const auto random = file::ReadFile(directory / "random_weights.txt");
   if (!random.ok()) return text;
   std::istringstream words(*random);
@@ -191,6 +199,7 @@ Status Compute(const plan::Plan& missing, const SuperviseOptions& options,
   supervise.directory = options.directory / "oracle";
   supervise.facts.suite = suite::kAnswersSuite;
   supervise.most_repeated = 0;
+  supervise.attempts = 1;
   supervise.in_process = true;  // Exact is not forwarded
   supervise.progress = nullptr;
   std::error_code ignored;
@@ -239,13 +248,14 @@ std::string OracleReport::Sentence() const {
   if (n_declined + lost > 0) {
     text += StrCat("; ", n_declined, " declined, ", lost, " lost");
   }
+  if (!not_kept.empty()) text += StrCat("; not kept between runs: ", not_kept);
   return text;
 }
 
 Status CheckOracle(const std::string& instance, const fs::path& cache,
                    const file::FileDigests& digests) {
   ASSAY_RETURN_IF_ERROR(plan::ResolveBackend(instance, digests).status());
-  return CheckWritable(FolderOfCache(cache));
+  return cache.empty() ? OkStatus() : CheckWritable(FolderOfCache(cache));
 }
 
 Result<OracleReport> AskOracle(const std::string& instance,
@@ -253,15 +263,30 @@ Result<OracleReport> AskOracle(const std::string& instance,
                                const SuperviseOptions& options,
                                const std::vector<size_t>& rows,
                                plan::Plan* plan) {
+  const auto missing_in = [&](const fs::path& folder,
+                              OracleReport* report) -> Result<plan::Plan> {
+    ASSAY_ASSIGN_OR_RETURN(const Client client,
+                           Connect(instance, folder, *options.digests));
+    return client.Missing(rows, options.facts, plan, report);
+  };
   const fs::path folder = FolderOfCache(cache);
   OracleReport report;
   report.instance = instance;
-  ASSAY_ASSIGN_OR_RETURN(const Client client,
-                         Connect(instance, folder, *options.digests));
-  const plan::Plan missing = client.Missing(rows, options.facts, plan, &report);
+  ASSAY_ASSIGN_OR_RETURN(plan::Plan missing, missing_in(folder, &report));
   if (missing.rows.empty()) return report;
+  const Status writable = CheckWritable(folder);
+  if (!writable.ok()) {
+    if (!cache.empty()) return writable;
+    // With the run, whose folder can be written to.
+    report = {};
+    report.instance = instance;
+    report.not_kept = writable.message();
+    ASSAY_ASSIGN_OR_RETURN(
+        missing,
+        missing_in(fs::absolute(options.directory / "answers"), &report));
+  }
   ASSAY_RETURN_IF_ERROR(Compute(missing, options, plan, &report));
-  TrimOracleCache(folder, kMostBytes);
+  if (writable.ok()) TrimOracleCache(folder, kMostBytes);
   return report;
 }
 

@@ -22,8 +22,8 @@
 
 namespace assay::supervise {
 
-/// Checks that the backend is there and the cache can be written to, before a
-/// run begins. Invalid argument, and resource exhausted.
+/// Checks that the backend is there and that a cache which was asked for can be
+/// written to, before a run begins. Invalid argument, and resource exhausted.
 Status CheckOracle(const std::string& instance,
                    const std::filesystem::path& cache,
                    const file::FileDigests& digests);
@@ -36,6 +36,8 @@ struct OracleReport {
   int64_t n_declined = 0;  // unsupported or unavailable
   std::vector<record::ResultRow>
       asked;  // what became of those that were not there
+  /// Why the usual cache keeps nothing; empty where it does.
+  std::string not_kept;
 
   /// "oracle reference: exact answers to 8 of 10 cases, 5 of them kept; 1
   /// declined, 1 lost".
@@ -46,8 +48,10 @@ struct OracleReport {
 /// to come; journals and logs go to its directory's subfolder `oracle`. Cases
 /// judged by distribution and those that are programs are not asked about; one
 /// that the oracle declines or that ends its worker has no answers, and the
-/// rest goes on. Invalid argument for an instance that is not there; resource
-/// exhausted when the cache cannot be written to; cancelled as Supervise is.
+/// rest goes on. Where the usual cache cannot be written to, answers that are
+/// missing go to the directory's subfolder `answers`. Invalid argument for an
+/// instance that is not there; resource exhausted when a cache that was asked
+/// for cannot be written to; cancelled as Supervise is.
 Result<OracleReport> AskOracle(const std::string& instance,
                                const std::filesystem::path& cache,
                                const SuperviseOptions& options,

@@ -16,6 +16,7 @@
 #include "framework/supervise/crew.h"
 #include "framework/supervise/worker_session.h"
 #include "framework/testing/journal/journal.h"
+#include "framework/testing/verdict/repeats.h"
 
 namespace assay::supervise {
 namespace {
@@ -89,6 +90,7 @@ int FirstFreeNumber(const fs::path& directory) {
 
 constexpr int kTimesAlone = 3;
 constexpr int kMostTraced = 32;  // cases whose spoiler is looked for
+constexpr int kMostTrials = 64;  // runs that look for one
 
 /// True when no process ran it, since its backend had been given up.
 bool WasNotRun(const record::ResultRow& row) {
@@ -131,6 +133,18 @@ std::vector<const record::PlanRow*> Candidates(const plan::Plan& plan,
   return candidates;
 }
 
+/// The i-th of so many parts of equal length, or all but that one.
+std::vector<const record::PlanRow*> PartOf(
+    const std::vector<const record::PlanRow*>& rows, size_t n_parts, size_t i,
+    bool without) {
+  const auto begin = static_cast<std::ptrdiff_t>(i * rows.size() / n_parts);
+  const auto end = static_cast<std::ptrdiff_t>((i + 1) * rows.size() / n_parts);
+  if (!without) return {rows.begin() + begin, rows.begin() + end};
+  std::vector<const record::PlanRow*> rest(rows.begin(), rows.begin() + begin);
+  rest.insert(rest.end(), rows.begin() + end, rows.end());
+  return rest;
+}
+
 /// True when a repeat shows what the first attempt did: of a case that passes
 /// alone no pass, of one that crashed a crash.
 bool IsSpoiled(const record::ResultRow& first, bool passes_alone,
@@ -148,10 +162,12 @@ class Repeater {
         raw_(*raw),
         scratch_(options.directory / "repeats") {}
 
-  Status Repeat(const std::vector<const record::PlanRow*>& candidates);
+  using Rows = std::vector<const record::PlanRow*>;
+
+  Status Repeat(const Rows& candidates);
+  Status Insist(Rows rows);
 
  private:
-  using Rows = std::vector<const record::PlanRow*>;
   using Attempts =
       std::map<const record::PlanRow*, std::vector<record::ResultRow>>;
 
@@ -173,7 +189,7 @@ class Repeater {
                                       const record::PlanRow& row,
                                       int64_t attempt);
 
-  /// Brings back what was run before, fewer and fewer.
+  /// Brings back what was run before, fewer and fewer; says at last which.
   Status FindSpoiler(const record::PlanRow& row, bool passes_alone,
                      std::vector<record::ResultRow>* attempts);
 
@@ -266,13 +282,7 @@ Result<record::ResultRow> Repeater::RunBehind(const Rows& before,
   if (found == raw.repeats.end()) {
     return Internal("the repeat of ", row.test_id, " has no verdict");
   }
-  record::ResultRow result = found->second.front();
-  if (before.size() == 1) result.after = before[0]->test_id;
-  if (before.size() > 1) {
-    result.after = StrCat(before.size(), " cases, from ", before[0]->test_id,
-                          " to ", before.back()->test_id);
-  }
-  return result;
+  return found->second.front();
 }
 
 Status Repeater::FindSpoiler(const record::PlanRow& row, bool passes_alone,
@@ -281,25 +291,53 @@ Status Repeater::FindSpoiler(const record::PlanRow& row, bool passes_alone,
   if (before.empty()) return OkStatus();
   const record::ResultRow& first = First(row);
   const auto attempt = static_cast<int64_t>(attempts->size()) + 2;
-  ASSAY_ASSIGN_OR_RETURN(record::ResultRow spoiled,
+  ASSAY_ASSIGN_OR_RETURN(record::ResultRow shown,
                          RunBehind(before, row, attempt));
-  while (IsSpoiled(first, passes_alone, spoiled) && before.size() > 1) {
-    const auto middle = before.begin() + std::ssize(before) / 2;
-    Rows nearer(middle, before.end());
-    Rows farther(before.begin(), middle);
-    bool halved = false;
-    for (Rows* half : {&nearer, &farther}) {
+  const bool is_spoiled = IsSpoiled(first, passes_alone, shown);
+  // A. Zeller, R. Hildebrandt, "Simplifying and isolating failure-inducing
+  // input", 2002, section 3.2: single parts, the nearest first, then all but
+  // one part, then smaller parts.
+  int trials = 0;
+  for (size_t n_parts = 2; is_spoiled && n_parts <= before.size();) {
+    const size_t n_tries = n_parts == 2 ? 2 : 2 * n_parts;
+    bool is_less = false;
+    for (size_t i = 0; i < n_tries && !is_less; ++i) {
+      if (trials++ == kMostTrials) break;
+      const bool without = i >= n_parts;
+      Rows some = PartOf(before, n_parts, n_parts - 1 - i % n_parts, without);
       ASSAY_ASSIGN_OR_RETURN(record::ResultRow again,
-                             RunBehind(*half, row, attempt));
+                             RunBehind(some, row, attempt));
       if (!IsSpoiled(first, passes_alone, again)) continue;
-      spoiled = std::move(again);
-      before = std::move(*half);
-      halved = true;
-      break;
+      is_less = true;
+      shown = std::move(again);
+      before = std::move(some);
+      n_parts = without ? n_parts - 1 : 2;
     }
-    if (!halved) break;  // it takes cases of both halves
+    if (trials > kMostTrials) break;
+    if (is_less) continue;
+    if (n_parts == before.size()) break;
+    n_parts = std::min(2 * n_parts, before.size());
   }
-  attempts->push_back(std::move(spoiled));
+  shown.after =
+      Joined(before, " ", [](const auto* one) { return one->test_id; });
+  if (!is_spoiled) shown.after = verdict::AfterText(shown.after);
+  attempts->push_back(std::move(shown));
+  return OkStatus();
+}
+
+/// Those that passed, until one attempt does not.
+Status Repeater::Insist(Rows rows) {
+  Attempts attempts;
+  for (int i = 2; i <= options_.attempts && !rows.empty(); ++i) {
+    ASSAY_RETURN_IF_ERROR(RunAlone(rows, i, &attempts));
+    std::erase_if(rows, [&](const record::PlanRow* row) {
+      const std::vector<record::ResultRow>& mine = attempts[row];
+      return mine.empty() || mine.back().outcome != record::Outcome::kPass;
+    });
+  }
+  for (auto& [row, mine] : attempts) {
+    ASSAY_RETURN_IF_ERROR(Keep(*row, std::move(mine)));
+  }
   return OkStatus();
 }
 
@@ -321,7 +359,7 @@ Status Repeater::Keep(const record::PlanRow& row,
   return OkStatus();
 }
 
-Status Repeater::Repeat(const std::vector<const record::PlanRow*>& candidates) {
+Status Repeater::Repeat(const Rows& candidates) {
   Rows rows;
   Rows overdue;  // each costs a time limit, so one repeat is enough
   for (const record::PlanRow* row : candidates) {
@@ -340,11 +378,11 @@ Status Repeater::Repeat(const std::vector<const record::PlanRow*>& candidates) {
       return std::ranges::count(mine, outcome, &record::ResultRow::outcome);
     };
     const bool passes_alone = count(record::Outcome::kPass) == std::ssize(mine);
-    const bool crashes_behind =
-        First(*row).outcome == record::Outcome::kCrash &&
-        count(record::Outcome::kPass) == 0 &&
-        count(record::Outcome::kCrash) == 0;
-    if (!mine.empty() && (passes_alone || crashes_behind) &&
+    const record::Outcome first = First(*row).outcome;
+    const bool differs_alone = first != record::Outcome::kTimeout &&
+                               count(record::Outcome::kPass) == 0 &&
+                               count(first) == 0;
+    if (!mine.empty() && (passes_alone || differs_alone) &&
         traced++ < kMostTraced) {
       ASSAY_RETURN_IF_ERROR(FindSpoiler(*row, passes_alone, &mine));
     }
@@ -391,8 +429,20 @@ Status RepeatUnexpected(const plan::Plan& plan, const std::vector<size_t>& rows,
   const int64_t most = options.most_repeated.has_value()
                            ? *options.most_repeated
                            : MostRepeated(std::ssize(rows));
-  return Repeater(plan, options, raw)
-      .Repeat(Candidates(plan, rows, *raw, static_cast<size_t>(most)));
+  Repeater repeater(plan, options, raw);
+  ASSAY_RETURN_IF_ERROR(
+      repeater.Repeat(Candidates(plan, rows, *raw, static_cast<size_t>(most))));
+  if (options.attempts < 2) return OkStatus();
+  Repeater::Rows passed;
+  for (const size_t i : rows) {
+    const std::pair key(plan.rows[i].backend, plan.rows[i].test_id);
+    const auto found = raw->records.find(key);
+    if (found != raw->records.end() && !raw->repeats.contains(key) &&
+        found->second.result.outcome == record::Outcome::kPass) {
+      passed.push_back(&plan.rows[i]);
+    }
+  }
+  return repeater.Insist(std::move(passed));
 }
 
 }  // namespace assay::supervise

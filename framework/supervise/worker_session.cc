@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "framework/file/csv.h"
 #include "framework/file/file.h"
 #include "framework/ranks/wait/wait_report.h"
 #include "framework/supervise/process/process_tree.h"
@@ -47,19 +48,6 @@ bool CanWrite(const fs::path& directory) {
   return written;
 }
 
-/// "DIGEST PATH" lines for paths, a line each, without those of files that
-/// cannot be read any more.
-std::string DigestLines(const file::FileDigests& digests,
-                        std::string_view paths) {
-  std::string lines;
-  while (!paths.empty()) {
-    const std::string path(CutFront(&paths));
-    const Result<std::string> digest = digests.Of(path);
-    if (digest.ok()) lines += StrCat(*digest, " ", path, "\n");
-  }
-  return lines;
-}
-
 }  // namespace
 
 WorkerSession::WorkerSession(const plan::BackendUse& backend, int number,
@@ -71,6 +59,7 @@ WorkerSession::WorkerSession(const plan::BackendUse& backend, int number,
       raw_(*raw),
       stem_(StrCat(plan::FileNameOf(backend.instance), ".", number)),
       reader_(File(".journal")),
+      log_(File(".log")),
       order_(rows) {
   for (const record::PlanRow* row : rows) pending_.emplace(row->test_id, row);
 }
@@ -215,6 +204,7 @@ Status WorkerSession::Take(journal::JournalEntry entry) {
       return NoteFiles(entry.text);
     case journal::FrameKind::kEnded:
       end_ = static_cast<int>(entry.status);
+      asked_ = entry.text;
       return On(Event::kChildEnded);
     case journal::FrameKind::kFault:
       fault_ = Internal("the worker of ", backend_.instance,
@@ -276,9 +266,12 @@ Status WorkerSession::RecordLoss(const std::string& test_id,
   record.result.message = std::move(message);
   record.result.worker = pid_ == 0 ? "" : std::to_string(pid_);
   record.result.started_us = began_us_ - options_.facts.started_us;
-  if (outcome ==
-      record::Outcome::kTimeout) {  // what the repro needs besides the case
-    record.result.repro = StrCat(" --timeout ", options_.timeout_s);
+  if (reason == Reason::kLimit) {  // what the repro needs besides the case
+    const auto bytes = static_cast<double>(options_.limits.memory_bytes);
+    record.result.repro =
+        outcome == record::Outcome::kTimeout
+            ? StrCat(" --timeout ", options_.timeout_s)
+            : StrCat(" --memory ", file::ToText(bytes / (1 << 30)));
   }
   return Write(std::move(record));
 }
@@ -308,7 +301,7 @@ Result<journal::Journal*> WorkerSession::OwnJournal() {
 /// The digests of what a worker runs, when they are not those of the last one.
 Status WorkerSession::NoteFiles(std::string_view paths) {
   std::string files =
-      StrCat(backend_.instance, "\n", DigestLines(*options_.digests, paths));
+      StrCat(backend_.instance, "\n", options_.digests->LinesOf(paths));
   if (files == std::exchange(files_, files)) return OkStatus();
   std::error_code error;
   const size_t module = files.find(
@@ -413,16 +406,21 @@ Status WorkerSession::GiveUp() {
   return OkStatus();
 }
 
-/// How the worker or its child ended, other than by itself between two cases.
-std::string WorkerSession::EndText() const {
+/// How the worker or its child ended, other than by itself between two cases,
+/// and where.
+std::string WorkerSession::EndText() {
   const std::string how = process::DescribeEnd(end_);
-  return how.empty() ? "exit code 0, too early" : how;
+  return StrCat(
+      how.empty() ? "exit code 0, too early" : how,
+      process::TextOf(log_.Take(), std::exchange(asked_, std::string())));
 }
 
 Status WorkerSession::ChargeEnd() {
-  return RecordLoss(open_case_, record::Outcome::kCrash, ReasonOf(end_),
-                    StrCat("the worker ended: ", EndText(), "; see ",
-                           LogNames(backend_.launch, stem_), WaitText()));
+  const bool told = !backend_.launch.launcher.empty() || !log_.IsEmpty();
+  return RecordLoss(
+      open_case_, record::Outcome::kCrash, ReasonOf(end_),
+      StrCat("the worker ended: ", EndText(), told ? "; see " : "",
+             told ? LogNames(backend_.launch, stem_) : "", WaitText()));
 }
 
 Status WorkerSession::NoteEnd() {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "framework/supervise/options.h"
+#include "framework/supervise/process/crash_log.h"
 #include "framework/supervise/process/worker_process.h"
 #include "framework/supervise/session/transition.h"
 #include "framework/testing/journal/journal.h"
@@ -72,7 +73,7 @@ class WorkerSession {
   Status TryAgain();
   Status LoseAll();
   Status Mend();
-  std::string EndText() const;
+  std::string EndText();
   Status NoteFiles(std::string_view paths);
   Result<journal::Journal*> OwnJournal();
   Status RecordLoss(const std::string& test_id, record::Outcome outcome,
@@ -86,6 +87,7 @@ class WorkerSession {
   verdict::RawRecords& raw_;
   std::string stem_;                     // of its files
   journal::JournalReader reader_;        // of what workers write
+  process::CrashLog log_;                // of what they print
   std::optional<journal::Journal> own_;  // what is written here of them
   std::string files_;                    // that the last worker ran, by digest
   std::vector<const record::PlanRow*> order_;  // of the rows
@@ -99,6 +101,7 @@ class WorkerSession {
   int64_t began_us_ = 0;  // the same, of the clock that records have
   int64_t pid_ = 0;       // of the process that began it
   int end_ = 0;           // of the process that ended last, as waitpid has it
+  std::string asked_;     // the call that it was in, as its worker has it
   /// The limit that the worker went over.
   struct Over {
     record::Outcome outcome;

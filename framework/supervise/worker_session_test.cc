@@ -67,8 +67,9 @@ class ShellWorker {
     }
     Frame("end",
           [](Journal& journal) { return journal.Write(FrameKind::kBatchEnd); });
-    Frame("child",
-          [](Journal& journal) { return journal.Ended(7, /*status=*/9); });
+    Frame("child", [](Journal& journal) {
+      return journal.Ended(7, /*status=*/9, "load");
+    });
     Frame("fault", [](Journal& journal) {
       return journal.Write(FrameKind::kFault, "so it is");
     });
@@ -123,13 +124,21 @@ TEST(WorkerSessionTest, WhatBecomesOfAWorkerIsSaidOfWhomItConcerns) {
   } rows[] = {
       {.lives = {ok + "say end"}},
       {.lives = {"say begin_a; say pass_a; say begin_b; exit 3"},
+       .b = "crash: the worker ended: exit code 3$"},
+      {.lives = {"say begin_a; say pass_a; say begin_b; echo x; exit 3"},
        .b = "crash: the worker ended: exit code 3; see acme.1.log"},
+      {.lives = {"say begin_a; say pass_a; say begin_b; "
+                 "echo 'assay crash: SIGBUS in forward'; "
+                 "echo '  acme.so(_ZN4acme3RunEv+0x1c)'; "
+                 "echo '  libc.so.6(+0x2f)'; kill -BUS $$"},
+       .b = "crash: the worker ended: signal SIGBUS in forward, at "
+            "acme.so(acme::Run()+0x1c), libc.so.6(+0x2f); see acme.1.log"},
       {.lives = {"say begin_a; exit 0", "say begin_b; say pass_b; say end"},
        .a = "crash: the worker ended: exit code 0, too early"},
       {.lives = {"say begin_a; say end", "say begin_b; say pass_b; say end"},
        .a = "crash: the worker ended: exit code 0, too early"},
       {.lives = {"say begin_a; say child; say begin_b; say pass_b; say end"},
-       .a = "crash: the worker ended: signal SIGKILL"},
+       .a = "crash: the worker ended: signal SIGKILL in load"},
       {.lives = {"say begin_a; say pass_a; kill -9 $$",
                  "say begin_b; say pass_b; say end"},
        .loss = "the worker ended between two cases: signal SIGKILL"},
@@ -163,7 +172,7 @@ TEST(WorkerSessionTest, WhatBecomesOfAWorkerIsSaidOfWhomItConcerns) {
     EXPECT_TRUE(status.ok()) << status.message();
     EXPECT_EQ(worker.lives(), std::ssize(row.lives));
     EXPECT_THAT(TextOf(raw, "a"), HasSubstr(row.a));
-    EXPECT_THAT(TextOf(raw, "b"), HasSubstr(row.b));
+    EXPECT_THAT(TextOf(raw, "b") + "$", HasSubstr(row.b));
     const std::string loss = raw.losses.empty() ? "" : raw.losses[0].message;
     EXPECT_THAT(loss, HasSubstr(row.loss));
     EXPECT_EQ(loss.empty(), std::string_view(row.loss).empty()) << loss;

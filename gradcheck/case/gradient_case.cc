@@ -65,6 +65,7 @@ constexpr std::string_view kSource = "node";
 constexpr std::string_view kExpanded = "expanded";
 constexpr std::string_view kGraph = "graph";
 constexpr std::string_view kScaled = "scaled";
+constexpr std::string_view kModel = "model";
 
 /// The operator of a case of one node.
 std::optional<OperatorId> OperatorOf(const cases::TestCase& c) {
@@ -194,6 +195,54 @@ void DeriveGraph(const cases::TestCase& c,
   }
 }
 
+/// True when the operator may be in that type wherever gradients flow through
+/// it in float32.
+bool PermitsInAll(const std::string& qualified, DType type) {
+  const size_t colon = qualified.rfind("::");
+  const std::string domain = qualified.substr(0, colon);
+  const auto op = FindOperator(domain == "ai.onnx" ? "" : domain,
+                               qualified.substr(colon + 2));
+  if (!op.has_value() || ComputesInFloat32(*op)) return false;
+  const types::OperatorSignature& signature = types::SignatureOf(*op);
+  return std::ranges::all_of(
+      signature.inputs, [&](const types::FormalParameter& input) {
+        const auto& words =
+            signature.variables[static_cast<size_t>(input.variable)].types;
+        const auto permits = [&](DType permitted) {
+          return std::ranges::find(words, ToString(permitted)) != words.end();
+        };
+        return !IsDifferentiable(*op, input) || !permits(DType::kFloat32) ||
+               permits(type);
+      });
+}
+
+/// Derives cases from a network of a person's own: as it is, and others in its
+/// type; of float32 as DeriveGraph does, where all its operators may be in that
+/// type.
+void DeriveOwn(const cases::TestCase& c, std::vector<cases::TestCase>* cases) {
+  using enum cases::Tier;
+  const auto* const own = std::ranges::find_if(kTypes, [&](DType type) {
+    return std::ranges::count(c.dtypes, ToString(type)) > 0;
+  });
+  if (own == kTypes.end()) return;
+  const auto add = [&](InputClass input_class, DType type, cases::Tier tier) {
+    cases->push_back(Derived(c, {input_class, type}, *own, tier));
+  };
+  add(InputClass::kOfficial, *own, kCi);
+  add(InputClass::kRedrawn, *own, kCi);
+  const bool kinked = std::ranges::any_of(c.operators, IsKinked);
+  for (const DType type : kTypes) {
+    const bool permitted =
+        std::ranges::all_of(c.operators, [&](const std::string& qualified) {
+          return PermitsInAll(qualified, type);
+        });
+    if (*own != DType::kFloat32 || type == *own || !permitted) continue;
+    if (kinked && type != DType::kFloat64) continue;
+    add(InputClass::kRedrawn, type, kCi);
+    add(InputClass::kOfficial, type, kNightly);
+  }
+}
+
 /// Derives cases from a network of many layers, which has kinks at so many
 /// places that another draw in float32 soon meets one.
 void DeriveScaled(const cases::TestCase& c,
@@ -278,6 +327,8 @@ std::vector<cases::TestCase> GradientCases(
         DeriveGraph(c, &cases);
       } else if (c.suite == kSuite && c.kind == kScaled) {
         DeriveScaled(c, &cases);
+      } else if (c.own && c.suite == kModel && c.kind == kModel) {
+        DeriveOwn(c, &cases);
       }
     }
   }

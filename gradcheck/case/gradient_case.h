@@ -90,7 +90,7 @@ bool ComputesInFloat32(OperatorId op);
 /// inputs and each type that the operator permits. The expansion of such a case
 /// gives its own inputs and others in its own type. A network of the corpus
 /// graphs gives the classes and types beside float32 as it is written, one of
-/// the corpus scaled float64.
+/// the corpus scaled float64, and one of a person's own (TestCase::own) both.
 std::vector<cases::TestCase> GradientCases(
     std::span<const cases::Corpus> corpora);
 

@@ -234,5 +234,45 @@ TEST(Variant, IsNothingForAnyOtherEnd) {
   }
 }
 
+// Kills: a network of a person's own without gradients; one of ONNX's that gets
+// some; a type that an operator of it is not permitted in.
+TEST(GradientCases, AreDerivedFromNetworksOfOnesOwn) {
+  cases::TestCase c = CaseOfNode("mine", {"float32"}, {"float32"});
+  c.test_id = "model/mine/test_a";
+  c.suite = c.kind = "model";
+  c.dtypes = {"float32", "int64"};
+  c.operators = {"ai.onnx::Gemm", "ai.onnx::Tanh"};
+  EXPECT_THAT(EndsOf(c), IsEmpty());
+  c.own = true;
+  const Ends smooth = {
+      {"official.float32", kCi},      {"redrawn.float32", kCi},
+      {"redrawn.float64", kCi},       {"redrawn.float16", kCi},
+      {"redrawn.bfloat16", kCi},      {"official.float64", kNightly},
+      {"official.float16", kNightly}, {"official.bfloat16", kNightly}};
+  EXPECT_EQ(EndsOf(c), smooth);
+  c.operators.emplace_back("ai.onnx::Relu");
+  const Ends kinked = {{"official.float32", kCi},
+                       {"redrawn.float32", kCi},
+                       {"redrawn.float64", kCi},
+                       {"official.float64", kNightly}};
+  EXPECT_EQ(EndsOf(c), kinked);
+  c.operators = {"ai.onnx::Gemm", "ai.onnx::RotaryEmbedding"};
+  EXPECT_EQ(EndsOf(c), (Ends{{"official.float32", kCi},
+                             {"redrawn.float32", kCi},
+                             {"redrawn.float16", kCi},
+                             {"redrawn.bfloat16", kCi},
+                             {"official.float16", kNightly},
+                             {"official.bfloat16", kNightly}}));
+  c.operators = {"ai.onnx::Gemm", "mine::Function"};
+  EXPECT_EQ(EndsOf(c),
+            (Ends{{"official.float32", kCi}, {"redrawn.float32", kCi}}));
+  c.dtypes = {"float64"};
+  c.operators = {"ai.onnx::Gemm"};
+  EXPECT_EQ(EndsOf(c),
+            (Ends{{"official.float64", kCi}, {"redrawn.float64", kCi}}));
+  c.dtypes = {"int64"};
+  EXPECT_THAT(EndsOf(c), IsEmpty());
+}
+
 }  // namespace
 }  // namespace assay::gradcheck

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <map>
 #include <string>
@@ -109,10 +110,14 @@ void TellWorst(const GradientRow& row, Lines* lines) {
   const auto text = [](const record::Number& number) {
     return number.has_value() ? file::ToText(*number) : std::string("?");
   };
+  // NaN is nearest to no number of the hull.
+  const bool is_any =
+      row.hull_low.has_value() && std::isnan(row.want.value_or(0));
   lines->emplace_back(
-      "  worst", StrCat("[", *row.worst_index, "]: got ", text(row.got),
-                        ", want ", text(row.want), "; ",
-                        Digits(1 - row.headroom.value_or(1)), " of the limit"));
+      "  worst",
+      StrCat("[", *row.worst_index, "]: got ", text(row.got), ", want ",
+             is_any ? "one of the hull" : text(row.want), "; ",
+             Digits(1 - row.headroom.value_or(1)), " of the limit"));
   std::string limit = text(row.limit);
   if (const auto type = ParseDType(row.dtype);
       row.limit_units.has_value() && type.has_value()) {

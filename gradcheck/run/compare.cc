@@ -289,6 +289,10 @@ class Comparison {
 }  // namespace
 
 std::string InWords(const Element& element, DType type) {
+  if (element.hull.has_value()) {
+    return limit::InWords(element.index, element.got, *element.hull,
+                          element.limit, type);
+  }
   return limit::InWords(element.index, element.got, element.want, element.limit,
                         type);
 }

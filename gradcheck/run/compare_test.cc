@@ -365,6 +365,13 @@ TEST(InWords, HasTheDigitsThatTellTheTypesNumbersApart) {
   EXPECT_EQ(
       InWords({.index = 0, .want = -1 / 3.0, .got = -kNan, .limit = 0}, kF32),
       "element 0 is nan, wanted -0.333333333 within 0");
+  EXPECT_EQ(InWords({.index = 0,
+                     .want = kNan,
+                     .got = kNan,
+                     .limit = 0.25,
+                     .hull = {{-1.25, 1}}},
+                    kF32),
+            "element 0 is nan, wanted one in [-1.25, 1] within 0.25");
   EXPECT_EQ(
       InWords({.index = 1, .want = 208.284, .got = 208.25, .limit = 4.5}, kF16),
       "element 1 is 208.25, wanted 208.28 within 4.5");

@@ -57,7 +57,7 @@ Result<cases::TestCase> WriteCase(const std::string& name, const Model& model,
   ASSAY_ASSIGN_OR_RETURN(const auto data, ScaledCase(model, scale, kSeed));
   const fs::path folder = root / kName / name;
   ASSAY_RETURN_IF_ERROR(cases::WriteCaseFiles(folder, data));
-  cases::TestCase c = cases::DescribeFolder(folder, 1);
+  cases::TestCase c = cases::DescribeFolder(folder, 1).test_case;
   c.corpus = kName;
   c.op = kGroup;
   c.domain = "ai.onnx";

@@ -9,6 +9,7 @@ from assay_report.deep500 import export_deep500
 from assay_report.page import write_page
 from assay_report.run_folder import RunFolderError
 from assay_report.scaling import SMPI, Network
+from assay_report.trace import write_trace
 from assay_report.training_page import write_training_page
 
 HARNESS_ERROR = 99
@@ -37,10 +38,15 @@ def main(arguments: list[str] | None = None) -> int:
     export.add_argument(
         "--training", type=Path, action="append", default=[], metavar="RUN_DIR"
     )
+    trace = verbs.add_parser("trace", help="the picture of a trace, as SVG")
+    trace.add_argument("table", type=Path, metavar="trace.csv")
+    trace.add_argument("--out", type=Path, required=True, metavar="FILE.svg")
     options = parser.parse_args(arguments)
     try:
         if options.verb == "export":
             export_deep500(options.folder, options.run, options.training)
+        elif options.verb == "trace":
+            write_trace(options.table, options.out)
         elif options.verb == "training":
             write_training_page(options.runs, options.out, options.accuracy)
         else:

@@ -97,6 +97,7 @@ def render_page(run: Run, network: Network = SMPI) -> str:
             **_ranks(run, cells, network),
             operator_block=_operators(run, assessment, cells),
             folder=_folder(run),
+            programs=_without_files(run),
             style=inline("page.css", "gradients.css", "plot.css", "distributed.css"),
             script=inline(*_SCRIPTS),
         )
@@ -175,6 +176,21 @@ def _folder(run: Run) -> str:
         if word == "--out" and at + 1 < len(words):
             return words[at + 1]
     return f"runs/{run.facts['run_id']}"
+
+
+def _without_files(run: Run) -> dict[str, str]:
+    """Suites whose cases are programs, which no command writes, and those among
+    them whose names have ranks, which can be made small."""
+    suites: dict[str, set[str]] = {"all": set(), "sized": set()}
+    plan = run.plan
+    for test_id, folder, ranks in zip(
+        plan["test_id"], plan["directory"], plan["ranks"]
+    ):
+        if not folder:
+            suites["all"].add(test_id.split("/")[0])
+            if ranks not in ("", "0"):
+                suites["sized"].add(test_id.split("/")[0])
+    return {name: " ".join(sorted(found)) for name, found in suites.items()}
 
 
 def _selection(run: Run) -> list[tuple[str, str]]:

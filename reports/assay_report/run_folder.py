@@ -30,7 +30,10 @@ TABLES = (
 )
 # ...and of these no more than it needs, since they are long.
 _NEEDED = {
-    "plan": ("test_id", "backend", "corpus", "kind", "comparator", "claimed"),
+    "plan": (
+        *("test_id", "backend", "corpus", "kind", "comparator", "claimed"),
+        *("directory", "ranks"),
+    ),
     "optimizer_steps": (
         *("schema", "run_id", "test_id", "backend", "mode", "step", "tensor"),
         *("l2_diff", "linf_diff", "limit", "outcome"),

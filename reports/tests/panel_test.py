@@ -74,6 +74,20 @@ class PanelTest(BrowserCase):
         ):
             self.assertIn(wanted, text)
 
+    def test_panel_of_a_program_offers_no_command_that_refuses_it(self) -> None:
+        files = RunFiles(["alpha"])
+        files.add("node/Add/one", "alpha", "flaky")
+        files.add("contract/bind/count", "alpha", "fail", directory="")
+        files.add("distributed/ring/n4", "alpha", "fail", directory="", ranks="4")
+        for test_id, shrinks, writes in (
+            ("node/Add/one", False, True),
+            ("contract/bind/count", False, False),
+            ("distributed/ring/n4", True, False),
+        ):
+            text = self.panel_of(files, test_id, "alpha")
+            self.assertEqual("assay shrink" in text, shrinks, test_id)
+            self.assertEqual("assay capsule" in text, writes, test_id)
+
     # Kills: a zero that stands for what was not measured.
     def test_panel_says_no_zero_where_nothing_was_measured(self) -> None:
         rows = (

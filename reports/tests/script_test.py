@@ -16,7 +16,10 @@ def searched_run() -> RunFiles:
     files = RunFiles(["alpha@2", "beta"])
     rows = (
         ("node/Add/test_add", {"opset": "14", "dtype": "float32 int64"}),
-        ("node/Conv/test_conv", {"opset": "22", "dtype": "float16"}),
+        (
+            "node/Conv/test_conv",
+            {"opset": "22", "dtype": "float16", "shape_sig": "[2,N];sequence;[10]"},
+        ),
         ("special/Conv/test_conv_1x1", {"opset": "11", "dtype": "float32"}),
     )
     for test_id, facts in rows:

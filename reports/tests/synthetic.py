@@ -40,7 +40,8 @@ _ROWS = {
     "commit=0123456789abcdef0123456789abcdef01234567",
     "backends": "settings=cpu:f32:all:1; version=1.0; device=cpu",
     "results": "opset=21; dtype=float32; vacuous=0",
-    "plan": "corpus=onnx; kind=node; comparator=tolerance; claimed=0",
+    "plan": "corpus=onnx; kind=node; comparator=tolerance; claimed=0; directory=x; "
+    "ranks=0",
     "accuracy": "output_index=0; output_name=y; dtype=float32; shape=[3,4,5]; "
     "n_elem=60; reference=expected",
     "attempts": "",

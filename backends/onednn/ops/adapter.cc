@@ -146,7 +146,6 @@ Result<Value> ScalarValue(T value) {
 /// The one value_ attribute that the node gives.
 Result<Value> ConstantValue(const op::Constant& op) {
   if (op.value.has_value()) return Value(*op.value);
-  if (op.sparse_value.has_value()) return Value(*op.sparse_value);
   if (op.value_float.has_value()) return ScalarValue(*op.value_float);
   if (op.value_int.has_value()) return ScalarValue(*op.value_int);
   if (op.node->Find("value_floats") != nullptr) {

@@ -16,15 +16,17 @@ namespace {
 using dnnl::algorithm;
 using Flags = dnnl::normalization_flags;
 
+Status CheckFloat32Input(Input input, const TensorView& view) {
+  if (view.dtype == DType::kFloat32) return OkStatus();
+  return Unsupported(Reason::kDType, "input ", input.position, " is ",
+                     view.dtype,
+                     ", oneDNN takes statistics, scale and shift as float32");
+}
+
 /// A float32 vector of `count` elements, whatever its rank.
 Result<memory> Vector(ChainBuilder& chain, Input input, int64_t count) {
   ASSAY_ASSIGN_OR_RETURN(const TensorView view, chain.View(input));
-  if (view.dtype != DType::kFloat32) {
-    return Unsupported(Reason::kDType, "input ", input.position, " is ",
-                       view.dtype,
-                       ", oneDNN takes statistics, scale and shift "
-                       "as float32");
-  }
+  ASSAY_RETURN_IF_ERROR(CheckFloat32Input(input, view));
   if (view.count != count) {
     return Unsupported(Reason::kShape, "input ", input.position, " is ",
                        view.shape.ToString(), ", oneDNN takes ", count,
@@ -98,6 +100,7 @@ Status AddBatchNormalization(const op::BatchNormalization& op,
 struct Rows {
   memory::dims extents;
   Shape stats;
+  int outer = 0;  // axes
 };
 
 Result<Rows> RowsFrom(const Shape& shape, int64_t from) {
@@ -109,7 +112,61 @@ Result<Rows> RowsFrom(const Shape& shape, int64_t from) {
   std::fill(stats.begin() + axis, stats.end(), 1);
   return Rows{
       {kernels::Product(dims, 0, at), kernels::Product(dims, at, dims.size())},
-      Shape(stats)};
+      Shape(stats),
+      axis};
+}
+
+/// The shape without the extents of 1 that it begins with.
+Shape Stripped(const Shape& shape) {
+  const auto first =
+      std::ranges::find_if(shape, [](int64_t extent) { return extent != 1; });
+  return Shape(std::vector<int64_t>(first, shape.end()));
+}
+
+/// True where an input, if there is one, has an element for each of a row.
+Result<bool> IsRow(ChainBuilder& chain, Input input, const Rows& rows,
+                   const Shape& x) {
+  if (!input.present) return true;
+  ASSAY_ASSIGN_OR_RETURN(const TensorView view, chain.View(input));
+  const int of_row = x.rank() - rows.outer;
+  return Stripped(view.shape) ==
+         Stripped(Shape(std::vector<int64_t>(x.end() - of_row, x.end())));
+}
+
+/// An input that repeats over x, with as many extents as that has.
+Result<memory> Repeated(ChainBuilder& chain, Input input, const Shape& x) {
+  ASSAY_ASSIGN_OR_RETURN(const TensorView view, chain.View(input));
+  ASSAY_RETURN_IF_ERROR(CheckFloat32Input(input, view));
+  if (!kernels::BroadcastsTo(view.shape, x)) {
+    return InvalidArgument(
+        "input ", input.position, " is ", view.shape.ToString(),
+        ", wanted a shape that broadcasts to ", x.ToString());
+  }
+  memory::dims extents = view.shape.dims();
+  extents.insert(extents.begin(),
+                 static_cast<size_t>(x.rank()) - extents.size(), 1);
+  return chain.In(input, view.As(extents));
+}
+
+/// Memory for normalized rows that are scaled afterwards: backward needs them.
+memory Normalized(ChainBuilder& chain, Output y, const TensorView& x,
+                  const memory::desc& rows) {
+  return chain.training() ? chain.Temporary(rows) : chain.Out(y, x, rows);
+}
+
+/// y = normal * scale + shift, which repeat over x.
+Status AddRepeated(ChainBuilder& chain, const memory& normal,
+                   const TensorView& x, Input scale, Input shift, Output y) {
+  const memory out = chain.Out(y, x, x.Desc());
+  const memory from =
+      chain.training() ? chain.Redescribe(normal, x.Desc()) : out;
+  const memory scaled = shift.present ? chain.Apart(out) : out;
+  ASSAY_ASSIGN_OR_RETURN(const memory factor, Repeated(chain, scale, x.shape));
+  chain.Binary(algorithm::binary_mul, from, factor, scaled);
+  if (!shift.present) return OkStatus();
+  ASSAY_ASSIGN_OR_RETURN(const memory term, Repeated(chain, shift, x.shape));
+  chain.Binary(algorithm::binary_add, scaled, term, out);
+  return OkStatus();
 }
 
 /// The mean and 1 / sqrt(variance + epsilon) go to optional outputs.
@@ -117,11 +174,18 @@ Status AddLayerNormalization(const op::LayerNormalization& op,
                              ChainBuilder& chain) {
   ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x, CheckFloat));
   ASSAY_ASSIGN_OR_RETURN(const Rows rows, RowsFrom(x.shape, op.axis));
-  ASSAY_ASSIGN_OR_RETURN(const memory scale,
-                         Vector(chain, op.scale, rows.extents[1]));
-  auto flags = Flags::use_scale;
-  memory shift;
-  if (op.b.present) {
+  ASSAY_ASSIGN_OR_RETURN(bool of_rows, IsRow(chain, op.scale, rows, x.shape));
+  ASSAY_ASSIGN_OR_RETURN(const bool shifts_rows,
+                         IsRow(chain, op.b, rows, x.shape));
+  of_rows = of_rows && shifts_rows;
+  if (!of_rows) ASSAY_RETURN_IF_ERROR(CheckFloat32(x));
+  auto flags = Flags::none;
+  memory scale, shift;
+  if (of_rows) {
+    ASSAY_ASSIGN_OR_RETURN(scale, Vector(chain, op.scale, rows.extents[1]));
+    flags = Flags::use_scale;
+  }
+  if (of_rows && op.b.present) {
     ASSAY_ASSIGN_OR_RETURN(shift, Vector(chain, op.b, rows.extents[1]));
     flags = flags | Flags::use_shift;
   }
@@ -131,15 +195,20 @@ Status AddLayerNormalization(const op::LayerNormalization& op,
   const memory::desc stat = stats.As({rows.extents[0]});
   const memory deviation = chain.Out(op.inv_std_dev, stats, stat);
   const memory variance = chain.Apart(deviation);
+  const memory normal =
+      of_rows ? chain.Out(op.y, x, data) : Normalized(chain, op.y, x, data);
   chain.Add<dnnl::layer_normalization_forward>(
       {chain.engine(), dnnl::prop_kind::forward_training, data, data, stat,
        op.epsilon, flags, ChainBuilder::attr()},
       {{DNNL_ARG_SCALE, scale},
        {DNNL_ARG_SHIFT, shift},
        {DNNL_ARG_SRC, chain.In(op.x, data)},
-       {DNNL_ARG_DST, chain.Out(op.y, x, data)},
+       {DNNL_ARG_DST, normal},
        {DNNL_ARG_MEAN, chain.Out(op.mean, stats, stat)},
        {DNNL_ARG_VARIANCE, variance}});
+  if (!of_rows) {
+    ASSAY_RETURN_IF_ERROR(AddRepeated(chain, normal, x, op.scale, op.b, op.y));
+  }
   if (!op.inv_std_dev.present) return OkStatus();
   const memory moved = chain.Apart(deviation);
   chain.Eltwise(algorithm::eltwise_linear, 1, op.epsilon, variance, moved);
@@ -171,8 +240,7 @@ Status AddGrouped(ChainBuilder& chain, Input x, Input scale, Input bias,
                                kernels::RowMajorStrides(per_channel)};
   const memory::desc stat = {{outer}, memory::data_type::f32, {1}};
   const memory out = chain.Out(y, view, data);
-  const memory normal =
-      chain.training() ? chain.Temporary(rows) : chain.Out(y, view, rows);
+  const memory normal = Normalized(chain, y, view, rows);
   const auto statistic = [&] {
     return chain.training() ? chain.Temporary(stat) : memory();
   };
@@ -227,8 +295,10 @@ Status AddRMSNormalization(const op::RMSNormalization& op,
   ASSAY_ASSIGN_OR_RETURN(const TensorView x, chain.View(op.x, CheckFloat32));
   ASSAY_ASSIGN_OR_RETURN(const Rows rows, RowsFrom(x.shape, op.axis));
   const memory::dims& extents = rows.extents;
-  ASSAY_RETURN_IF_ERROR(Vector(chain, op.scale, extents[1]).status());
+  ASSAY_ASSIGN_OR_RETURN(const bool of_rows,
+                         IsRow(chain, op.scale, rows, x.shape));
   ASSAY_ASSIGN_OR_RETURN(const TensorView scale, chain.View(op.scale));
+  ASSAY_RETURN_IF_ERROR(CheckFloat32Input(op.scale, scale));
   const memory::desc data = x.As(extents);
   const TensorView stats = MakeView(x.dtype, x.type, rows.stats);
   const memory from = chain.In(op.x, data);
@@ -247,6 +317,9 @@ Status AddRMSNormalization(const op::RMSNormalization& op,
   chain.Eltwise(algorithm::eltwise_linear, 1, op.epsilon, stat, moved);
   chain.Eltwise(algorithm::eltwise_pow, 1, -0.5F, moved, deviation);
   chain.Binary(algorithm::binary_mul, from, deviation, normal);
+  if (!of_rows) {
+    return AddRepeated(chain, normal, x, op.scale, Input(), op.y);
+  }
   chain.Binary(algorithm::binary_mul, normal,
                chain.In(op.scale, scale.As({1, extents[1]})), to);
   return OkStatus();

@@ -144,6 +144,65 @@ void DivideByOthers(Rank& rank, const CollectiveCall& call, Bytes out) {
     return static_cast<T>(x / static_cast<T>(rank.size() - 1));
   });
 }
+/// In place, beyond the size at which a library goes to another algorithm.
+Status LoseLongInPlace(Rank& rank, const CollectiveCall& call) {
+  constexpr size_t kShort = 2048;
+  if (call.in.size() <= kShort || !ShareMemory(call.in, call.out) ||
+      rank.number() != call.root || call.root == 0) {
+    return rank.right.Collect(call);
+  }
+  ASSAY_RETURN_IF_ERROR(rank.right.Collect(call));
+  Zero(call.out.first(1));
+  return OkStatus();
+}
+
+/// Another call in the place of each, blocking or not.
+template <auto change>
+Status CollectOther(Rank& rank, const CollectiveCall& call) {
+  return rank.right.Collect(change(call));
+}
+template <auto change>
+Result<std::unique_ptr<Pending>> StartOther(Rank& rank,
+                                            const CollectiveCall& call) {
+  return rank.right.Start(change(call));
+}
+template <auto change>
+constexpr Mutant Changing(std::string_view name) {
+  return {.name = name,
+          .collect = CollectOther<change>,
+          .start = StartOther<change>};
+}
+
+template <Reduction from, Reduction to>
+CollectiveCall Taking(CollectiveCall call) {
+  if (call.reduction == from) call.reduction = to;
+  return call;
+}
+
+/// Unsigned numbers with the highest bit are taken for negative ones.
+CollectiveCall ComparingAsSigned(CollectiveCall call) {
+  if (call.reduction != kMin && call.reduction != kMax) return call;
+  if (call.type == DType::kUint8) call.type = DType::kInt8;
+  if (call.type == DType::kUint32) call.type = DType::kInt32;
+  if (call.type == DType::kUint64) call.type = DType::kInt64;
+  return call;
+}
+
+CollectiveCall TakingForBfloat16(CollectiveCall call) {
+  if (call.type == DType::kFloat16) call.type = DType::kBFloat16;
+  return call;
+}
+
+/// Numbers that do not commute are combined from the last rank to the first.
+Status ComposeFromBehind(Rank& rank, const CollectiveCall& call) {
+  if (call.reduction != kCompose || call.operation != kAllReduce) {
+    return rank.right.Collect(call);
+  }
+  ASSAY_ASSIGN_OR_RETURN(const auto turned,
+                         rank.right.Split(0, -rank.number()));
+  return turned->Collect(call);
+}
+
 void LoseLastElement(Rank&, const CollectiveCall& call, Bytes out) {
   if (!out.empty()) Zero(out.last(WidthOf(call)));
 }
@@ -353,6 +412,13 @@ constexpr Mutant kCollectiveMutants[] = {
     Collecting("sum_is_a_maximum", Exchanging<kSum, kMax>),
     Collecting("minimum_is_a_maximum", Exchanging<kMin, kMax>),
     Collecting("maximum_is_a_minimum", Exchanging<kMax, kMin>),
+    Changing<Taking<kLogicalAnd, kBitAnd>>("logical_and_of_bits"),
+    Changing<Taking<kBitOr, kSum>>("bits_are_added"),
+    Changing<Taking<kBitXor, kBitOr>>("exclusive_is_inclusive"),
+    Changing<ComparingAsSigned>("unsigned_is_signed"),
+    Changing<TakingForBfloat16>("float16_as_bfloat16"),
+    Collecting("composed_from_behind", ComposeFromBehind),
+    Collecting("long_in_place_lost", Of<kReduce, LoseLongInPlace>),
     Collecting("result_not_waited_for", OfReductions<DoNotWaitForSum>),
     Collecting("orders_of_their_own", InOrdersOfTheirOwn),
     Collecting("broadcast_dropped", Of<kBroadcast, WithOutput<DropOffTheRoot>>),

@@ -62,6 +62,13 @@ Started LoseStartOfRankZero(Rank& rank, const CollectiveCall& call) {
 Part IgnoreKey(Rank& rank, int color, int) {
   return rank.right.Split(color, 0);
 }
+Part TurnTiesRound(Rank& rank, int color, int key) {
+  return rank.right.Split(color, key * rank.size() - rank.number());
+}
+Part ColorEveryone(Rank& rank, int color, int key) {
+  constexpr int kOther = 1000;
+  return rank.right.Split(color == kNoColor ? kOther : color, key);
+}
 Part IgnoreColor(Rank& rank, int, int key) { return rank.right.Split(0, key); }
 Part TurnKeysRound(Rank& rank, int color, int key) {
   return rank.right.Split(color, -key);
@@ -105,6 +112,8 @@ std::span<const Mutant> LaunchMutants() {
       {.name = "split_ignores_keys", .split = IgnoreKey},
       {.name = "split_ignores_colors", .split = IgnoreColor},
       {.name = "split_turned_round", .split = TurnKeysRound},
+      {.name = "split_turns_ties_round", .split = TurnTiesRound},
+      {.name = "split_colors_everyone", .split = ColorEveryone},
       {.name = "split_exchanges_colors", .split = ExchangeColors},
       {.name = "all_are_first", .number = AllAreFirst},
       {.name = "ranks_one_further", .number = OneFurther},

@@ -64,15 +64,18 @@ std::vector<CollectiveCase> CasesOfEachType(Operation operation) {
 std::string IdOf(const CollectiveCase& test_case, std::string_view way,
                  int ranks) {
   const ranks::Collective& what = test_case.what;
-  std::string id = StrCat("distributed/", ToString(what.operation), "/", way);
+  std::string id = "distributed/";
+  const auto add = [&id](std::string_view front, std::string_view word) {
+    id.append(front).append(word);
+  };
+  add("", ToString(what.operation));
+  add("/", way);
   if (what.operation != Operation::kBarrier) {
-    id += StrCat(".", test_case.type);
-    if (Reduces(what.operation)) {
-      id += StrCat(".", ToString(test_case.reduction));
-    }
-    id += StrCat(".", what.count);
+    add(".", ToString(test_case.type));
+    if (Reduces(what.operation)) add(".", ToString(test_case.reduction));
+    add(".", std::to_string(what.count));
   }
-  id += StrCat("#n", ranks);
+  add("#n", std::to_string(ranks));
   return test_case.numbers == Numbers::kDrawn ? id + ".drawn" : id;
 }
 

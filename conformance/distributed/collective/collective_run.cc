@@ -10,6 +10,7 @@
 #include "framework/ranks/endpoint.h"
 #include "framework/ranks/fields.h"
 #include "framework/ranks/interception.h"
+#include "framework/ranks/number.h"
 
 namespace assay::distributed {
 namespace {
@@ -19,45 +20,118 @@ using ranks::Reduction;
 
 /// Calls visit.template operator()<T>() with the type of the elements.
 Status OfType(DType type, auto&& visit) {
-  switch (type) {
-    case DType::kFloat32:
-      return visit.template operator()<float>();
-    case DType::kFloat64:
-      return visit.template operator()<double>();
-    case DType::kInt32:
-      return visit.template operator()<int32_t>();
-    case DType::kInt64:
-      return visit.template operator()<int64_t>();
+  Status status = Unsupported(Reason::kDType, "found elements of ", type,
+                              ", wanted a number of 8 bits or more");
+  ranks::VisitNumber(type, [&]<class T>(const T&) {
+    status = visit.template operator()<T>();
+  });
+  return status;
+}
+
+/// A prime: the numbers of any two ranks below it differ at every index. Where
+/// they are combined, the type has eight times as much: MPI leaves open how an
+/// integer overflows, and Open MPI's sums of 8 bits saturate
+/// (github.com/open-mpi/ompi, issue 8045).
+int64_t DifferentOf(const CollectiveCase& of) {
+  const bool combines = Reduces(of.what.operation);
+  switch (of.type) {
+    case DType::kInt8:
+      return combines ? 13 : 127;
+    case DType::kUint8:
+      return combines ? 31 : 251;
+    case DType::kFloat16:
+    case DType::kBFloat16:
+      return combines ? 31 : 251;
     default:
-      return Unsupported(Reason::kDType, "found elements of ", type,
-                         ", wanted float32, float64, int32 or int64");
+      return 1031;
   }
 }
 
-// A prime: the numbers of any two ranks below it differ at every index.
-constexpr int64_t kDifferent = 1031;
-
-/// A number >= 1. For a product it is a power of two, so that nothing rounds.
-int64_t WholeNumber(Reduction reduction, int64_t rank, int64_t i) {
-  if (reduction == Reduction::kProduct) return (rank + i) % 3 == 0 ? 2 : 1;
-  return (rank * 37 + i * 11) % kDifferent + 1;
+/// A number with the highest bit and one other, which differs between ranks as
+/// far as the bits go.
+uint64_t MarkOf(DType type, int64_t rank, int64_t i) {
+  const int bits = BitsOf(type);
+  return uint64_t{1} << (bits - 1) | uint64_t{1} << ((rank + i) % (bits - 1));
 }
 
-/// Integers wrap around; floats are combined only where nothing rounds.
+/// A number that is 0 for one rank of eleven, each at other indices.
+uint64_t TruthOf(Reduction reduction, int64_t rank, int64_t i) {
+  constexpr int64_t kTurns = 11;
+  const bool is_turn = i % kTurns == rank % kTurns;
+  const auto number = static_cast<uint64_t>(i % 5 + 1);
+  if (reduction == Reduction::kLogicalAnd) return is_turn ? 0 : number;
+  if (reduction == Reduction::kLogicalOr) return is_turn ? number : 0;
+  return (rank * 37 + i * 11) % 2 == 0 ? 0 : number;
+}
+
+/// A number >= 1, but for logical operations. Unsigned ones that are compared
+/// have the highest bit at every second index. For a product it is a power of
+/// two, so that nothing rounds.
+uint64_t WholeNumber(const CollectiveCase& of, int64_t rank, int64_t i) {
+  const DType type = of.type;
+  const int64_t different = DifferentOf(of);
+  const auto number =
+      static_cast<uint64_t>((rank * 37 + i * 11) % different + 1);
+  switch (of.reduction) {
+    case Reduction::kProduct:
+      return (rank + i) % 3 == 0 ? 2 : 1;
+    case Reduction::kBitAnd:
+      return ~MarkOf(type, rank, i);
+    case Reduction::kBitOr:
+      return MarkOf(type, rank, i);
+    case Reduction::kLogicalAnd:
+    case Reduction::kLogicalOr:
+    case Reduction::kLogicalXor:
+      return TruthOf(of.reduction, rank, i);
+    case Reduction::kCompose:
+      return (2 * number + 1) << 32 | number;
+    default:
+      break;
+  }
+  const bool is_high = of.reduction != Reduction::kSum &&
+                       ClassOf(type) == DTypeClass::kUnsigned &&
+                       (rank + i) % 2 == 1;
+  return is_high ? number | uint64_t{1} << (BitsOf(type) - 1) : number;
+}
+
+uint64_t CombinedBits(Reduction reduction, uint64_t a, uint64_t b) {
+  switch (reduction) {
+    case Reduction::kSum:
+      return a + b;
+    case Reduction::kProduct:
+      return a * b;
+    case Reduction::kBitAnd:
+      return a & b;
+    case Reduction::kBitOr:
+      return a | b;
+    case Reduction::kBitXor:
+      return a ^ b;
+    case Reduction::kLogicalAnd:
+      return a != 0 && b != 0;
+    case Reduction::kLogicalOr:
+      return a != 0 || b != 0;
+    case Reduction::kLogicalXor:
+      return (a != 0) != (b != 0);
+    default:
+      return Composed(a, b);
+  }
+}
+
+/// `a` is of lower ranks. Integers wrap around; floats are combined only where
+/// nothing rounds.
 template <class T>
 T Combined(Reduction reduction, T a, T b) {
   if (reduction == Reduction::kMin) return std::min(a, b);
   if (reduction == Reduction::kMax) return std::max(a, b);
   if constexpr (std::is_integral_v<T>) {
-    using Bits = std::make_unsigned_t<T>;
-    const auto x = static_cast<Bits>(a), y = static_cast<Bits>(b);
-    return static_cast<T>(reduction == Reduction::kSum ? x + y : x * y);
+    return static_cast<T>(CombinedBits(reduction, static_cast<uint64_t>(a),
+                                       static_cast<uint64_t>(b)));
   } else {
-    return reduction == Reduction::kSum ? a + b : a * b;
+    return static_cast<T>(reduction == Reduction::kSum ? a + b : a * b);
   }
 }
 
-/// The reduction over all ranks, element by element.
+/// The reduction over all ranks in their order, element by element.
 template <class T>
 std::vector<T> Together(Reduction reduction, const std::vector<Tensor>& all) {
   const auto first = all[0].elements<T>();
@@ -226,11 +300,10 @@ Result<std::vector<Tensor>> ContentsOf(const CollectiveCase& test_case,
     ASSAY_RETURN_IF_ERROR(OfType(test_case.type, [&]<class T>() {
       const auto elements = buffer.mutable_elements<T>();
       for (size_t i = 0; i < elements.size(); ++i) {
-        elements[i] = static_cast<T>(
-            test_case.numbers == Numbers::kDrawn
-                ? drawn.Share() - 0.5
-                : static_cast<double>(WholeNumber(test_case.reduction, rank,
-                                                  static_cast<int64_t>(i))));
+        elements[i] = test_case.numbers == Numbers::kDrawn
+                          ? static_cast<T>(drawn.Share() - 0.5)
+                          : static_cast<T>(WholeNumber(
+                                test_case, rank, static_cast<int64_t>(i)));
       }
       return OkStatus();
     }));

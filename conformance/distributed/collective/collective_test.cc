@@ -59,6 +59,38 @@ TEST(ContentsTest, NoTwoRanksHaveANumberInCommon) {
   }
 }
 
+/// The bytes of the combined buffers, but for those of a rank; -1: of all.
+std::vector<std::byte> CombinedWithout(int left_out, CollectiveCase test_case) {
+  std::vector<Tensor> contents = ContentsOf(test_case, 5).value();
+  if (left_out >= 0) {
+    contents.erase(contents.begin() + left_out);
+    --test_case.what.ranks;
+  }
+  const std::vector<Wanted> wanted = WantedOf(test_case, 0, contents).value();
+  const auto bytes = wanted[0].buffer.bytes();
+  return {bytes.begin(), bytes.end()};
+}
+
+// Kills: contents of which a rank that is left out does not show in the result.
+TEST(ContentsTest, ARankThatIsLeftOutShowsInEachReduction) {
+  for (const DType type :
+       {DType::kFloat16, DType::kBFloat16, DType::kFloat32, DType::kInt8,
+        DType::kUint8, DType::kInt32, DType::kUint64}) {
+    for (int reduction = 0; reduction <= 10; ++reduction) {
+      CollectiveCase test_case = RingOf(7);
+      test_case.what.count = 255;
+      test_case.type = type;
+      test_case.reduction = static_cast<ranks::Reduction>(reduction);
+      if (!ranks::IsDefined(test_case.reduction, type)) continue;
+      const auto all = CombinedWithout(-1, test_case);
+      for (int rank = 0; rank < 7; ++rank) {
+        EXPECT_NE(CombinedWithout(rank, test_case), all)
+            << test_case.test_id() << " without " << rank;
+      }
+    }
+  }
+}
+
 // Kills: a definition that is not the operation's, a formula of another
 // algorithm.
 TEST(CollectiveRunTest, EveryCasePassesOnThreads) {

@@ -92,7 +92,7 @@ size_t PlaceOf(int rank, size_t before, const std::vector<int>& list) {
 }
 
 std::vector<int64_t> WantedBy(const NeighborCase& test_case, int rank) {
-  const auto [topology, ranks, count] = test_case;
+  const auto [topology, ranks, count, starts] = test_case;
   std::vector<int64_t> elements;
   for (int round = 0; round < kRounds; ++round) {
     std::map<int, size_t> seen;  // blocks of each rank
@@ -114,6 +114,13 @@ Traffic TrafficOf(const NeighborCase& test_case, int rank) {
           messages};
 }
 
+Status Exchange(const NeighborCase& test_case, std::span<const std::byte> out,
+                std::span<std::byte> in, Neighbors& neighbors) {
+  if (!test_case.starts) return neighbors.Exchange(out, in);
+  ASSAY_ASSIGN_OR_RETURN(const auto pending, neighbors.Start(out, in));
+  return pending->Wait();
+}
+
 /// Runs a rank's part, and returns its library's count and the received blocks
 /// as bytes.
 Result<std::string> RunPart(const NeighborCase& test_case, Endpoint& mine) {
@@ -127,8 +134,8 @@ Result<std::string> RunPart(const NeighborCase& test_case, Endpoint& mine) {
     const std::vector<int64_t> out = SentBy(test_case, mine.rank(), round);
     Guarded in(lists.from.size() * static_cast<size_t>(test_case.count) *
                sizeof(int64_t));
-    ASSAY_RETURN_IF_ERROR(
-        neighbors->Exchange(std::as_bytes(std::span(out)), in.bytes()));
+    ASSAY_RETURN_IF_ERROR(Exchange(test_case, std::as_bytes(std::span(out)),
+                                   in.bytes(), *neighbors));
     if (out != SentBy(test_case, mine.rank(), round)) {
       return DataLoss(kName, " changed its input");
     }
@@ -199,7 +206,7 @@ Result<std::optional<Judgement>> Judge(const NeighborCase& test_case,
 Result<Judgement> Run(const NeighborCase& test_case, const RunOf& run,
                       record::Record* record) {
   DistributedRow row;
-  row.collective = StrCat(kName, "/own");
+  row.collective = StrCat(kName, "/", test_case.way());
   row.transport = run.transport;
   row.ranks = test_case.ranks;
   row.topology = ToString(test_case.topology);
@@ -240,20 +247,22 @@ NeighborLists ListsOf(Topology topology, int rank, int ranks) {
 }
 
 std::string NeighborCase::test_id() const {
-  return StrCat("distributed/neighbor_alltoall/own.", ToString(topology),
-                ".int64.", count, "#n", ranks);
+  return StrCat("distributed/neighbor_alltoall/", way(), ".",
+                ToString(topology), ".int64.", count, "#n", ranks);
 }
 
 std::vector<NeighborCase> AllNeighborCases() {
   std::vector<NeighborCase> all;
   for (const Topology topology : kTopologies) {
-    const auto add = [&](int ranks, int64_t count) {
+    const auto add = [&](int ranks, int64_t count, bool starts) {
       if (topology == Topology::kTorus && ranks < kFewestOfTorus) return;
-      all.push_back({topology, ranks, count});
+      all.push_back({topology, ranks, count, starts});
     };
-    for (const int ranks : kNeighborRanks) add(ranks, kPrime);
-    for (const int ranks : kOfFew) {
-      for (const int64_t count : kFew) add(ranks, count);
+    for (const bool starts : {false, true}) {
+      for (const int ranks : kNeighborRanks) add(ranks, kPrime, starts);
+      for (const int ranks : kOfFew) {
+        for (const int64_t count : kFew) add(ranks, count, starts);
+      }
     }
   }
   return all;

@@ -39,8 +39,11 @@ NeighborLists ListsOf(Topology topology, int rank, int ranks);
 struct NeighborCase {
   Topology topology = Topology::kRing;
   int ranks = 1;
-  int64_t count = 0;  // elements of a block, of int64
+  int64_t count = 0;    // elements of a block, of int64
+  bool starts = false;  // nonblocking
 
+  /// "own", "own_started": as of the collectives of all ranks.
+  std::string_view way() const { return starts ? "own_started" : "own"; }
   /// "distributed/neighbor_alltoall/own.ring.int64.61#n4".
   std::string test_id() const;
 };

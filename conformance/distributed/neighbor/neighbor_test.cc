@@ -20,9 +20,12 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 TEST(NeighborCaseTest, TheNameSaysWhoseNeighborsExchange) {
-  const NeighborCase one_way = {Topology::kOneWay, 4, 61};
+  NeighborCase one_way = {Topology::kOneWay, 4, 61};
   EXPECT_EQ(one_way.test_id(),
             "distributed/neighbor_alltoall/own.one_way.int64.61#n4");
+  one_way.starts = true;
+  EXPECT_EQ(one_way.test_id(),
+            "distributed/neighbor_alltoall/own_started.one_way.int64.61#n4");
 }
 
 TEST(NeighborCaseTest, ListsAreThoseOfTheGraph) {

@@ -16,18 +16,9 @@ namespace {
 
 using ranks::Operation;
 
-constexpr std::array<std::string_view, 6> kWayNames = {
-    "own",     "own_in_place", "own_started", "own_started_in_place",
-    "own_two", "own_split"};
-
-// None, fewer than ranks, a prime, and both sides of 10,000 bytes of float32,
-// where Open MPI and others switch algorithms.
-constexpr int64_t kOwnCounts[] = {0, 1, 5, 1021, 2499, 2501};
-constexpr int kMostOfLong = 8;
-constexpr int64_t kLong = 2000;
-// Ranks with which every way is tried.
-constexpr int kOfEachWay[] = {1, 3, 4, 8};
-constexpr int kOfHalves[] = {1, 2, 3, 4};
+constexpr std::array<std::string_view, kWays.size()> kWayNames = {
+    "own",     "own_in_place", "own_started",    "own_started_in_place",
+    "own_two", "own_split",    "own_split_ties", "own_split_none"};
 
 /// A call whose input and output lie apart, in memory of their own.
 class Apart {
@@ -124,15 +115,41 @@ Status RunStarted(Endpoint& mine, ranks::Reduction reduction,
   return OkStatus();
 }
 
-/// Runs the task on the half of the ranks that it belongs to, in reverse order.
-Status RunSplit(Endpoint& mine, ranks::Reduction reduction, OwnTask& task) {
-  ASSAY_ASSIGN_OR_RETURN(const auto half, mine.Split(task.set, -mine.rank()));
+/// The arguments of a rank's split, and the rank that it gets.
+struct Place {
+  int color = 0, key = 0, rank = 0;
+};
+
+/// Halves are of even and of odd ranks.
+Place PlaceOf(Way way, int rank, int ranks_of_half) {
+  const int at = rank / 2;  // among those of its half
+  Place place{rank % 2, -rank, ranks_of_half - 1 - at};
+  if (way == Way::kSplitNone && place.color == 1) place.color = kNoColor;
+  if (way != Way::kSplitTies) return place;
+  const int pair = at / 2;
+  place.key = -pair;
+  place.rank = std::max(0, ranks_of_half - 2 * (pair + 1)) + at % 2;
+  return place;
+}
+
+/// Runs the task on the half of the ranks that it belongs to.
+Status RunSplit(Endpoint& mine, const OwnCase& test_case,
+                std::vector<OwnTask>& tasks) {
+  const Place place =
+      PlaceOf(test_case.way, mine.rank(), test_case.of.what.ranks);
+  ASSAY_ASSIGN_OR_RETURN(const auto half, mine.Split(place.color, place.key));
+  if ((half == nullptr) != (place.color == kNoColor)) {
+    return DataLoss("found ", half == nullptr ? "no" : "a",
+                    " communicator for the color ", place.color);
+  }
+  if (half == nullptr) return OkStatus();
+  OwnTask& task = tasks[0];
   if (half->rank() != task.rank || half->size() != task.what.ranks) {
     return DataLoss("found rank ", half->rank(), " of ", half->size(),
                     " in a half of the ranks, wanted ", task.rank, " of ",
                     task.what.ranks);
   }
-  return RunApart(*half, reduction, task);
+  return RunApart(*half, test_case.of.reduction, task);
 }
 
 /// A buffer with the first elements of each block.
@@ -177,56 +194,25 @@ std::string_view ToString(Way way) {
 }
 
 int OwnCase::ranks() const {
-  return way == Way::kSplit ? 2 * of.what.ranks : of.what.ranks;
+  return Splits(way) ? 2 * of.what.ranks : of.what.ranks;
 }
 
 int OwnCase::sets() const {
-  return way == Way::kSplit || way == Way::kTwo ? 2 : 1;
+  return way == Way::kSplit || way == Way::kSplitTies || way == Way::kTwo ? 2
+                                                                          : 1;
 }
 
 std::string OwnCase::test_id() const {
   return IdOf(of, ToString(way), ranks());
 }
 
-std::vector<OwnCase> AllOwnCases() {
-  std::vector<OwnCase> all;
-  for (const Operation operation : ranks::kOperations) {
-    const bool is_barrier = operation == Operation::kBarrier;
-    const auto add = [&](Way way, int ranks, int64_t count) {
-      const ranks::Collective what = {operation, ranks::Algorithm::kLinear,
-                                      ranks, is_barrier ? 0 : count, 0};
-      all.push_back({.of = {.what = what}, .way = way});
-    };
-    for (const int ranks : kCollectiveRanks) {
-      for (const int64_t count : kOwnCounts) {
-        if (count < kLong || ranks <= kMostOfLong) add(Way::kOwn, ranks, count);
-        if (is_barrier) break;
-      }
-    }
-    if (!is_barrier) {
-      for (const CollectiveCase& typed : CasesOfEachType(operation)) {
-        all.push_back({typed, Way::kOwn});
-      }
-      for (const int ranks : kOfEachWay) {
-        add(Way::kInPlace, ranks, kCountOfEachType);
-        add(Way::kStartedInPlace, ranks, kCountOfEachType);
-      }
-    }
-    for (const int ranks : kOfEachWay) {
-      add(Way::kStarted, ranks, kCountOfEachType);
-      add(Way::kTwo, ranks, kCountOfEachType);
-    }
-    for (const int ranks : kOfHalves) add(Way::kSplit, ranks, kCountOfEachType);
-  }
-  return all;
-}
-
 Result<std::vector<OwnTask>> TasksOf(const OwnCase& test_case,
                                      const ranks::Collective& what, int rank,
                                      const OwnSets& sets) {
   std::vector<OwnTask> tasks;
-  const bool is_split = test_case.way == Way::kSplit;
-  const int own_rank = is_split ? what.ranks - 1 - rank / 2 : rank;
+  const bool is_split = Splits(test_case.way);
+  const int own_rank =
+      is_split ? PlaceOf(test_case.way, rank, what.ranks).rank : rank;
   for (int set = 0; set < test_case.sets(); ++set) {
     if (is_split && set != rank % 2) continue;
     ASSAY_ASSIGN_OR_RETURN(
@@ -243,12 +229,18 @@ Result<std::vector<OwnTask>> TasksOf(const OwnCase& test_case,
 Status RunTasks(const OwnCase& test_case, Endpoint& mine,
                 std::vector<OwnTask>& tasks) {
   const ranks::Reduction reduction = test_case.of.reduction;
+  if (Reduces(test_case.of.what.operation) && !mine.has(reduction)) {
+    return Unsupported(Reason::kOperator, "the library has no ",
+                       ToString(reduction));
+  }
   switch (test_case.way) {
     case Way::kStarted:
     case Way::kTwo:
       return RunStarted(mine, reduction, tasks);
     case Way::kSplit:
-      return RunSplit(mine, reduction, tasks[0]);
+    case Way::kSplitTies:
+    case Way::kSplitNone:
+      return RunSplit(mine, test_case, tasks);
     case Way::kInPlace:
     case Way::kStartedInPlace:
       return RunInPlace(mine, reduction, tasks[0],

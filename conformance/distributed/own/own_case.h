@@ -6,6 +6,7 @@
 
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -31,7 +32,16 @@ enum class Way : uint8_t {
   kStartedInPlace,  // nonblocking, in place
   kTwo,             // two nonblocking, waited for in different orders
   kSplit,           // on two halves of the ranks, in the opposite order
+  kSplitTies,       // the same, where two neighbours have one key
+  kSplitNone,       // on one half of the ranks; the others want no color
 };
+
+inline constexpr std::array kWays = {
+    Way::kOwn, Way::kInPlace, Way::kStarted,   Way::kStartedInPlace,
+    Way::kTwo, Way::kSplit,   Way::kSplitTies, Way::kSplitNone};
+
+/// True where the collective is one of parts of the ranks.
+inline bool Splits(Way way) { return way >= Way::kSplit; }
 
 /// "own", "own_in_place".
 std::string_view ToString(Way way);
@@ -39,17 +49,16 @@ std::string_view ToString(Way way);
 struct OwnCase {
   CollectiveCase of;  // its algorithm is ignored
   Way way = Way::kOwn;
+  cases::Tier tier = cases::Tier::kCi;
 
-  /// The ranks that take part: with kSplit twice those of the collective.
+  /// The ranks that take part: twice those of the collective where it is one of
+  /// parts.
   int ranks() const;
   /// The number of collectives in it, each with contents of its own.
   int sets() const;
   /// "distributed/allreduce/own.float32.sum.1021#n8".
   std::string test_id() const;
 };
-
-/// The cases of the plan, by operation, way and ranks.
-std::vector<OwnCase> AllOwnCases();
 
 /// The buffers of all ranks of one collective, and those of all collectives of
 /// a case.

@@ -222,7 +222,8 @@ Result<std::optional<Judgement>> Judge(const OwnCase& test_case,
                                        const std::vector<Brought>& all,
                                        DistributedRow* row) {
   const bool is_barrier = what.operation == ranks::Operation::kBarrier;
-  if (is_barrier && test_case.sets() == 1) return JudgeBarrier(all);
+  const bool is_of_all = test_case.sets() == 1 && !Splits(test_case.way);
+  if (is_barrier && is_of_all) return JudgeBarrier(all);
   const std::vector<Tensor> got = GotOf(test_case, all);
   if (test_case.of.numbers == Numbers::kDrawn) {
     std::vector<std::vector<OwnTask>> ran;
@@ -238,9 +239,9 @@ Result<std::optional<Judgement>> Judge(const OwnCase& test_case,
   }
   const auto ranks = static_cast<size_t>(what.ranks);
   const auto name = [&](size_t i) {
-    if (test_case.sets() == 1) return RankName(i);
+    if (is_of_all) return RankName(i);
     const char* const which =
-        test_case.way == Way::kSplit ? " of half " : " in collective ";
+        Splits(test_case.way) ? " of half " : " in collective ";
     return StrCat(RankName(i % ranks), which, i / ranks);
   };
   return JudgeBits(got, wanted, name, row);

@@ -3,20 +3,27 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <cstddef>
+#include <map>
 #include <memory>
+#include <set>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "conformance/distributed/own/own_case.h"
+#include "conformance/distributed/own/own_grid.h"
 #include "conformance/distributed/ranks/ranks_fixture.h"
+#include "framework/core/text.h"
 #include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::distributed {
 namespace {
 
 using ranks::Operation;
+using ranks::Reduction;
 using ::testing::HasSubstr;
 
 OwnCase OwnCaseOf(Operation operation, Way way = Way::kOwn, int ranks = 4) {
@@ -40,8 +47,82 @@ TEST(OwnCaseTest, TheNameSaysHowItIsCalled) {
   EXPECT_EQ(halves.test_id(), "distributed/gather/own_split.float32.61#n8");
 }
 
+/// The places of a case's options, by the facts in its name.
+std::array<int64_t, 4> FactsOf(const OwnCase& each) {
+  const CollectiveCase& of = each.of;
+  return {static_cast<int64_t>(each.way), of.what.count * BitsOf(of.type) / 8,
+          static_cast<int64_t>(of.type), static_cast<int64_t>(of.reduction)};
+}
+
+using TwoFacts = std::array<int64_t, 4>;  // two options, and the facts
+
+std::set<TwoFacts> PairsOf(const std::vector<OwnCase>& cases) {
+  std::set<TwoFacts> pairs;
+  for (const OwnCase& each : cases) {
+    const auto facts = FactsOf(each);
+    for (size_t a = 0; a < facts.size(); ++a) {
+      for (size_t b = a + 1; b < facts.size(); ++b) {
+        pairs.insert({static_cast<int64_t>(a), static_cast<int64_t>(b),
+                      facts[a], facts[b]});
+      }
+    }
+  }
+  return pairs;
+}
+
+// Kills: options that are tried one at a time; pairs that no case of two ranks
+// has, which a library of two is not asked.
+TEST(OwnGridTest, EachTwoOptionsMeetInTierCi) {
+  for (const Operation operation : ranks::kOperations) {
+    std::map<int, std::vector<OwnCase>> all, of_ci;  // by ranks
+    for (const OwnCase& each : GridOf(operation)) {
+      const int64_t elements =
+          each.sets() * each.of.what.ranks * ranks::ElementsOf(each.of.what);
+      const bool is_ci = each.tier == cases::Tier::kCi;
+      if (is_ci) of_ci[each.ranks()].push_back(each);
+      const int64_t bytes = FactsOf(each)[1];
+      const bool can_be =
+          elements <= 300'000 && bytes <= 65544 && bytes != 32776;
+      EXPECT_TRUE(can_be || !is_ci) << each.test_id();
+      if (can_be) all[each.ranks()].push_back(each);
+    }
+    EXPECT_EQ(PairsOf(of_ci[2]), PairsOf(all[2])) << ToString(operation);
+    EXPECT_LT(of_ci[2].size(), 120U);
+    // Each option meets each number of ranks, too.
+    for (const auto& [ranks, cases] : all) {
+      for (size_t option = 0; option < 4; ++option) {
+        std::set<int64_t> wanted, found;
+        for (const OwnCase& each : cases) wanted.insert(FactsOf(each)[option]);
+        for (const OwnCase& each : of_ci[ranks]) {
+          found.insert(FactsOf(each)[option]);
+        }
+        EXPECT_EQ(found, wanted) << ToString(operation) << ", " << ranks;
+      }
+    }
+  }
+}
+
+TEST(OwnGridTest, NightlyHasEveryWayOfEverySizeTypeAndReduction) {
+  std::set<std::string> names;
+  for (const OwnCase& each : AllOwnCases()) {
+    EXPECT_TRUE(names.insert(each.test_id()).second) << each.test_id();
+  }
+  for (const char* const name :
+       {"reduce/own_in_place.float32.sum.1022#n2",
+        "reduce/own_started_in_place.uint8.bit_xor.65544#n3",
+        "allreduce/own_two.uint64.compose.1251#n8",
+        "reduce_scatter/own.bfloat16.max.16388#n2",
+        "gather/own_in_place.float16.32772#n2",
+        "allgather/own_in_place.float32.262146#n2", "barrier/own_started#n2",
+        "alltoall/own_split_ties.float32.62#n8",
+        "broadcast/own_split_none.float32.0#n4"}) {
+    EXPECT_TRUE(names.contains(StrCat("distributed/", name))) << name;
+  }
+}
+
 TEST(OwnRunTest, EveryCasePassesOnThreads) {
   for (const OwnCase& each : AllOwnCases()) {
+    if (each.tier > cases::Tier::kCi) continue;
     const RanCase ran = PassedOn(each);
     EXPECT_EQ(ran.rows.size(), each.of.roots().size());
   }
@@ -76,13 +157,31 @@ class WithoutCollectives : public Wrapped {
 
 // Kills: a library without the interface that fails where it declines.
 TEST(OwnRunTest, WhatALibraryLacksIsUnsupported) {
-  for (const Way way : {Way::kOwn, Way::kInPlace, Way::kStarted,
-                        Way::kStartedInPlace, Way::kTwo, Way::kSplit}) {
+  for (const Way way : kWays) {
     const RanCase ran = RanOn(OwnCaseOf(Operation::kAllReduce, way),
                               WrapIn<WithoutCollectives>());
     EXPECT_EQ(ran.judged.outcome, record::Outcome::kUnsupported)
         << ran.judged.message;
   }
+}
+
+/// A module that was written before there were other reductions.
+class OfFourReductions : public Wrapped {
+ public:
+  using Wrapped::Wrapped;
+  bool has(Reduction reduction) const override {
+    return Endpoint::has(reduction);
+  }
+};
+
+TEST(OwnRunTest, AModuleIsAskedForTheReductionsThatItHas) {
+  OwnCase test_case = OwnCaseOf(Operation::kAllReduce);
+  PassedOn(test_case, WrapIn<OfFourReductions>());
+  test_case.of.type = DType::kUint64;
+  test_case.of.reduction = Reduction::kCompose;
+  const RanCase ran = RanOn(test_case, WrapIn<OfFourReductions>());
+  EXPECT_EQ(ran.judged.outcome, record::Outcome::kUnsupported);
+  EXPECT_THAT(ran.judged.message, HasSubstr("the library has no compose"));
 }
 
 class ChangedCollective : public Wrapped {
@@ -196,6 +295,36 @@ class Keyless : public Wrapped {
 TEST(OwnRunTest, RanksOfAHalfAreInTheOrderOfTheirKeys) {
   const RanCase ran =
       RanOn(OwnCaseOf(Operation::kAllGather, Way::kSplit), WrapIn<Keyless>());
+  ExpectFails(ran, kFailRanks, "in a half of the ranks");
+}
+
+class Coloured : public Wrapped {
+ public:
+  using Wrapped::Wrapped;
+  Result<std::unique_ptr<Endpoint>> Split(int color, int key) override {
+    return inner_.Split(color == kNoColor ? 1 : color, key);
+  }
+};
+
+TEST(OwnRunTest, ARankWithoutAColorGetsNoCommunicator) {
+  const RanCase ran = RanOn(OwnCaseOf(Operation::kAllGather, Way::kSplitNone),
+                            WrapIn<Coloured>());
+  ExpectFails(ran, kFailRanks, "found a communicator for the color -1");
+}
+
+/// The lower of two ranks of one key comes behind.
+class TiesTurned : public Wrapped {
+ public:
+  using Wrapped::Wrapped;
+  Result<std::unique_ptr<Endpoint>> Split(int color, int key) override {
+    return inner_.Split(color, key * 2 * inner_.size() - inner_.rank());
+  }
+};
+
+TEST(OwnRunTest, RanksOfOneKeyAreInTheirOrder) {
+  PassedOn(OwnCaseOf(Operation::kAllGather, Way::kSplit), WrapIn<TiesTurned>());
+  const RanCase ran = RanOn(OwnCaseOf(Operation::kAllGather, Way::kSplitTies),
+                            WrapIn<TiesTurned>());
   ExpectFails(ran, kFailRanks, "in a half of the ranks");
 }
 

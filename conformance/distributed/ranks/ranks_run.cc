@@ -12,6 +12,7 @@
 #include "framework/core/text.h"
 #include "framework/ranks/fields.h"
 #include "framework/ranks/interception.h"
+#include "framework/ranks/number.h"
 #include "framework/ranks/wait/call_table.h"
 #include "framework/ranks/wait/wait_report.h"
 #include "framework/testing/suite/suite.h"
@@ -338,17 +339,16 @@ std::span<const std::byte> PartOf(const Tensor& buffer, ranks::Part part) {
 }
 
 std::string ElementText(const Tensor& buffer, int64_t i) {
-  const auto at = static_cast<size_t>(i);
-  switch (buffer.dtype()) {
-    case DType::kFloat32:
-      return StrCat(buffer.elements<float>()[at]);
-    case DType::kFloat64:
-      return StrCat(buffer.elements<double>()[at]);
-    case DType::kInt32:
-      return StrCat(buffer.elements<int32_t>()[at]);
-    default:
-      return StrCat(buffer.elements<int64_t>()[at]);
-  }
+  std::string text;
+  ranks::VisitNumber(buffer.dtype(), [&]<class T>(const T&) {
+    const T element = buffer.elements<T>()[static_cast<size_t>(i)];
+    if constexpr (sizeof(T) == 1) {  // no letter
+      text = StrCat(int{element});
+    } else {
+      text = StrCat(element);
+    }
+  });
+  return text;
 }
 
 void HashOfRanks::Add(std::span<const std::byte> bytes) {

@@ -122,7 +122,7 @@ int64_t DifferingBits(std::span<const std::byte> got,
 /// The bytes of a part of a buffer, whose type has whole bytes.
 std::span<const std::byte> PartOf(const Tensor& buffer, ranks::Part part);
 
-/// An element of a float32, float64, int32 or int64 as text.
+/// An element of numbers of 8 bits or more as text.
 std::string ElementText(const Tensor& buffer, int64_t i);
 
 /// One hash of the bytes of all ranks, in their order.

@@ -9,5 +9,5 @@
 
 // A package whose headers are no longer those that were installed says so.
 #ifndef ASSAY_HEADERS_DIGEST
-#define ASSAY_HEADERS_DIGEST "de3546f7b250a036"
+#define ASSAY_HEADERS_DIGEST "3507fee126141fde"
 #endif

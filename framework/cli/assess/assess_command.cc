@@ -108,7 +108,7 @@ class Assessor {
     verdict::RawRecords raw;
     ASSAY_RETURN_IF_ERROR(supervise::Supervise(plan, rows, supervise, &raw));
     const verdict::Verdicts verdicts =
-        verdict::Assess(plan, rows, std::move(raw), /*whole=*/true);
+        verdict::Assess(plan, rows, std::move(raw));
     std::vector<record::ResultRow> results;
     for (const record::Record& record : verdicts.final)
       results.push_back(record.result);

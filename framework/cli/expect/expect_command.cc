@@ -61,7 +61,9 @@ Result<std::map<std::string, cases::TestCase>> CasesOf(const plan::Plan& plan) {
       return InvalidArgument("the corpus ", use.name, " in ", use.directory,
                              " is not the one of the run: run again");
     }
-    for (const cases::TestCase& c : corpus.cases) cases.emplace(c.test_id, c);
+    for (const cases::TestCase& c : corpus.cases) {
+      if (!c.own) cases.emplace(c.test_id, c);
+    }
   }
   return cases;
 }

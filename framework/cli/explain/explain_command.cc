@@ -16,6 +16,7 @@
 #include "framework/testing/record/record.h"
 #include "framework/testing/suite/suite.h"
 #include "framework/testing/verdict/oracle_word.h"
+#include "framework/testing/verdict/repeats.h"
 
 namespace assay::explain {
 namespace {
@@ -43,6 +44,9 @@ std::string ReasonText(const std::string& code) {
 std::string LimitText(record::Comparator comparator, double rtol, double atol) {
   if (comparator == record::Comparator::kDistribution) {
     return "distribution: as its law says";
+  }
+  if (comparator == record::Comparator::kOracle) {
+    return StrCat("the oracle's limit, or ", file::ToText(rtol), " |want|");
   }
   if (comparator != record::Comparator::kTolerance) {
     return StrCat(comparator, ": equal");
@@ -169,8 +173,17 @@ void AddOutput(const record::AccuracyRow& row, Lines* lines) {
                               const char* unit = "") {
     if (number.has_value()) text += StrCat(what, file::ToText(*number), unit);
   };
-  add_number("; max error ", row.max_abs_err);
-  add_number(", ", row.max_ulp, " ULP");
+  // NaN and infinity have no distance: the numbers are of the other elements.
+  const bool is_special =
+      row.nan_mismatch.value_or(0) + row.inf_mismatch.value_or(0) > 0;
+  if (!is_special || row.max_abs_err.value_or(0) > 0) {
+    add_number(is_special ? "; max error of the others " : "; max error ",
+               row.max_abs_err);
+    if (row.out_of_limit.value_or(0) == 0 ||
+        record::TellsUlp(row.max_ulp, row.worst_got, row.worst_want)) {
+      add_number(", ", row.max_ulp, " ULP");
+    }
+  }
   add_number("; p ", row.p_value);
   lines->Add(StrCat("output ", row.output_index), text);
   if (!row.worst_index.has_value()) return;
@@ -222,7 +235,9 @@ void AddAttempts(const Explanation& e, Lines* lines) {
           StrCat(all.size(), " of ", all.size(), " alike: deterministic");
       text = text.empty() ? count : StrCat(count, "; ", text);
     }
-    if (!first.after.empty()) text += StrCat(", after ", first.after);
+    if (!first.after.empty()) {
+      text += StrCat(", after ", verdict::AfterText(first.after));
+    }
     const std::string label =
         end - begin == all.size() ? "attempts"
         : end - begin == 1
@@ -309,6 +324,22 @@ void AddSuite(const Explanation& e, Lines* lines) {
   }
 }
 
+/// True for a case that has files, or whose suite makes what it writes.
+bool HasData(const record::PlanRow& planned) {
+  const suite::Suite* const suite = suite::SuiteOf(planned);
+  return !planned.directory.empty() ||
+         (suite != nullptr && suite->subject != nullptr);
+}
+
+/// True where there are smaller cases: draws have less to be judged by.
+bool CanShrink(const record::PlanRow& planned) {
+  const suite::Suite* const suite = suite::SuiteOf(planned);
+  if (suite != nullptr && suite->sizing.named != nullptr) return true;
+  return HasData(planned) &&
+         (suite::NeedsAnswers(planned) ||
+          planned.comparator != record::Comparator::kDistribution);
+}
+
 void AddCommands(const Explanation& e, Lines* lines) {
   using enum record::Outcome;
   lines->Add("repro", e.result.repro, /*command=*/true);
@@ -317,10 +348,13 @@ void AddCommands(const Explanation& e, Lines* lines) {
   const std::string rest =
       StrCat(" '", e.result.test_id, "' --backend ", e.result.backend,
              " --run ", e.run, " --out ");
-  if (outcome != kPass && outcome != kWaived && outcome != kXpass) {
+  const bool fails = outcome != kPass && outcome != kWaived &&
+                     outcome != kXpass && outcome != kFlaky;
+  if (fails && CanShrink(e.planned)) {
     lines->Add("make small", StrCat("assay shrink", rest, "shrunk"),
                /*command=*/true);
   }
+  if (!HasData(e.planned)) return;
   lines->Add("hand on", StrCat("assay capsule", rest, "capsule"),
              /*command=*/true);
 }

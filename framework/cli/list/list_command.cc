@@ -15,6 +15,7 @@
 #include "framework/file/module_path.h"
 #include "framework/file/nearest.h"
 #include "framework/graph/operator.h"
+#include "framework/testing/case/data_set.h"
 #include "framework/testing/record/tables.h"
 #include "framework/testing/suite/suite.h"
 
@@ -187,8 +188,8 @@ std::string JsonOf(const std::vector<Row>& rows) {
 /// Reads the model alone of a case that has files.
 Result<Graph> GraphOfCase(const cases::TestCase& c) {
   if (!c.directory.empty()) {
-    ASSAY_ASSIGN_OR_RETURN(const auto model,
-                           Model::Read(c.directory / "model.onnx"));
+    ASSAY_ASSIGN_OR_RETURN(const auto file, cases::ModelFileOf(c.directory));
+    ASSAY_ASSIGN_OR_RETURN(const auto model, Model::Read(file));
     return InferTypes(*model);
   }
   ASSAY_ASSIGN_OR_RETURN(const cases::CaseData data, select::DataOf(c));

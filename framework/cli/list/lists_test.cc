@@ -87,6 +87,7 @@ class OperatorResultsTest : public cli::ProgramTest {
     bool claimed;
     const char* reason;
     std::optional<double> ulp, headroom;
+    int64_t nan = 0;
   };
 
   /// The tables of a run.
@@ -104,6 +105,7 @@ class OperatorResultsTest : public cli::ProgramTest {
       result.headroom = c.headroom;
       result.load_us = 1000;
       result.run_us = 500;
+      result.judge_us = 70;
       record::PlanRow& planned = plan.emplace_back();
       planned.test_id = c.id;
       planned.backend = c.backend;
@@ -114,6 +116,7 @@ class OperatorResultsTest : public cli::ProgramTest {
       output.backend = c.backend;
       output.reference = "expected";
       output.max_ulp = c.ulp;
+      output.nan_mismatch = c.nan;
       accuracy.push_back(output);
       accuracy.back().reference = "oracle";
       accuracy.back().max_ulp = 1e9;
@@ -126,7 +129,7 @@ class OperatorResultsTest : public cli::ProgramTest {
 
 // Kills: a pass that nobody claims counted as claimed; the best number for the
 // worst; distances to an oracle among those that were judged; a case of another
-// backend.
+// backend; the judge's time for the backend's.
 TEST_F(OperatorResultsTest, CountsEachOperatorOnEachBackend) {
   using record::Outcome;
   Write({{"a/Add/1", "Add", "x", Outcome::kPass, true, "", 2, 0.5},
@@ -135,20 +138,22 @@ TEST_F(OperatorResultsTest, CountsEachOperatorOnEachBackend) {
          {"a/Add/1", "Add", "y", Outcome::kUnsupported, false, "dtype", {}, {}},
          {"a/Add/2", "Add", "y", Outcome::kUnsupported, false, "opset", {}, {}},
          {"a/Add/3", "Add", "y", Outcome::kUnsupported, false, "opset", {}, {}},
+         {"a/Exp/1", "Exp", "x", Outcome::kFail, false, "nan", 0, {}, 1},
          {"a/Neg/1", "Neg", "x", Outcome::kPass, false, "", 0, {}}});
   const std::string head =
       "op,backend,planned,pass,claimed,claimed_pass,unsupported,why,max_ulp,"
       "headroom,time_us\n";
   const std::string add_x = "Add,x,3,2,2,1,0,,7,-3,4500\n";
   const std::string add_y = "Add,y,3,0,0,0,3,\"opset 2, dtype 1\",,,4500\n";
+  const std::string exp_x = "Exp,x,1,0,0,0,0,,,,1500\n";
   const std::string neg_x = "Neg,x,1,1,0,0,0,,0,,1500\n";
   const struct {
     const char* filter;
     std::string rows;
-  } rows[] = {
-      {"", add_x + add_y + neg_x},
-      {"backend:y", add_y},
-      {"op:Neg or outcome:fail", "Add,x,1,0,1,0,0,,7,-3,1500\n" + neg_x}};
+  } rows[] = {{"", add_x + add_y + exp_x + neg_x},
+              {"backend:y", add_y},
+              {"op:Neg or outcome:fail",
+               "Add,x,1,0,1,0,0,,7,-3,1500\n" + exp_x + neg_x}};
   for (const auto& row : rows) {
     const auto found = Got(OperatorsOf(folder_, row.filter));
     EXPECT_EQ(OperatorsCsv(found), head + row.rows) << row.filter;
@@ -160,6 +165,7 @@ TEST_F(OperatorResultsTest, CountsEachOperatorOnEachBackend) {
       "Add       x         2/3      1/2                 7        -3  4.5\n"
       "Add       y         0/3                     3                 4.5  "
       "opset 2, dtype 1\n"
+      "Exp       x         0/1                                       1.5\n"
       "Neg       x         1/1                          0            1.5\n");
 }
 

@@ -40,6 +40,7 @@ cases::TestCase CaseOf(const record::PlanRow& row) {
   c.kind = row.kind;
   c.opset = static_cast<int>(row.opset.value_or(0));
   c.dtypes = Words(row.dtypes);
+  c.shape_sig = row.shape_sig;
   c.limit.comparator = row.comparator;
   c.vacuous = row.vacuous;
   return c;
@@ -62,9 +63,7 @@ void Add(const record::ResultRow& result, bool claimed, OperatorResults* row) {
     row->headroom =
         std::min(row->headroom.value_or(*result.headroom), *result.headroom);
   }
-  for (const auto& us : {result.load_us, result.run_us, result.judge_us}) {
-    row->time_us += us.value_or(0);
-  }
+  row->time_us += result.load_us.value_or(0) + result.run_us.value_or(0);
 }
 
 std::string FourDigits(const record::Number& number) {
@@ -249,8 +248,11 @@ Result<std::vector<OperatorResults>> OperatorsOf(
   }
   for (const record::AccuracyRow& output : accuracy) {
     const auto found = row_of.find({output.test_id, output.backend});
+    // Beside NaN or infinity on one side, 0 is no distance of the output.
+    const bool is_special =
+        output.nan_mismatch.value_or(0) + output.inf_mismatch.value_or(0) > 0;
     if (found == row_of.end() || output.reference != "expected" ||
-        !output.max_ulp.has_value()) {
+        !(output.max_ulp.value_or(-1) >= (is_special ? 1 : 0))) {
       continue;
     }
     record::Number& most = found->second->max_ulp;

@@ -39,7 +39,7 @@ struct OperatorResults {
   int64_t planned = 0, pass = 0, claimed = 0, claimed_pass = 0, unsupported = 0;
   std::map<std::string, int64_t> declined;  // unsupported, by reason
   record::Number max_ulp, headroom;         // the worst
-  int64_t time_us = 0;                      // load, run and judge
+  int64_t time_us = 0;                      // load and run, no judge
 
   /// "dtype 3, opset 1": why cases are unsupported, the most frequent first.
   std::string Why() const;

@@ -113,12 +113,14 @@ Json CaseJson(const CapsuleContent& content, const record::ResultRow& result,
   return json;
 }
 
-/// The backend as a command on another machine names it: a module of this
-/// machine's by its file alone.
-std::string SpecElsewhere(const plan::BackendUse& backend) {
-  const size_t slash = backend.spec.rfind('/');
-  return slash == std::string::npos ? backend.spec
-                                    : "." + backend.spec.substr(slash);
+/// The file of a module that is not installed, as a word of a shell; empty for
+/// one that a command names by its name.
+std::string FileOf(const plan::BackendUse& backend) {
+  const std::string file = backend.spec.substr(0, backend.spec.find('+'));
+  if (file.find('/') == std::string::npos) return {};
+  std::error_code ignored;
+  return StrCat("'", fs::absolute(file, ignored).lexically_normal().string(),
+                "'");
 }
 
 std::vector<suite::Labelled> FilesOf(const CapsuleContent& content,
@@ -160,8 +162,15 @@ std::vector<suite::Labelled> FilesOf(const CapsuleContent& content,
 std::string CommandOf(const CapsuleContent& content) {
   if (!content.command.empty()) return content.command;
   const select::ChosenCase& chosen = content.chosen;
-  return StrCat("assay run --backend '", SpecElsewhere(chosen.backend),
-                "' --corpus \"$PWD\"",
+  const std::string file = FileOf(chosen.backend);
+  const std::string& spec = chosen.backend.spec;
+  const std::string settings =
+      spec.substr(std::min(spec.find('+'), spec.size()));
+  return StrCat(file.empty() ? "" : StrCat("module=", file, "\n  "),
+                "assay run --backend ",
+                file.empty() ? StrCat("'", spec, "'")
+                             : StrCat("\"$module\"'", settings, "'"),
+                " --corpus \"$PWD\"",
                 chosen.seed == 0 ? "" : StrCat(" --seed ", chosen.seed));
 }
 
@@ -174,8 +183,12 @@ std::string Readme(const CapsuleContent& content,
   if (!result.message.empty()) {
     text += "\n" + select::Wrapped(result.message, {.indent = 2});
   }
+  const bool of_file =
+      content.command.empty() && !FileOf(chosen.backend).empty();
   text += StrCat("\nRun it", content.command.empty() ? ", in this folder" : "",
-                 ", where the backend is installed:\n\n  ", CommandOf(content),
+                 of_file ? ", with the file of the module, which is not in it"
+                         : ", where the backend is installed",
+                 ":\n\n  ", CommandOf(content),
                  "\n\nIt gives the outcome above, in runs/latest.\n\n");
   for (const auto& [name, what] : FilesOf(content, folder)) {
     text +=

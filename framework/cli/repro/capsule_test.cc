@@ -103,6 +103,28 @@ TEST_F(CapsuleTest, RunsAloneAndGivesTheSameOutcome) {
   }
 }
 
+// Kills: a README that names a file which is not there; a command that gives
+// something else when it is typed.
+TEST_F(CapsuleTest, ItsReadmeCanBeTyped) {
+  fs::create_symlink(ASSAY_MISBEHAVING, folder_ / "misbehaving.so");
+  for (const auto& [backend, outcome] :
+       {std::pair(std::string("./misbehaving.so+crash=Neg"), "crash"),
+        {"./misbehaving.so", "fail"},
+        {"faulty+mutant=value", "fail"}}) {
+    fs::remove_all(folder_ / "capsule");
+    ASSERT_THAT(
+        Assay("capsule node/Neg/test_neg --out capsule --backend ", backend),
+        cli::Ended(0));
+    const std::string readme = Text("capsule/README.txt");
+    EXPECT_THAT(readme, testing::Not(HasSubstr("./misbehaving.so")));
+    Shell("cd capsule && assay() { ", ASSAY_PROGRAM,
+          " \"$@\"; } && eval \"$(grep -E '^  (module=|assay run)' "
+          "README.txt)\"");
+    EXPECT_EQ(Outcomes("capsule/runs/latest")["node/Neg/test_neg"], outcome)
+        << readme;
+  }
+}
+
 TEST_F(CapsuleTest, HoldsTheRightOutputsAndThoseThatWereGiven) {
   Assay("capsule node/Abs/test_abs --backend faulty+mutant=value --out wrong");
   Assay("capsule node/Abs/test_abs --backend faulty --out right");

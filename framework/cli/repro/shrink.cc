@@ -3,16 +3,15 @@
 #include "framework/cli/repro/shrink.h"
 
 #include <algorithm>
-#include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "framework/cli/repro/known_graph.h"
 #include "framework/cli/repro/shrink_values.h"
 #include "framework/core/status.h"
-#include "framework/graph/edit/submodel.h"
 #include "framework/graph/operator.h"
 #include "framework/graph/types/signature.h"
 
@@ -97,111 +96,30 @@ Result<std::optional<Draft>> ShrinkAttributes(const Draft& draft,
   return judge.FirstDraft(candidates);
 }
 
-/// A draft with every value that the oracle has between its nodes.
-class KnownGraph {
- public:
-  /// Failed precondition when the oracle does not give them.
-  static Result<KnownGraph> Of(const Draft& draft, ShrinkJudge& judge) {
-    KnownGraph known;
-    known.model_ = draft.model;
-    Result<Graph> typed = InferTypes(*draft.model);
-    if (typed.ok()) {
-      known.graph_ = *std::move(typed);
-    } else {
-      known.graph_ = draft.model->graph();
-    }
-    const Graph& graph = known.graph_;
-    edit::Submodel open{Indices(graph.nodes.size()), {}, {}, {}};
-    for (size_t i = 0; i < graph.inputs.size() && i < draft.inputs.size();
-         ++i) {
-      const ValueId id = graph.inputs[i];
-      known.values_[id] = draft.inputs[i];
-      open.inputs.push_back({id, graph[id].type});
-    }
-    for (const Node& node : graph.nodes) {
-      for (const ValueId id : node.outputs) {
-        if (id == kNoValue) continue;
-        const ValueType& type = graph[id].type;
-        // An output must be declared, a tensor with its rank.
-        const bool known_rank =
-            type.kind != ValueKind::kTensor || type.dims.has_value();
-        if (type.kind != ValueKind::kNone && known_rank) {
-          open.outputs.push_back({id, type});
-        }
-      }
-    }
-    Draft all{nullptr, draft.inputs, {}};
-    ASSAY_ASSIGN_OR_RETURN(all.model,
-                           edit::MakeSubmodel(*draft.model, graph, open));
-    ASSAY_ASSIGN_OR_RETURN(const auto answers, judge.Answers(all));
-    for (size_t i = 0; i < open.outputs.size() && i < answers.size(); ++i) {
-      known.values_[open.outputs[i].id] = answers[i];
-    }
-    return known;
+/// A draft with every value that the oracle has between its nodes. Failed
+/// precondition when the oracle does not give them.
+Result<KnownGraph> KnownBy(ShrinkJudge& judge, const Draft& draft) {
+  KnownGraph known(draft);
+  const std::vector<ValueId> inner = known.Inner();
+  ASSAY_ASSIGN_OR_RETURN(const Draft all, known.CutAt(inner));
+  ASSAY_ASSIGN_OR_RETURN(const auto answers, judge.Answers(all));
+  for (size_t i = 0; i < inner.size() && i < answers.size(); ++i) {
+    known.Know(inner[i], answers[i]);
   }
+  return known;
+}
 
-  Result<Draft> Part(const std::vector<size_t>& nodes) const {
-    edit::Submodel part{nodes, {}, {}, {}};
-    edit::Boundary edge = edit::BoundaryOf(graph_, nodes);
-    if (edge.outputs.empty()) {  // computed for nobody
-      edge.outputs = graph_.nodes[nodes.back()].outputs;
-      std::erase(edge.outputs, kNoValue);
-    }
-    Draft draft;
-    for (const ValueId id : edge.inputs) {
-      ASSAY_RETURN_IF_ERROR(AddPort(id, &part.inputs, &draft.inputs));
-    }
-    for (const ValueId id : edge.outputs) {
-      ASSAY_RETURN_IF_ERROR(AddPort(id, &part.outputs, &draft.expected));
-    }
-    ASSAY_ASSIGN_OR_RETURN(draft.model,
-                           edit::MakeSubmodel(*model_, graph_, part));
-    return draft;
-  }
+Candidate PartCandidate(const KnownGraph& known, const std::string& what,
+                        std::vector<size_t> nodes) {
+  const int64_t elements = known.ElementsGiven(nodes);
+  return {what, elements,
+          [&known, nodes = std::move(nodes)] { return known.Part(nodes); }};
+}
 
-  Candidate PartCandidate(const std::string& what,
-                          std::vector<size_t> nodes) const {
-    int64_t elements = 0;
-    const edit::Boundary edge = edit::BoundaryOf(graph_, nodes);
-    const auto count = [&](const Value& value) {
-      if (value.tensor()) elements += value.tensor()->num_elements();
-    };
-    for (const ValueId id : edge.inputs) {
-      const auto found = values_.find(id);
-      if (found != values_.end()) count(found->second);
-    }
-    for (const ValueId id : edge.initializers) {
-      count(*graph_.FindInitializer(id));
-    }
-    return {what, elements,
-            [this, nodes = std::move(nodes)] { return Part(nodes); }};
-  }
-
-  size_t size() const { return graph_.nodes.size(); }
-  std::string Name(size_t node) const {
-    return StrCat("node ", node + 1, " of ", size(), ", ",
-                  graph_.nodes[node].Label());
-  }
-
- private:
-  Status AddPort(ValueId id, std::vector<edit::Port>* ports,
-                 std::vector<Value>* values) const {
-    const ValueInfo& info = graph_[id];
-    const auto found = values_.find(id);
-    if (found == values_.end()) {
-      return FailedPrecondition("the oracle has no value '", info.name, "'");
-    }
-    // The type of a sequence or an optional is wider than its value.
-    const Value& value = found->second;
-    ports->push_back({id, value.tensor() ? value.Type() : info.type});
-    values->push_back(value);
-    return OkStatus();
-  }
-
-  std::shared_ptr<const Model> model_;
-  Graph graph_;
-  std::map<ValueId, Value> values_;
-};
+std::string NameOf(const KnownGraph& known, size_t node) {
+  return StrCat("node ", node + 1, " of ", known.size(), ", ",
+                known.graph().nodes[node].Label());
+}
 
 std::vector<size_t> Range(size_t begin, size_t n) {
   std::vector<size_t> nodes = Indices(n);
@@ -224,9 +142,10 @@ std::vector<Candidate> Windows(const KnownGraph& known,
       }
       parts->push_back(Range(nodes[at], length));
       candidates.push_back(
-          known.PartCandidate(StrCat("nodes ", nodes[at] + 1, " to ",
-                                     nodes[at] + length, " of ", known.size()),
-                              parts->back()));
+          PartCandidate(known,
+                        StrCat("nodes ", nodes[at] + 1, " to ",
+                               nodes[at] + length, " of ", known.size()),
+                        parts->back()));
     }
   }
   return candidates;
@@ -240,8 +159,8 @@ std::vector<Candidate> WithoutOne(const KnownGraph& known,
     std::vector<size_t> left = nodes;
     left.erase(left.begin() + static_cast<std::ptrdiff_t>(i));
     parts->push_back(left);
-    candidates.push_back(
-        known.PartCandidate(StrCat("without ", known.Name(nodes[i])), left));
+    candidates.push_back(PartCandidate(
+        known, StrCat("without ", NameOf(known, nodes[i])), left));
   }
   return candidates;
 }
@@ -272,7 +191,7 @@ Result<std::optional<Draft>> ShrinkGraph(const Draft& draft,
   if (NodeCount(draft) < 2 || !draft.targets.empty()) {
     return std::optional<Draft>();
   }
-  const Result<KnownGraph> known = KnownGraph::Of(draft, judge);
+  const Result<KnownGraph> known = KnownBy(judge, draft);
   if (!known.ok()) {
     judge.Note(
         StrCat("  the nodes cannot be told apart: ", known.status().message()));
@@ -280,7 +199,7 @@ Result<std::optional<Draft>> ShrinkGraph(const Draft& draft,
   }
   std::vector<Candidate> alone;
   for (size_t i = 0; i < known->size(); ++i) {
-    alone.push_back(known->PartCandidate(known->Name(i) + ", alone", {i}));
+    alone.push_back(PartCandidate(*known, NameOf(*known, i) + ", alone", {i}));
   }
   ASSAY_ASSIGN_OR_RETURN(std::optional<Draft> part, judge.FirstDraft(alone));
   if (part.has_value()) return part;

@@ -60,7 +60,7 @@ std::string SizeText(const Draft& draft) {
 /// makes.
 Result<std::vector<Draft>> DraftsOf(const select::ChosenCase& chosen) {
   std::vector<Draft> drafts;
-  if (suite::NeedsAnswers(chosen.row)) {
+  if (ByAnswers(chosen.row)) {
     record::RunFacts facts;
     facts.seed = chosen.seed;
     ASSAY_ASSIGN_OR_RETURN(const suite::Subject subject,
@@ -98,7 +98,7 @@ Result<CapsuleContent> SubjectContentOf(const select::ChosenCase& chosen,
   ASSAY_RETURN_IF_ERROR(WriteSubject(folder, *subject));
   CapsuleContent content{chosen, nullptr, std::move(subject)};
   select::ChosenCase& small = content.chosen;
-  small.test_case = cases::DescribeFolder(folder, 1);
+  small.test_case = cases::DescribeFolder(folder, 1).test_case;
   small.test_case.test_id = test_id;
   small.test_case.suite = chosen.test_case.suite;
   small.test_case.op = chosen.test_case.op;
@@ -122,7 +122,7 @@ Result<CapsuleContent> ContentOf(const select::ChosenCase& chosen,
   ASSAY_RETURN_IF_ERROR(cases::WriteCaseFiles(folder, *data));
   CapsuleContent content{chosen, std::move(data), nullptr};
   select::ChosenCase& small = content.chosen;
-  small.test_case = cases::DescribeFolder(folder, 1);
+  small.test_case = cases::DescribeFolder(folder, 1).test_case;
   if (small.test_case.suite == "model") {
     small.test_case.op = cases::IdPart(chosen.test_case.op);
   }
@@ -150,7 +150,7 @@ Status ShrinkOne(const cli::ShrinkOptions& options) {
       suite != nullptr && suite->sizing.named != nullptr) {
     return ShrinkByName(options, chosen, suite->sizing, Say);
   }
-  const bool by_answers = suite::NeedsAnswers(chosen.row);
+  const bool by_answers = ByAnswers(chosen.row);
   if (!by_answers &&
       chosen.test_case.limit.comparator == record::Comparator::kDistribution) {
     return InvalidArgument(chosen.test_case.test_id,

@@ -7,7 +7,7 @@
 #include <cstdio>
 
 #include "framework/cli/repro/capsule.h"
-#include "framework/testing/case/corpus_files.h"
+#include "framework/cli/repro/case_folder.h"
 #include "framework/testing/case/plain_corpus_case.h"
 #include "framework/testing/record/outcome.h"
 #include "framework/testing/suite/suite.h"
@@ -27,35 +27,12 @@ cases::Limit LimitOf(const cases::TestCase& c) {
   return cases::DefaultLimit({"float32"}, {});
 }
 
-Status WriteDraft(const fs::path& directory, const Draft& draft) {
-  if (!draft.targets.empty()) {
-    return WriteSubject(directory,
-                        {draft.model, {draft.inputs}, draft.targets});
-  }
-  return cases::WriteCaseFiles(directory,
-                               {draft.model, {{draft.inputs, draft.expected}}});
-}
-
-/// A folder of cases that go once they have been tried.
-struct CaseFolder {
-  explicit CaseFolder(supervise::WorkFolder& work) : root(work.Next()) {}
-  ~CaseFolder() {
-    std::error_code ignored;
-    fs::remove_all(root, ignored);
-  }
-  CaseFolder(const CaseFolder&) = delete;
-  CaseFolder& operator=(const CaseFolder&) = delete;
-
-  Status Add(record::PlanRow row, const Draft& draft) {
-    rows.push_back(std::move(row));
-    return WriteDraft(rows.back().directory, draft);
-  }
-
-  const fs::path root;
-  std::vector<record::PlanRow> rows;
-};
-
 }  // namespace
+
+bool ByAnswers(const record::PlanRow& row) {
+  return suite::NeedsAnswers(row) &&
+         row.comparator != record::Comparator::kOracle;
+}
 
 std::string VerdictOf(const record::ResultRow& result) {
   return result.reason_code.empty()
@@ -87,7 +64,7 @@ ShrinkJudge::ShrinkJudge(const select::ChosenCase& chosen,
                          plan::BackendUse oracle, supervise::WorkFolder* work,
                          int64_t budget, Say say)
     : chosen_(chosen),
-      by_answers_(suite::NeedsAnswers(chosen.row)),
+      by_answers_(ByAnswers(chosen.row)),
       backend_(chosen.backend, {chosen.seed, chosen.timeout_s, chosen.digests}),
       oracle_(std::move(oracle),
               {chosen.seed, chosen.timeout_s, chosen.digests}),
@@ -110,11 +87,9 @@ std::string ShrinkJudge::ShrunkId() const {
   return id.insert(std::min(id.find('#'), id.size()), "-shrunk");
 }
 
-record::PlanRow ShrinkJudge::RowOf(const Attempt& attempt,
-                                   const fs::path& root) const {
+record::PlanRow ShrinkJudge::RowOf(const Attempt& attempt) const {
   record::PlanRow row = chosen_.row;
   row.test_id = attempt.id;
-  row.directory = (root / row.test_id).string();
   row.vacuous.clear();
   row.n_data_sets = 1;
   if (by_answers_) {
@@ -130,7 +105,7 @@ record::PlanRow ShrinkJudge::RowOf(const Attempt& attempt,
 
 Result<record::ResultRow> ShrinkJudge::RunCase() {
   record::PlanRow row = chosen_.row;
-  if (!by_answers_) {
+  if (!suite::NeedsAnswers(row)) {
     ASSAY_ASSIGN_OR_RETURN(const auto results,
                            backend_.Judge({row}, work_.Next()));
     return results.at(0);
@@ -167,12 +142,11 @@ Status ShrinkJudge::AskExact(std::vector<Attempt>* attempts) {
     }
     attempt.oracle = (answers / attempt.id).string();
     asked.push_back(&attempt);
-    ASSAY_RETURN_IF_ERROR(
-        folder.Add(RowOf(attempt, folder.root), attempt.draft));
+    ASSAY_RETURN_IF_ERROR(folder.Add(RowOf(attempt), attempt.draft));
   }
   if (asked.empty()) return OkStatus();
   ASSAY_ASSIGN_OR_RETURN(const auto results,
-                         oracle_.Answer(folder.rows, work_.Next()));
+                         oracle_.Answer(folder.rows(), work_.Next()));
   for (size_t i = 0; i < asked.size(); ++i) {
     const record::Outcome outcome = results[i].outcome;
     if (outcome == record::Outcome::kPass) continue;
@@ -191,13 +165,13 @@ Status ShrinkJudge::Ask(std::vector<Attempt>* attempts) {
   for (Attempt& attempt : *attempts) {
     if (!attempt.verdict.empty() || !attempt.draft.expected.empty()) continue;
     asked.push_back(&attempt);
-    ASSAY_RETURN_IF_ERROR(
-        folder.Add(RowOf(attempt, folder.root), attempt.draft));
+    ASSAY_RETURN_IF_ERROR(folder.Add(RowOf(attempt), attempt.draft));
   }
   if (asked.empty()) return OkStatus();
   // The answers go to where the expected outputs of a case lie.
-  ASSAY_ASSIGN_OR_RETURN(const auto results,
-                         oracle_.Dump(folder.rows, work_.Next(), folder.root));
+  ASSAY_ASSIGN_OR_RETURN(
+      const auto results,
+      oracle_.Dump(folder.rows(), work_.Next(), folder.root()));
   for (size_t i = 0; i < asked.size(); ++i) {
     Draft& draft = asked[i]->draft;
     if (results[i].outcome != record::Outcome::kPass) {
@@ -206,7 +180,7 @@ Status ShrinkJudge::Ask(std::vector<Attempt>* attempts) {
       continue;
     }
     Result<cases::CaseData> data =
-        cases::ReadCaseData(folder.rows[i].directory, 1);
+        cases::ReadCaseData(folder.rows()[i].directory, 1);
     Result<Draft> typed = data.status();
     if (data.ok()) {
       draft.expected = std::move(data->sets[0].expected);
@@ -225,11 +199,10 @@ Status ShrinkJudge::Try(std::vector<Attempt>* attempts,
                         std::vector<record::ResultRow>* results) {
   CaseFolder folder(work_);
   for (const Attempt& attempt : *attempts) {
-    ASSAY_RETURN_IF_ERROR(
-        folder.Add(RowOf(attempt, folder.root), attempt.draft));
+    ASSAY_RETURN_IF_ERROR(folder.Add(RowOf(attempt), attempt.draft));
   }
-  ASSAY_ASSIGN_OR_RETURN(*results, backend_.Judge(folder.rows, work_.Next()));
-  tried_ += std::ssize(folder.rows);
+  ASSAY_ASSIGN_OR_RETURN(*results, backend_.Judge(folder.rows(), work_.Next()));
+  tried_ += std::ssize(folder.rows());
   std::error_code ignored;
   for (const Attempt& attempt : *attempts) {
     if (!attempt.oracle.empty()) fs::remove_all(attempt.oracle, ignored);

@@ -31,6 +31,10 @@ struct Kept {
   Draft draft;       // with what is expected
 };
 
+/// True where smaller cases are judged by exact answers, too; else the oracle's
+/// outputs become those that are expected.
+bool ByAnswers(const record::PlanRow& row);
+
 /// "fail (shape)": as short as tells it from what is wanted.
 std::string VerdictOf(const record::ResultRow& result);
 
@@ -87,8 +91,7 @@ class ShrinkJudge {
   };
 
   std::string IdOf(size_t number) const;
-  record::PlanRow RowOf(const Attempt& attempt,
-                        const std::filesystem::path& root) const;
+  record::PlanRow RowOf(const Attempt& attempt) const;
   Status Ask(std::vector<Attempt>* attempts);
   Status AskExact(std::vector<Attempt>* attempts);
   Status Try(std::vector<Attempt>* attempts,

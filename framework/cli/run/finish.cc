@@ -57,7 +57,8 @@ Result<int> RunProgram(std::vector<std::string> arguments,
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
 }
 
-/// The outcomes, the words of conformance, and what is unexpected.
+/// The outcomes, the words of conformance, what is unexpected, and all of it in
+/// one sentence.
 void PrintVerdicts(const verdict::Verdicts& verdicts, std::ostream& out,
                    const select::Colours& colours) {
   for (const verdict::Tally& tally : verdicts.tallies) {
@@ -71,7 +72,9 @@ void PrintVerdicts(const verdict::Verdicts& verdicts, std::ostream& out,
         << ", " << record::OneLine(word.reason, 1000) << "\n";
   }
   out << "mutants: " << verdicts.mutants.Sentence() << "\n"
-      << UnavailableText(verdicts) << UnexpectedText(verdicts, colours);
+      << UndecidedText(verdicts) << UnavailableText(verdicts)
+      << UnexpectedText(verdicts, colours) << "\n"
+      << HeadlineText(verdicts, colours) << "\n";
 }
 
 /// The command that says more of the first result that is unexpected.
@@ -102,27 +105,6 @@ Result<std::string> ReportingPython() {
                   " (Debian: python3-jinja2)");
 }
 
-/// Runs a verb of the reporting package. Not found when there is no Python with
-/// its requirements.
-Status Report(std::vector<std::string> words) {
-  const fs::path reports = SharedPath("reports");
-  std::error_code error;
-  if (!fs::exists(reports, error)) {
-    return NotFound("a page needs ", reports.string(), ", which is not there");
-  }
-  ASSAY_ASSIGN_OR_RETURN(const std::string python, ReportingPython());
-  // Nothing from the working directory or the user's own packages: a module may
-  // have written there.
-  std::vector<std::string> command = {python, "-sP", "-m", "assay_report"};
-  command.insert(command.end(), words.begin(), words.end());
-  ASSAY_ASSIGN_OR_RETURN(
-      const int code,
-      RunProgram(std::move(command), {"PYTHONPATH=" + reports.string(),
-                                      "PYTHONDONTWRITEBYTECODE=1"}));
-  if (code == 0) return OkStatus();
-  return Internal("the report of ", words[1], " failed with exit code ", code);
-}
-
 /// Writes a page of the options' runs, as Report.
 Status WritePage(const cli::ReportOptions& options, const fs::path& out) {
   std::vector<std::string> words = {options.is_training ? "training" : "page"};
@@ -146,7 +128,7 @@ void OfferGained(const plan::Plan& plan, const verdict::Verdicts& verdicts,
       const bool passed =
           verdicts.final[i].result.outcome == record::Outcome::kPass;
       if (row.backend == backend.instance && passed &&
-          cases::IsDefaultCorpus(row.corpus) &&
+          cases::IsDefaultCorpus(row.corpus) && !plan.IsOwn(row) &&
           !std::ranges::binary_search(backend.floor, row.test_id)) {
         ++gained;
       }
@@ -165,6 +147,25 @@ fs::path SharedPath(const char* name) {
   return file::InstallPrefix() / "share" / "assay" / name;
 }
 
+Status Report(std::vector<std::string> words) {
+  const fs::path reports = SharedPath("reports");
+  std::error_code error;
+  if (!fs::exists(reports, error)) {
+    return NotFound("a page needs ", reports.string(), ", which is not there");
+  }
+  ASSAY_ASSIGN_OR_RETURN(const std::string python, ReportingPython());
+  // Nothing from the working directory or the user's own packages: a module may
+  // have written there.
+  std::vector<std::string> command = {python, "-sP", "-m", "assay_report"};
+  command.insert(command.end(), words.begin(), words.end());
+  ASSAY_ASSIGN_OR_RETURN(
+      const int code,
+      RunProgram(std::move(command), {"PYTHONPATH=" + reports.string(),
+                                      "PYTHONDONTWRITEBYTECODE=1"}));
+  if (code == 0) return OkStatus();
+  return Internal("the report of ", words[1], " failed with exit code ", code);
+}
+
 std::ostream& OutputFor(bool json) { return json ? std::cerr : std::cout; }
 
 verdict::MutantKills MutantsFor(const plan::Plan& plan,
@@ -180,8 +181,10 @@ Result<int> FinishRun(const plan::Plan& plan, verdict::RawRecords raw,
                       FinishOptions options) {
   std::vector<size_t> all(plan.rows.size());
   for (size_t i = 0; i < all.size(); ++i) all[i] = i;
-  verdict::Verdicts verdicts = verdict::Assess(
-      plan, all, std::move(raw), /*whole=*/true, std::move(options.mutants));
+  verdict::Verdicts verdicts =
+      verdict::Assess(plan, all, std::move(raw),
+                      {.allow_unavailable = options.allow_unavailable,
+                       .mutants = std::move(options.mutants)});
   // Records of parts carry the ids of the processes that made them.
   for (record::Record& record : verdicts.final) {
     record.result.run_id = run.run_id;
@@ -197,7 +200,7 @@ Result<int> FinishRun(const plan::Plan& plan, verdict::RawRecords raw,
                       " does not hold: ", tally.Equation());
     }
   }
-  const int code = verdicts.ExitCode(options.allow_unavailable);
+  const int code = verdicts.ExitCode();
   ASSAY_RETURN_IF_ERROR(
       WriteRunFolder(options.folder, run, env, plan, verdicts, code));
   ASSAY_RETURN_IF_ERROR(PointLatest(options.folder));
@@ -207,6 +210,9 @@ Result<int> FinishRun(const plan::Plan& plan, verdict::RawRecords raw,
       select::ColoursOf(options.json ? STDERR_FILENO : STDOUT_FILENO));
   PrintExplain(verdicts, options.folder, out);
   OfferGained(plan, verdicts, options.folder, out);
+  if (options.duration_s.has_value()) {
+    out << "took " << TimeText(*options.duration_s) << "\n";
+  }
   if (options.report) {
     const fs::path page = options.folder / "report.html";
     const Status written = WritePage({.runs = {options.folder.string()}}, page);

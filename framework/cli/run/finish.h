@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <optional>
 #include <ostream>
+#include <string>
 #include <vector>
 
 #include "framework/core/status.h"
@@ -38,6 +39,10 @@ Result<int> FinishRun(const plan::Plan& plan, verdict::RawRecords raw,
                       record::RunRow run,
                       const std::vector<record::EnvRow>& env,
                       FinishOptions options);
+
+/// Runs a verb of the reporting package, its words behind it. Not found when
+/// there is no Python with its requirements.
+Status Report(std::vector<std::string> words);
 
 /// A file for reports of the installation, or of the build.
 std::filesystem::path SharedPath(const char* name);

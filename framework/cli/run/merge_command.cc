@@ -103,7 +103,9 @@ int MergeCommand(const cli::MergeOptions& options) {
 }
 
 int PlanCommand(const cli::PlanOptions& options) {
-  const Result<plan::Plan> plan = select::PlanOf(options);
+  select::SelectionOptions selection = options;
+  selection.made = options.out / "model";
+  const Result<plan::Plan> plan = select::PlanOf(selection);
   if (!plan.ok()) return select::Fail(plan.status());
   Status status = WriteIfChanged(*plan, options.out);
   if (status.ok()) status = RemoveStaleParts(*plan, options.out / "parts");

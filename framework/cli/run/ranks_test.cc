@@ -73,6 +73,32 @@ TEST_F(RanksTest, NetworksAndRanksAreNotMixed) {
   }
 }
 
+// Kills: names of another suite for one of ranks, or none of what there is.
+TEST_F(RanksTest, ANameThatIsNoneIsAnsweredWithWhatThereIs) {
+  const struct {
+    const char* options;
+    const char* says;
+  } rows[] = {
+      {"--backend threads --filter "
+       "id:distributed/allreduce/ring.float32.sum.20000#n3",
+       "'; found 20000 elements, wanted 0 to 1031 with 3 ranks"},
+      {"--backend threads --ranks 2 --filter "
+       "id:distributed/allreduce/ring.float32.sum.5#n3",
+       "#n3 has 3 ranks, and --ranks permits 2"},
+      {"--backend threads --filter "
+       "id:distributed/allreduce/own.float32.sum.262146#n2",
+       "#n2 is of tier nightly, wanted ci or less"},
+      {"--backend threads --filter id:distributed/allreduce/mine#n3",
+       "the nearest are distributed/"},
+      {"--backend reference --filter "
+       "id:distributed/allreduce/ring.float32.sum.5#n3",
+       "is of ranks, and no backend of the run has any"},
+  };
+  for (const auto& row : rows) {
+    EXPECT_THAT(Assay("run ", row.options), cli::Ended(2, row.says));
+  }
+}
+
 // Kills: ranks that stand still and are not named with their calls.
 TEST_F(RanksTest, RanksThatStandStillAreNamedWithTheirCalls) {
   const Ran ran = Assay(

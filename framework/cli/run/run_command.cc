@@ -75,6 +75,7 @@ supervise::SuperviseOptions SupervisionOf(
                     SharedPath("venv")};
   supervise.shuffle = options.shuffle;
   supervise.most_repeated = options.repeats;
+  supervise.attempts = options.attempts;
   return supervise;
 }
 
@@ -159,15 +160,16 @@ Result<int> RunPart(const cli::RunOptions& options) {
       AnswerExactly(options, rows, directory, &supervise, &plan));
   verdict::RawRecords raw;
   ASSAY_RETURN_IF_ERROR(SuperviseShown(plan, rows, supervise, &raw));
-  const verdict::Verdicts verdicts =
-      verdict::Assess(plan, rows, std::move(raw), /*whole=*/false);
+  const verdict::Verdicts verdicts = verdict::Assess(
+      plan, rows, std::move(raw),
+      {.whole = false, .allow_unavailable = options.allow_unavailable});
   for (const verdict::Tally& tally : verdicts.tallies) {
     std::cout << tally.backend << " on " << tally.corpus << ": "
               << tally.Equation() << "\n";
   }
-  std::cout << UnexpectedText(verdicts, select::ColoursOf(STDOUT_FILENO));
-  return verdicts.unexpected.empty() ? select::kExitOk
-                                     : select::kExitUnexpected;
+  std::cout << UnavailableText(verdicts)
+            << UnexpectedText(verdicts, select::ColoursOf(STDOUT_FILENO));
+  return verdicts.ExitCode();
 }
 
 /// The plan of a new run, or of one to go on with, and its folder, which no
@@ -230,7 +232,9 @@ Result<Opened> Open(const cli::RunOptions& options,
     opened.run = select::BeginRun(opened.plan, opened.env, {});
     return opened;
   }
-  ASSAY_ASSIGN_OR_RETURN(opened.plan, select::PlanOf(options, digests));
+  select::SelectionOptions selection = options;
+  if (!options.out.empty()) selection.made = options.out / "model";
+  ASSAY_ASSIGN_OR_RETURN(opened.plan, select::PlanOf(selection, digests));
   opened.run = select::BeginRun(opened.plan, opened.env, {});
   opened.folder =
       options.out.empty() ? fs::path("runs") / opened.run.run_id : options.out;

@@ -4,12 +4,9 @@
 
 #include <algorithm>
 #include <future>
-#include <map>
 #include <nlohmann/json.hpp>
-#include <pugixml.hpp>
-#include <set>
-#include <sstream>
 
+#include "framework/cli/run/junit.h"
 #include "framework/cli/run/run_text.h"
 #include "framework/file/csv.h"
 #include "framework/file/file.h"
@@ -78,18 +75,14 @@ std::vector<record::ResultRow> Results(const verdict::Verdicts& verdicts) {
   return rows;
 }
 
-Status WriteJUnit(const fs::path& folder, const verdict::Verdicts& verdicts) {
+Status WriteJUnit(const fs::path& folder, const record::RunRow& run,
+                  const plan::Plan& plan, const verdict::Verdicts& verdicts) {
   ASSAY_RETURN_IF_ERROR(file::MakeDirectory(folder));
-  std::set<std::pair<std::string, std::string>> documents;
-  for (const record::Record& record : verdicts.final) {
-    documents.emplace(record.result.suite, record.result.backend);
-  }
-  for (const auto& [suite, backend] : documents) {
-    ASSAY_RETURN_IF_ERROR(file::WriteFile(
-        folder / StrCat(suite, ".", plan::FileNameOf(backend), ".xml"),
-        JUnitXml(suite, backend, verdicts.final)));
-  }
-  return OkStatus();
+  return ForEachJUnit(
+      run, plan, verdicts,
+      [&](const std::string& name, const std::string& document) {
+        return file::WriteFile(folder / name, document);
+      });
 }
 
 Status WriteTables(const fs::path& folder, const record::RunRow& run,
@@ -144,74 +137,6 @@ Status MoveInto(const fs::path& beside, const fs::path& folder) {
   return OkStatus();
 }
 
-/// failure, error or skipped; null for what counts as passed.
-const char* ElementOf(record::Outcome outcome) {
-  switch (outcome) {
-    case record::Outcome::kPass:
-    case record::Outcome::kWaived:
-      return nullptr;
-    case record::Outcome::kFail:
-    case record::Outcome::kSuspect:
-    case record::Outcome::kXpass:
-    case record::Outcome::kFlaky:
-      return "failure";
-    case record::Outcome::kUnsupported:
-    case record::Outcome::kUnavailable:
-    case record::Outcome::kXfail:
-      return "skipped";
-    case record::Outcome::kError:
-    case record::Outcome::kCrash:
-    case record::Outcome::kTimeout:
-    case record::Outcome::kMissing:
-      return "error";
-  }
-  return "error";
-}
-
-double Seconds(const record::ResultRow& row) {
-  return static_cast<double>(row.load_us.value_or(0) + row.run_us.value_or(0) +
-                             row.judge_us.value_or(0)) *
-         1e-6;
-}
-
-void AddProperty(pugi::xml_node properties, const char* name,
-                 const std::string& value) {
-  if (value.empty()) return;
-  pugi::xml_node property = properties.append_child("property");
-  property.append_attribute("name") = name;
-  property.append_attribute("value") = value.c_str();
-}
-
-void AddCase(pugi::xml_node suite, const record::Record& record) {
-  const record::ResultRow& row = record.result;
-  pugi::xml_node test = suite.append_child("testcase");
-  test.append_attribute("name") = row.test_id.c_str();
-  test.append_attribute("classname") =
-      StrCat(row.backend, ".", row.suite, ".", row.op).c_str();
-  test.append_attribute("time") = file::ToText(Seconds(row)).c_str();
-  pugi::xml_node properties = test.append_child("properties");
-  AddProperty(properties, "outcome", std::string(ToString(row.outcome)));
-  AddProperty(properties, "vacuous", row.vacuous ? "1" : "");
-  AddProperty(properties, "limit_source", row.limit_source);
-  if (row.headroom)
-    AddProperty(properties, "headroom", file::ToText(*row.headroom));
-  AddProperty(properties, "placement", row.placement);
-  AddProperty(properties, "repro", row.repro);
-  const char* element = ElementOf(row.outcome);
-  if (element == nullptr) return;
-  pugi::xml_node verdict = test.append_child(element);
-  verdict.append_attribute("message") =
-      StrCat(row.outcome, ": ", row.message).c_str();
-  if (std::string_view(element) != "skipped") {
-    verdict.append_attribute("type") =
-        (row.reason_code.empty() ? std::string(ToString(row.outcome))
-                                 : row.reason_code)
-            .c_str();
-    // Pages that show no properties show the text of a failure.
-    if (!row.repro.empty()) verdict.text() = row.repro.c_str();
-  }
-}
-
 }  // namespace
 
 void CountOutcomes(const verdict::Verdicts& verdicts, record::RunRow* run) {
@@ -242,7 +167,13 @@ Json SummaryOf(const record::RunRow& run, const plan::Plan& plan,
   json["schema"] = "assay.summary/1";
   json["run_id"] = run.run_id;
   json["started_utc"] = run.started_utc;
+  json["duration_s"] = run.duration_s ? Json(*run.duration_s) : Json();
+  json["commit"] = run.commit;
+  json["command"] = run.command;
+  json["seed"] = run.seed;
   json["exit_code"] = exit_code;
+  json["as_expected"] = verdicts.unexpected.empty();
+  json["headline"] = HeadlineText(verdicts, select::Colours(false));
   json["complete"] = run.complete;
   json["partial"] = plan.Partial();
   json["selection"] = {{"filter", plan.selection.filter},
@@ -273,7 +204,9 @@ Json SummaryOf(const record::RunRow& run, const plan::Plan& plan,
     json["unexpected"].push_back({{"backend", item.backend},
                                   {"test_id", item.test_id},
                                   {"outcome", item.outcome},
-                                  {"reason", item.reason}});
+                                  {"reason", item.reason},
+                                  {"reason_code", item.reason_code},
+                                  {"repro", item.repro}});
   }
   return json;
 }
@@ -312,16 +245,20 @@ std::string SummaryMarkdown(const record::RunRow& run, const plan::Plan& plan,
   constexpr size_t kMostReason = 1000;
   std::string command = record::OneLine(run.command, kMostCommand);
   std::ranges::replace(command, '`', '\'');
-  std::string text = StrCat("# Run ", run.run_id, "\n\n`", command, "`, ",
-                            run.complete ? "complete" : "partial", ", corpus ",
-                            plan.corpus_hash.substr(0, 12), "\n\n",
-                            "| backend | corpus | accounting | verdict |\n",
-                            "| --- | --- | --- | --- |\n");
+  std::string text = StrCat(
+      "# Run ", run.run_id, "\n\n**",
+      MarkdownLine(HeadlineText(verdicts, select::Colours(false)), kMostReason),
+      "**\n\n`", command, "`, ", run.complete ? "complete" : "partial",
+      ", corpus ", plan.corpus_hash.substr(0, 12), "\n\n",
+      "| backend | corpus | accounting |\n| --- | --- | --- |\n");
   for (const verdict::Tally& tally : verdicts.tallies) {
-    const verdict::Conformance& word = ConformanceFor(verdicts, tally.backend);
     text += StrCat("| ", tally.backend, " | ", tally.corpus, " | ",
-                   tally.Equation(), " | ", word.verdict, ": ",
-                   MarkdownLine(word.reason, kMostReason), " |\n");
+                   tally.Equation(), " |\n");
+  }
+  text += "\n";
+  for (const verdict::Conformance& word : verdicts.conformance) {
+    text += StrCat("- ", word.backend, ": ", word.verdict, ", ",
+                   MarkdownLine(word.reason, kMostReason), "\n");
   }
   text += StrCat("\nMutants: ", verdicts.mutants.Sentence(), ".\n",
                  WaivedMarkdown(verdicts));
@@ -337,7 +274,7 @@ Status WriteRunFolder(const fs::path& folder, const record::RunRow& run,
   fs::remove_all(beside, ignored);
   ASSAY_RETURN_IF_ERROR(file::MakeDirectory(beside));
   std::future<Status> junit = supervise::Meanwhile(
-      [&] { return WriteJUnit(beside / "junit", verdicts); });
+      [&] { return WriteJUnit(beside / "junit", run, plan, verdicts); });
   Status written = WriteTables(beside, run, env, plan, verdicts);
   const Status of_junit = junit.get();
   if (written.ok()) written = of_junit;
@@ -365,40 +302,6 @@ Status PointLatest(const fs::path& folder) {
   if (!error) return OkStatus();
   return ResourceExhausted("cannot point ", latest.string(), " to ",
                            whole.string(), ": ", error.message());
-}
-
-std::string JUnitXml(const std::string& suite, const std::string& backend,
-                     const std::vector<record::Record>& records) {
-  pugi::xml_document document;
-  pugi::xml_node declaration = document.append_child(pugi::node_declaration);
-  declaration.append_attribute("version") = "1.0";
-  declaration.append_attribute("encoding") = "UTF-8";
-  pugi::xml_node root =
-      document.append_child("testsuites").append_child("testsuite");
-  root.append_attribute("name") = StrCat(suite, ".", backend).c_str();
-  int64_t tests = 0;
-  std::map<std::string_view, int64_t> elements;
-  double seconds = 0;
-  for (const record::Record& record : records) {
-    if (record.result.suite != suite || record.result.backend != backend) {
-      continue;
-    }
-    ++tests;
-    seconds += Seconds(record.result);
-    const char* element = ElementOf(record.result.outcome);
-    if (element != nullptr) ++elements[element];
-    AddCase(root, record);
-  }
-  root.append_attribute("tests") = std::to_string(tests).c_str();
-  root.append_attribute("failures") =
-      std::to_string(elements["failure"]).c_str();
-  root.append_attribute("errors") = std::to_string(elements["error"]).c_str();
-  root.append_attribute("skipped") =
-      std::to_string(elements["skipped"]).c_str();
-  root.append_attribute("time") = file::ToText(seconds).c_str();
-  std::ostringstream out;
-  document.save(out, " ");
-  return std::move(out).str();
 }
 
 }  // namespace assay::run

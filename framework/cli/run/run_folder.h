@@ -20,7 +20,7 @@ namespace assay::run {
 /// Fills the counts of `run` from the verdicts.
 void CountOutcomes(const verdict::Verdicts& verdicts, record::RunRow* run);
 
-/// Writes the tables, junit/<suite>.<backend>.xml, summary.json and summary.md.
+/// Writes the tables, the files of junit/ (junit.h), summary.json, summary.md.
 /// Resource exhausted, with the file, when something cannot be written.
 Status WriteRunFolder(const std::filesystem::path& folder,
                       const record::RunRow& run,
@@ -41,10 +41,5 @@ std::string SummaryMarkdown(const record::RunRow& run, const plan::Plan& plan,
 
 /// Points `latest` beside the folder to it.
 Status PointLatest(const std::filesystem::path& folder);
-
-/// A JUnit document, for programs beside CTest, of the cases of one suite on
-/// one backend.
-std::string JUnitXml(const std::string& suite, const std::string& backend,
-                     const std::vector<record::Record>& records);
 
 }  // namespace assay::run

@@ -13,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <span>
 #include <sstream>
 #include <string_view>
 #include <tuple>
@@ -80,23 +81,16 @@ std::string NotRepeated(const verdict::Verdicts& verdicts) {
   return StrCat(", ", n, " of them not run again alone (--repeats)");
 }
 
-std::string ReproOf(const verdict::Verdicts& verdicts,
-                    const verdict::Unexpected& item) {
-  for (const record::Record& record : verdicts.final) {
-    const record::ResultRow& row = record.result;
-    if (row.test_id == item.test_id && row.backend == item.backend) {
-      return row.repro;
-    }
-  }
-  return {};
+/// "onednn: ", or nothing for what is no backend's.
+std::string Whose(const std::string& backend) {
+  return backend.empty() ? "" : backend + ": ";
 }
 
-std::string GroupMarkdown(const verdict::Verdicts& verdicts,
-                          const Group& group) {
+std::string GroupMarkdown(const Group& group) {
   constexpr size_t kCases = 5;
   constexpr size_t kMostId = 200;
   const verdict::Unexpected& first = group.first();
-  std::string text = StrCat("- ", MarkdownLine(first.backend, kMostId), ": ",
+  std::string text = StrCat("- ", Whose(MarkdownLine(first.backend, kMostId)),
                             group.items.size(), " ", first.outcome, ": ",
                             MarkdownLine(first.reason, kMostReason), "\n");
   if (first.test_id.empty()) return text;
@@ -108,9 +102,43 @@ std::string GroupMarkdown(const verdict::Verdicts& verdicts,
     text += StrCat("  - and ", group.items.size() - kCases,
                    " more in summary.json\n");
   }
-  const std::string repro = ReproOf(verdicts, first);
+  const std::string& repro = first.repro;
   if (repro.empty() || repro.size() > kMostReason) return text;
   return StrCat(text, "  - repeat: `", repro, "`\n");
+}
+
+/// " 3 of 4 conformant: smpi is not (6 of 523 cases ... do not pass)."
+std::string ConformanceText(const verdict::Verdicts& verdicts) {
+  constexpr size_t kNamed = 3;
+  constexpr size_t kMost = 200;
+  size_t judged = 0;
+  size_t good = 0;
+  std::vector<std::string> others;
+  for (const verdict::Conformance& word : verdicts.conformance) {
+    const std::string why = record::OneLine(word.reason, kMost);
+    if (word.verdict == "partial") {
+      others.push_back(StrCat("no word on ", word.backend, " (", why, ")"));
+      continue;
+    }
+    ++judged;
+    if (word.verdict.starts_with("conformant")) {
+      ++good;
+    } else {
+      others.push_back(StrCat(word.backend, " is not (", why, ")"));
+    }
+  }
+  if (verdicts.conformance.empty()) return {};
+  if (judged == 0) {
+    return StrCat(" Conformance is not judged: ",
+                  record::OneLine(verdicts.conformance[0].reason, kMost), ".");
+  }
+  const size_t named = std::min(others.size(), kNamed);
+  return StrCat(" ", good, " of ", judged, " conformant", named > 0 ? ": " : "",
+                Joined(std::span(others).first(named)),
+                others.size() > named
+                    ? StrCat(" and ", others.size() - named, " more")
+                    : "",
+                ".");
 }
 
 constexpr int64_t kLongRun = 500;  // cases that are worth lines of progress
@@ -122,13 +150,6 @@ size_t ColumnsOf(int descriptor) {
   const bool told =
       ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
   return told ? size.ws_col : kUsual;
-}
-
-/// "45 s", "12 min", "3 h".
-std::string TimeText(double seconds) {
-  if (seconds < 100) return StrCat(std::llround(seconds), " s");
-  if (seconds < 6000) return StrCat(std::llround(seconds / 60), " min");
-  return StrCat(std::llround(seconds / 3600), " h");
 }
 
 class ProgressLine {
@@ -194,6 +215,13 @@ class ProgressLine {
 
 }  // namespace
 
+std::string TimeText(double seconds) {
+  if (seconds < 9.5) return StrCat(select::Digits(seconds, 2), " s");
+  if (seconds < 100) return StrCat(std::llround(seconds), " s");
+  if (seconds < 6000) return StrCat(std::llround(seconds / 60), " min");
+  return StrCat(std::llround(seconds / 3600), " h");
+}
+
 std::string MarkdownLine(std::string_view text, size_t most) {
   // Characters that Markdown, or the HTML in it, takes for its own.
   constexpr std::string_view kMarkup = "\\`*<>|[]#";
@@ -216,13 +244,13 @@ std::string UnexpectedText(const verdict::Verdicts& verdicts,
   for (size_t i = 0; i < std::min(groups.size(), kShown); ++i) {
     const verdict::Unexpected& first = groups[i].first();
     text +=
-        StrCat("  ", first.backend, ": ", groups[i].items.size(), " ",
+        StrCat("  ", Whose(first.backend), groups[i].items.size(), " ",
                colours.Outcome(first.outcome), ": ",
                record::OneLine(first.reason, kMostReason),
                first.test_id.empty() ? "" : "; first ", first.test_id, "\n");
-    const std::string repro =
-        first.test_id.empty() ? "" : ReproOf(verdicts, first);
-    if (!repro.empty()) text += StrCat("    repeat: ", repro, "\n");
+    if (!first.repro.empty()) {
+      text += StrCat("    repeat: ", first.repro, "\n");
+    }
   }
   if (groups.size() > kShown) {
     text += StrCat("  and ", groups.size() - kShown,
@@ -242,7 +270,38 @@ std::string UnexpectedMarkdown(const verdict::Verdicts& verdicts) {
       return StrCat(text, "\nand ", groups.size() - i,
                     " more kinds in summary.json.\n");
     }
-    text += GroupMarkdown(verdicts, groups[i]);
+    text += GroupMarkdown(groups[i]);
+  }
+  return text;
+}
+
+std::string HeadlineText(const verdict::Verdicts& verdicts,
+                         const select::Colours& colours) {
+  if (!verdicts.unexpected.empty()) {
+    return StrCat(
+        colours.Bad(StrCat("Not as expected: ", verdicts.unexpected.size(),
+                           " unexpected.")),
+        ConformanceText(verdicts));
+  }
+  const bool idle = verdicts.ExitCode() != select::kExitOk;
+  return StrCat(idle ? colours.Heading("Nothing judged: unavailable.")
+                     : colours.Good("As expected."),
+                ConformanceText(verdicts));
+}
+
+std::string UndecidedText(const verdict::Verdicts& verdicts) {
+  std::string text;
+  size_t count = 0;
+  for (const record::Record& record : verdicts.final) {
+    const record::ResultRow& row = record.result;
+    if (row.reason_code != record::kUndecided || ++count > kShown) continue;
+    text += StrCat(row.backend, ": ", row.test_id,
+                   " is undecided: ", record::OneLine(row.message, kMostReason),
+                   "\n");
+  }
+  if (count > kShown) {
+    text += StrCat("and ", count - kShown,
+                   " more: assay list results --filter reason:undecided\n");
   }
   return text;
 }
@@ -259,11 +318,14 @@ std::string UnavailableText(const verdict::Verdicts& verdicts) {
           return record.result.backend == row.backend &&
                  record.result.outcome == record::Outcome::kUnavailable;
         });
+    const bool is_listed = std::ranges::any_of(
+        verdicts.unexpected, [&](const verdict::Unexpected& item) {
+          return item.backend == row.backend && item.outcome == "unavailable";
+        });
     // A module that is broken fails its cases, which say so.
-    if (row.unavailable_reason.empty() || !is_missing) continue;
+    if (row.unavailable_reason.empty() || !is_missing || is_listed) continue;
     text += StrCat(row.backend, " is unavailable: ",
-                   record::OneLine(row.unavailable_reason, kMostReason),
-                   " (--allow-unavailable lets a run go without it)\n");
+                   record::OneLine(row.unavailable_reason, kMostReason), "\n");
   }
   return text;
 }

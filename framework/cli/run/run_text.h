@@ -30,12 +30,24 @@ std::string UnexpectedText(const verdict::Verdicts& verdicts,
 /// less than 64 KiB.
 std::string UnexpectedMarkdown(const verdict::Verdicts& verdicts);
 
-/// Why backends are unavailable, a line each; empty where none is. One whose
-/// cases end in errors is among the unexpected.
+/// Both questions about a run: was it as expected, and is each backend
+/// conformant, as "As expected. 3 of 4 conformant: smpi is not (6 of 523 cases
+/// inside its claims do not pass: xfail 6)."
+std::string HeadlineText(const verdict::Verdicts& verdicts,
+                         const select::Colours& colours);
+
+/// The cases that no oracle can judge, a line each. Empty where there is none.
+std::string UndecidedText(const verdict::Verdicts& verdicts);
+
+/// Why backends are unavailable where they may be, a line each; empty where
+/// none is. Others are among the unexpected.
 std::string UnavailableText(const verdict::Verdicts& verdicts);
 
 /// One line of at most `most` bytes that Markdown shows as it is.
 std::string MarkdownLine(std::string_view text, size_t most);
+
+/// "4.5 s", "45 s", "12 min", "3 h".
+std::string TimeText(double seconds);
 
 /// "[####    ] 50 of 100 cases, 3 unexpected, 12 s left", in at most `columns`;
 /// what does not fit is left out, the count of cases last. Without a time where

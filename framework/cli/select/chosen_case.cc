@@ -59,6 +59,19 @@ Result<InRun> FindInRun(const CaseOptions& options) {
   return found;
 }
 
+/// The only case of a corpus of one.
+Result<cases::TestCase> OnlyCase(const std::string& model,
+                                 std::string* corpus_hash) {
+  ASSAY_ASSIGN_OR_RETURN(NamedCorpora opened, OpenCorpora({model}));
+  cases::Corpus& corpus = opened.corpora.at(0);
+  if (corpus.cases.size() != 1) {
+    return InvalidArgument(model, " has ", corpus.cases.size(),
+                           " cases, wanted one");
+  }
+  *corpus_hash = corpus.hash;
+  return std::move(corpus.cases[0]);
+}
+
 /// The corpora of a command that names some, or those that the backend is
 /// about.
 Result<std::vector<std::string>> CorporaOf(const SelectionOptions& selection,
@@ -90,7 +103,7 @@ Result<cases::TestCase> FindCase(const std::string& test_id,
     }
   }
   return InvalidArgument("found no case ", test_id, " among ", ids.size(),
-                         file::NearestText(test_id, ids));
+                         WhyNoCase(test_id, ids));
 }
 
 }  // namespace
@@ -113,7 +126,9 @@ Result<cases::CaseData> DataOf(const cases::TestCase& c) {
                            "no data of its own that could be written");
   }
   if (!c.directory.empty()) {
-    return cases::ReadCaseData(c.directory, c.n_data_sets);
+    return c.limit.comparator == record::Comparator::kOracle
+               ? cases::ReadCaseInputs(c.directory, c.n_data_sets)
+               : cases::ReadCaseData(c.directory, c.n_data_sets);
   }
   return InvalidArgument(c.test_id, " is a program of the suite ", c.suite,
                          ": it has no model and no data that could be written");
@@ -124,6 +139,9 @@ Result<ChosenCase> Choose(const CaseOptions& options) {
   SelectionOptions selection;
   selection.backends = {options.backend};
   selection.corpora = options.corpora;
+  if (!options.model.empty()) {
+    selection.corpora = {fs::absolute(options.model).string()};
+  }
   selection.selection.seed = options.seed;
   if (!options.run.empty()) {
     ASSAY_ASSIGN_OR_RETURN(InRun found, FindInRun(options));
@@ -137,10 +155,15 @@ Result<ChosenCase> Choose(const CaseOptions& options) {
   }
   const file::FileDigests& digests = *chosen.digests;
   ASSAY_ASSIGN_OR_RETURN(selection.corpora, CorporaOf(selection, digests));
+  if (options.test_id.empty() && options.model.empty()) {
+    return InvalidArgument("found no case, wanted TEST_ID or --model");
+  }
   ASSAY_ASSIGN_OR_RETURN(
       chosen.test_case,
-      FindCase(options.test_id, selection.corpora, &chosen.corpus_hash));
-  selection.selection.filter = "id:" + options.test_id;
+      options.model.empty()
+          ? FindCase(options.test_id, selection.corpora, &chosen.corpus_hash)
+          : OnlyCase(selection.corpora[0], &chosen.corpus_hash));
+  selection.selection.filter = "id:" + chosen.test_case.test_id;
   selection.selection.tier = ToString(chosen.test_case.tier);
   ASSAY_ASSIGN_OR_RETURN(const plan::Plan plan, PlanOf(selection, digests));
   for (const plan::CorpusUse& corpus : plan.corpora) {

@@ -23,6 +23,7 @@ namespace assay::select {
 /// the run has one, and corpora and seed are the run's.
 struct CaseOptions {
   std::string test_id;
+  std::string model;  // a corpus of one case, in place of id and corpora
   std::string backend;
   std::filesystem::path run;  // empty: none
   std::vector<std::string> corpora;

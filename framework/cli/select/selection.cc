@@ -20,6 +20,7 @@
 #include "framework/supervise/trial.h"
 #include "framework/testing/case/corpus.h"
 #include "framework/testing/case/corpus_files.h"
+#include "framework/testing/case/data_set.h"
 #include "framework/testing/plan/resolve.h"
 #include "framework/testing/policy/query.h"
 #include "framework/testing/record/tables.h"
@@ -91,25 +92,55 @@ Status CheckFilesOf(std::span<const cases::Corpus> corpora,
   return first.second;
 }
 
-/// Invalid argument for a filter for one case that no corpus has, with the
-/// nearest ids of all that there are.
-Status CheckOnlyCase(const SelectionOptions& options, std::string_view test_id,
-                     const NamedCorpora& opened) {
-  const auto has = [&](const cases::Corpus& corpus) {
-    return std::ranges::find(corpus.cases, test_id,
-                             &cases::TestCase::test_id) != corpus.cases.end();
-  };
-  if (test_id.empty() || std::ranges::any_of(opened.corpora, has)) {
-    return OkStatus();
+/// The corpora that are asked for by name, the one of an own model, and those
+/// that are derived from them by the suites that are asked for.
+Result<std::vector<std::string>> NamesOf(const SelectionOptions& options,
+                                         std::string* words) {
+  std::vector<std::string> names = options.corpora;
+  if (!options.model.file.empty()) {
+    ASSAY_ASSIGN_OR_RETURN(
+        OwnCorpus own,
+        MakeCorpus(options.model, options.selection.seed, options.made));
+    *words = std::move(own.words);
+    names.push_back(own.directory.string());
   }
-  ASSAY_ASSIGN_OR_RETURN(const NamedCorpora all, OpenCorpora(options.corpora));
-  std::vector<std::string> ids;
-  for (const cases::Corpus& corpus : all.corpora) {
-    for (const cases::TestCase& c : corpus.cases) ids.push_back(c.test_id);
+  if (names.empty()) return names;
+  std::vector<std::string> suites = options.selection.suites;
+  if (options.gradients) suites.emplace_back("gradcheck");
+  for (const std::string& name : suites) {
+    const suite::Suite* const suite = suite::FindSuite(name);
+    if (suite != nullptr && suite->source != nullptr &&
+        std::ranges::count(names, name) == 0) {
+      names.push_back(name);
+    }
   }
-  return InvalidArgument("the selection is empty: no case matches '",
-                         options.selection.filter, "'",
-                         file::NearestText(std::string(test_id), ids));
+  return names;
+}
+
+/// Says what is in the folders of a selection and is no case.
+void SayPassedOver(const NamedCorpora& opened) {
+  constexpr size_t kMost = 20;
+  for (const cases::Corpus& corpus : opened.corpora) {
+    const size_t count = corpus.passed_over.size();
+    for (size_t i = 0; i < std::min(count, kMost); ++i) {
+      std::cerr << "assay: left out " << corpus.name << "/"
+                << record::OneLine(corpus.passed_over[i], 300) << "\n";
+    }
+    if (count > kMost) {
+      std::cerr << "assay: left out " << count - kMost << " more\n";
+    }
+  }
+}
+
+/// The faults of the folders, each of them said once, before any backend runs.
+std::vector<std::string> BadCases(const NamedCorpora& opened) {
+  std::vector<std::string> bad;
+  for (const cases::Corpus& corpus : opened.corpora) {
+    for (const std::string& fault : corpus.bad) {
+      bad.push_back(record::OneLine(StrCat(corpus.name, "/", fault), 1000));
+    }
+  }
+  return bad;
 }
 
 std::vector<std::string> DefaultNames(bool of_ranks) {
@@ -122,6 +153,37 @@ std::vector<std::string> DefaultNames(bool of_ranks) {
                  "with the reference; the run is partial\n";
   }
   return names;
+}
+
+/// Invalid argument for a filter for one case that no corpus of `names` has,
+/// with why, or the nearest ids of all that there are. A suite of ranks is
+/// looked into, whoever the backends are.
+Status CheckOnlyCase(const SelectionOptions& options, std::string_view test_id,
+                     const NamedCorpora& opened,
+                     std::vector<std::string> names) {
+  const auto has = [&](const cases::Corpus& corpus) {
+    return std::ranges::find(corpus.cases, test_id,
+                             &cases::TestCase::test_id) != corpus.cases.end();
+  };
+  if (test_id.empty() || std::ranges::any_of(opened.corpora, has)) {
+    return OkStatus();
+  }
+  const suite::Suite* const suite =
+      suite::FindSuite(test_id.substr(0, test_id.find('/')));
+  const bool is_of_ranks = suite != nullptr && suite->run_ranks != nullptr;
+  if (is_of_ranks && options.corpora.empty()) names = DefaultNames(true);
+  ASSAY_ASSIGN_OR_RETURN(const NamedCorpora all, OpenCorpora(names));
+  if (std::ranges::any_of(all.corpora, has)) {
+    return InvalidArgument("the selection is empty: ", test_id,
+                           " is of ranks, and no backend of the run has any");
+  }
+  std::vector<std::string> ids;
+  for (const cases::Corpus& corpus : all.corpora) {
+    for (const cases::TestCase& c : corpus.cases) ids.push_back(c.test_id);
+  }
+  return InvalidArgument("the selection is empty: no case matches '",
+                         options.selection.filter, "'",
+                         WhyNoCase(test_id, ids));
 }
 
 Status AnotherThanPlanned(std::string_view what) {
@@ -152,8 +214,9 @@ void AddGraph(const Graph& graph,
 
 Ranks RanksOf(const cases::TestCase& c) {
   std::map<std::string, std::set<int>> by_operator;
-  const auto model =
-      Model::Read(c.directory / "model.onnx", cases::kMostOfFacts);
+  const auto file = cases::ModelFileOf(c.directory);
+  if (!file.ok()) return {};
+  const auto model = Model::Read(*file, cases::kMostOfFacts);
   if (!model.ok()) return {};
   const auto typed = InferTypes(**model);
   const auto add = [&](const Graph& graph) { AddGraph(graph, &by_operator); };
@@ -169,7 +232,50 @@ Ranks RanksOf(const cases::TestCase& c) {
   return ranks;
 }
 
+void AddSuitesOf(const NamedCorpora& opened, std::set<std::string>* suites) {
+  for (const cases::Corpus& corpus : opened.corpora) {
+    for (const cases::TestCase& c : corpus.cases) suites->insert(c.suite);
+  }
+}
+
+/// Invalid argument for a suite that no case is of, in the corpora of the run
+/// or in the default ones.
+Status CheckSuites(const std::vector<std::string>& wanted,
+                   const NamedCorpora& opened) {
+  std::set<std::string> known;
+  AddSuitesOf(opened, &known);
+  const auto is_known = [&](const std::string& suite) {
+    return known.contains(suite);
+  };
+  if (std::ranges::all_of(wanted, is_known)) return OkStatus();
+  for (const bool of_ranks : {false, true}) {
+    ASSAY_ASSIGN_OR_RETURN(const NamedCorpora all,
+                           OpenCorpora(DefaultNames(of_ranks)));
+    AddSuitesOf(all, &known);
+  }
+  known.erase("");  // of models that cannot be read
+  const std::vector<std::string> names(known.begin(), known.end());
+  for (const std::string& suite : wanted) {
+    if (is_known(suite)) continue;
+    return InvalidArgument("the selection is empty: found the suite '", suite,
+                           "'", file::DidYouMean(suite, names),
+                           ", wanted one of ", Joined(names));
+  }
+  return OkStatus();
+}
+
 }  // namespace
+
+std::string WhyNoCase(std::string_view test_id,
+                      const std::vector<std::string>& ids) {
+  const suite::Suite* const suite =
+      suite::FindSuite(test_id.substr(0, test_id.find('/')));
+  const std::string why = suite == nullptr || suite->sizing.why_none == nullptr
+                              ? ""
+                              : suite->sizing.why_none(test_id);
+  return why.empty() ? file::NearestText(std::string(test_id), ids)
+                     : StrCat("; ", why);
+}
 
 std::vector<std::string> CorporaFor(
     const std::vector<plan::PlannedBackend>& backends,
@@ -215,6 +321,7 @@ Result<NamedCorpora> OpenCorpora(const std::vector<std::string>& names,
     if (name.find('/') != std::string::npos ||
         (!fs::exists(directory, error) && fs::is_directory(name, error))) {
       directory = fs::absolute(name, error).lexically_normal();
+      if (!directory.has_filename()) directory = directory.parent_path();
     }
     ASSAY_RETURN_IF_ERROR(record::CheckPath(directory));
     folders.emplace(opened.corpora.size(), supervise::Meanwhile([=] {
@@ -228,6 +335,7 @@ Result<NamedCorpora> OpenCorpora(const std::vector<std::string>& names,
     ASSAY_ASSIGN_OR_RETURN(corpus, reading.get());
     corpus.standard =
         cases::MadeDigest(file::CorpusDirectory(), corpus.name) == corpus.hash;
+    for (cases::TestCase& c : corpus.cases) c.own = !corpus.standard;
   }
   for (const auto& [place, suite] : suites) {
     opened.corpora[place] = CorpusOf(*suite, opened.corpora);
@@ -235,6 +343,41 @@ Result<NamedCorpora> OpenCorpora(const std::vector<std::string>& names,
   }
   return opened;
 }
+
+namespace {
+
+/// The corpora of a selection. Says what in their folders is no case.
+Result<NamedCorpora> OpenSelected(
+    const SelectionOptions& options,
+    const std::vector<plan::PlannedBackend>& backends,
+    const policy::Query& query) {
+  std::string words;
+  ASSAY_ASSIGN_OR_RETURN(std::vector<std::string> names,
+                         NamesOf(options, &words));
+  names = CorporaFor(backends, std::move(names));
+  ASSAY_ASSIGN_OR_RETURN(NamedCorpora opened,
+                         OpenCorpora(names, query.OnlyId()));
+  if (!words.empty()) {
+    opened.corpora[options.corpora.size()].words = std::move(words);
+  }
+  for (const std::string& fault : BadCases(opened)) {
+    std::cerr << "assay: bad case " << fault << "\n";
+  }
+  SayPassedOver(opened);
+  ASSAY_RETURN_IF_ERROR(CheckOnlyCase(options, query.OnlyId(), opened, names));
+  if (query.OnlyId().empty()) {
+    ASSAY_RETURN_IF_ERROR(CheckSuites(options.selection.suites, opened));
+  }
+  if (query.NeedsRanks() ||
+      std::ranges::any_of(backends, [](const plan::PlannedBackend& backend) {
+        return backend.policy.NeedsRanks();
+      })) {
+    for (cases::Corpus& corpus : opened.corpora) AddRanks(corpus.cases);
+  }
+  return opened;
+}
+
+}  // namespace
 
 Result<NamedCorpora> OpenPlanned(const plan::Plan& plan) {
   std::vector<std::string> directories;
@@ -263,20 +406,17 @@ Result<plan::Plan> PlanOf(const SelectionOptions& options,
   }
   ASSAY_ASSIGN_OR_RETURN(const policy::Query query,
                          policy::Query::Parse(options.selection.filter));
-  ASSAY_ASSIGN_OR_RETURN(
-      NamedCorpora opened,
-      OpenCorpora(CorporaFor(backends, options.corpora), query.OnlyId()));
-  ASSAY_RETURN_IF_ERROR(CheckOnlyCase(options, query.OnlyId(), opened));
-  if (query.NeedsRanks() ||
-      std::ranges::any_of(backends, [](const plan::PlannedBackend& backend) {
-        return backend.policy.NeedsRanks();
-      })) {
-    for (cases::Corpus& corpus : opened.corpora) AddRanks(corpus.cases);
-  }
+  ASSAY_ASSIGN_OR_RETURN(NamedCorpora opened,
+                         OpenSelected(options, backends, query));
   ASSAY_ASSIGN_OR_RETURN(
       plan::Plan plan,
       plan::MakePlan(options.selection, options.command, opened.corpora,
                      opened.directories, backends));
+  for (const std::string& note : plan.notes) {
+    std::cerr << "assay: " << note << "\n";
+  }
+  // A filter may be about the others.
+  if (options.selection.filter.empty()) plan.bad_cases = BadCases(opened);
   const std::vector<size_t> rows = plan::RowsOf(plan, {});
   ASSAY_RETURN_IF_ERROR(CheckFilesOf(opened.corpora, plan, rows));
   ASSAY_ASSIGN_OR_RETURN(plan.worker_id, worker_id.get());

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "framework/cli/select/own_model.h"
 #include "framework/core/status.h"
 #include "framework/file/digest.h"
 #include "framework/testing/case/test_case.h"
@@ -20,8 +21,11 @@ namespace assay::select {
 
 /// The options that run and plan share.
 struct SelectionOptions {
-  std::vector<std::string> backends;  // names, instances or files
-  std::vector<std::string> corpora;   // names or folders
+  std::vector<std::string> backends;           // names, instances or files
+  std::vector<std::string> corpora;            // names or folders
+  OwnModel model;                              // a corpus beside these
+  std::filesystem::path made = "runs/models";  // where it is made
+  bool gradients = false;  // of the corpora's own models, too
   plan::Selection selection;
   std::string command;  // as typed
 };
@@ -30,6 +34,11 @@ struct SelectionOptions {
 std::vector<std::string> CorporaFor(
     const std::vector<plan::PlannedBackend>& backends,
     std::vector<std::string> names);
+
+/// "; found 9 elements, wanted 0 to 5": why a suite has no case of that name.
+/// Else the nearest of the ids (file::NearestText).
+std::string WhyNoCase(std::string_view test_id,
+                      const std::vector<std::string>& ids);
 
 /// The corpora of those names or folders; none named: kDefaultCorpora.
 struct NamedCorpora {

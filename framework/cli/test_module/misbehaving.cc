@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -125,11 +126,12 @@ void BreakJournalsOnce() {
   std::ofstream("broken").put('!');
 }
 
-constexpr std::array<Misdeed, 6> kMisdeeds = {{
+constexpr std::array<Misdeed, 7> kMisdeeds = {{
     {"crash", [] { std::abort(); }},
     {"break", BreakJournals},
     {"break_once", BreakJournalsOnce},
     {"exit", [] { _exit(0); }},
+    {"leave", [] { std::exit(3); }},
     {"hang",
      [] {
        while (true) pause();
@@ -178,6 +180,18 @@ class Misbehaving final : public Backend {
         mark << op_type;
         return Internal("not this time");
       }
+    }
+    if (Chosen(options, "late", *model)) {
+      // Fails once in a folder, behind some loads that do not.
+      std::ofstream mark("late", std::ios::app);
+      const auto before = mark.tellp();
+      mark << '.';
+      if (before == 6) return Internal("not any more");
+    }
+    static std::set<std::string> seen;
+    seen.insert(op_type);
+    if (Chosen(options, "third", *model) && seen.size() > 2) {
+      return Internal("the third operator of this process");
     }
     if (Chosen(options, "babble", *model)) {
       return Internal(std::string(70 << 20, '\xFF'));

@@ -25,6 +25,7 @@
 #include "framework/file/module_path.h"
 #include "framework/testing/plan/resolve.h"
 #include "framework/train/program/trainer_request.h"
+#include "framework/train/rule/optimizers.h"
 
 extern char** environ;
 
@@ -43,14 +44,13 @@ Result<file::Descriptor> FileOf(const std::string& text) {
   return file;
 }
 
-/// Resolves "BACKEND:REST", where BACKEND is an instance or a file. As
+/// Resolves the backend of a run (SplitRun), which is an instance or a file. As
 /// plan::ResolveBackend.
 Status Resolve(std::string* run, std::string* module) {
-  const size_t colon = run->find(':');
+  const size_t end = SplitRun(*run).backend.size();
   ASSAY_ASSIGN_OR_RETURN(const plan::PlannedBackend backend,
-                         plan::ResolveBackend(run->substr(0, colon)));
-  const std::string rest = colon == std::string::npos ? "" : run->substr(colon);
-  *run = backend.instance + rest;
+                         plan::ResolveBackend(run->substr(0, end)));
+  *run = backend.instance + run->substr(end);
   *module = backend.module.string();
   return OkStatus();
 }
@@ -113,6 +113,7 @@ fs::path NewFolder(const std::string& model) {
 }
 
 Result<program::TrainRequest> NewRequest(const cli::TrainOptions& options) {
+  ASSAY_RETURN_IF_ERROR(MakeOptimizer(WantedOf(options.optimizer)).status());
   program::TrainRequest request = options.request;
   request.run = StrCat(options.backend, ":", options.optimizer);
   ASSAY_RETURN_IF_ERROR(Resolve(&request.run, &request.module));

@@ -151,13 +151,22 @@ TEST_F(TrainTest, SaysWhatIsWrong) {
   ASSERT_TRUE(
       file::WriteFile(folder_ / "cut" / "train.txt", Shell("echo").output)
           .ok());
+  ASSERT_EQ(Shell(R"(mkdir small; cd small; for part in train t10k; do
+      printf '\0\0\10\3\0\0\0\1\0\0\0\1\0\0\0\1x' > $part-images-idx3-ubyte
+      printf '\0\0\10\1\0\0\0\1\0' > $part-labels-idx1-ubyte; done)")
+                .exit_code,
+            0);
   const std::vector<cli::Refusal> rows = {
       {"train lenet", "found the model 'lenet', wanted mlp, "},
       {"train mlp --dataset digit", "did you mean digits?"},
       {"train mlp --dataset mnist:none", "found no train-images-idx3-ubyte"},
+      {"train mlp --dataset mnist:small",
+       "found images [1,1,1], wanted [N,28,28]"},
       {"train mlp --optimizer adm", "found the optimizer 'adm'"},
       {"train mlp --optimizer adam:rate=-1", "rate: found '-1', wanted"},
       {"train mlp --batch 0", "--batch"},
+      {"train mlp --dataset drawn --optimizer 'adam:decay=in_rule'",
+       "decay: found 'in_rule', wanted coupled or by_rate"},
       {"train --resume none", "found no train.txt in none"},
       {"train --resume cut", "cut/train.txt: line 1: found '', wanted"},
       {"train mlp --seed -1", "found the seed -1, wanted 0 or more"},
@@ -207,6 +216,43 @@ TEST_F(TrainTest, EndsWhereTheLossIsNoNumber) {
       cli::Ended(1, "stopped behind step "));
   EXPECT_TRUE(
       std::filesystem::exists(folder_ / "run" / "gradients.safetensors"));
+}
+
+// Kills: a backend that is cut at a colon of its settings, as cuda:0 has one.
+TEST_F(TrainTest, ABackendMayHaveColonsInItsSettings) {
+  const std::string wrong = "faulty+mutant=gradient:sign:Gemm.1";
+  const std::string how = " --dataset drawn --batch 500 ";
+  EXPECT_THAT(Assay("train mlp --epochs 1 --out run --backend ", wrong, how),
+              cli::Ended(0, "written to run"));
+  EXPECT_THAT(Assay("train --resume run --epochs 2"), cli::Ended(0));
+  EXPECT_THAT(
+      Assay("train mlp --epochs 1 --optimizer adm --backend ", wrong, how),
+      cli::Ended(2, "found the optimizer 'adm'"));
+  const std::string steps = how + "--model mlp --steps 1";
+  EXPECT_THAT(Assay("optdiff reference ", wrong, steps),
+              cli::Ended(1, "run b: wrong at step 1: the gradient of "));
+  EXPECT_THAT(
+      Assay("bisect reference:adam ", wrong, ":adam/paper:rate=0.001", steps),
+      cli::Ended(1, "cause: gradient", "the Gemm of run b"));
+  EXPECT_THAT(Assay("converge ", wrong, how,
+                    "--model mlp --seeds 4 --epochs 1 --every 2 --accuracy 0"),
+              cli::Ended(0, "4 of 4 seeds come to 0"));
+}
+
+// Kills: a gradient of the wrong sign that is right since the oracle's limit is
+// too wide.
+TEST_F(TrainTest, WhatNobodyKnowsIsUndecided) {
+  const std::string wrong = "faulty+mutant=gradient:sign:Gemm.1";
+  const std::string how = " --model lstm --batch 4 --steps 2";
+  EXPECT_THAT(
+      Assay("optdiff reference ", wrong, how),
+      cli::Ended(1, "run a: right at every step\n",
+                 "run b: undecided: layer1_w.gradient at 2 steps; right ",
+                 "they differ first at step 1, in layer1_w.gradient: by "));
+  EXPECT_THAT(Assay("bisect reference ", wrong, how),
+              cli::Ended(1, "cause: gradient", "oracle decides for neither"));
+  EXPECT_THAT(Assay("optdiff ", wrong, " ", wrong, how),
+              cli::Ended(0, "run a: undecided: layer1_w.gradient"));
 }
 
 TEST_F(TrainTest, TellsTwoPresetsApart) {

@@ -16,6 +16,7 @@
 #include "framework/graph/reader/onnx_reader.h"
 #include "framework/graph/types/check.h"
 #include "framework/graph/types/signature.h"
+#include "onnx/defs/schema.h"
 
 namespace assay::edit {
 namespace {
@@ -149,10 +150,12 @@ std::string Rounded(const std::vector<float>& values) {
   return bytes;
 }
 
+using Opsets = std::map<std::string, int, std::less<>>;
+
 /// Puts another type in the place of float32.
 class Retyper {
  public:
-  explicit Retyper(DType type) : type_(type) {}
+  Retyper(DType type, const Opsets& opsets) : type_(type), opsets_(opsets) {}
 
   void Change(onnx::GraphProto* graph) {
     for (const onnx::NodeProto& node : graph->node()) Keep(node);
@@ -175,6 +178,11 @@ class Retyper {
   void Keep(const onnx::NodeProto& node) {
     const auto op = FindOperator(node.domain(), node.op_type());
     if (!op.has_value()) return;
+    if (const onnx::OpSchema* const old = OldSchema(*op, node)) {
+      KeepBy(old->inputs(), node.input());
+      KeepBy(old->outputs(), node.output());
+      return;
+    }
     const types::OperatorSignature& signature = types::SignatureOf(*op);
     const auto keep = [&](std::span<const types::FormalParameter> formals,
                           const auto& names) {
@@ -192,6 +200,39 @@ class Retyper {
     };
     keep(signature.inputs, node.input());
     keep(signature.outputs, node.output());
+  }
+
+  /// ONNX's schema where the node is of an older version, whose parameters may
+  /// stand at other places; null for one of the current version.
+  const onnx::OpSchema* OldSchema(OperatorId op,
+                                  const onnx::NodeProto& node) const {
+    const OperatorInfo& info = Operators()[static_cast<size_t>(op)];
+    const auto opset = opsets_.find(info.domain);
+    if (opset == opsets_.end() ||
+        VersionInForce(info, opset->second) == info.versions.back()) {
+      return nullptr;
+    }
+    return onnx::OpSchemaRegistry::Schema(node.op_type(), opset->second,
+                                          std::string(info.domain));
+  }
+
+  template <class Names>
+  void KeepBy(const std::vector<onnx::OpSchema::FormalParameter>& formals,
+              const Names& names) {
+    const auto permits = [](const auto& formal, DType type) {
+      const std::string word =
+          types::SchemaWord(ValueType::OfTensor(type, std::vector<Dim>()));
+      return std::ranges::any_of(formal.GetTypes(), [&](onnx::DataType each) {
+        return *each == word;
+      });
+    };
+    for (size_t i = 0; i < static_cast<size_t>(names.size()); ++i) {
+      if (formals.empty()) return;
+      const auto& formal = formals[std::min(i, formals.size() - 1)];
+      if (permits(formal, DType::kFloat32) && !permits(formal, type_)) {
+        kept_.insert(names[static_cast<int>(i)]);
+      }
+    }
   }
 
   void Change(onnx::TypeProto* type) const {
@@ -258,6 +299,7 @@ class Retyper {
   }
 
   DType type_;
+  const Opsets& opsets_;
   std::set<std::string, std::less<>> kept_;  // of all graphs
 };
 
@@ -307,7 +349,7 @@ Result<std::shared_ptr<const Model>> Retyped(const Model& model, DType type) {
   }
   reader::ModelMessage message;
   ASSAY_RETURN_IF_ERROR(message.Read(model.bytes()));
-  Retyper(type).Change(message.proto.mutable_graph());
+  Retyper(type, model.opsets()).Change(message.proto.mutable_graph());
   return message.Parse();
 }
 

@@ -360,11 +360,22 @@ TEST(WithDataInTest, IsReadBack) {
   EXPECT_THAT(files, ElementsAre("weights.bin"));
   const auto none = Got(ExternalFiles(*model));
   EXPECT_THAT(none, IsEmpty());
-  // And whole again.
+  // And whole again, or, where that is too much, with its weights beside it.
   const auto whole = WholeModel(*read);
+  const auto joined = Got(PartedModel(*read));
+  const auto parted = Got(PartedModel(*read, bytes.size() + 27));
   std::filesystem::remove_all(folder);
   ASSERT_TRUE(whole.ok()) << whole.status().ToString();
   const auto parsed = Got(Model::Parse(std::as_bytes(std::span(*whole))));
+  EXPECT_EQ(joined.bytes, *whole);
+  EXPECT_THAT(joined.beside, IsEmpty());
+  const auto base = Got(Model::Parse(std::as_bytes(std::span(parted.bytes))));
+  EXPECT_EQ(base->graph().inputs.size(), 3U);
+  EXPECT_THAT(base->graph().initializers, IsEmpty());
+  const auto fixed = Got(WithInitializers(*base, parted.beside));
+  EXPECT_THAT(FixedOf(fixed->graph(), "w").elements<float>(),
+              ElementsAre(1, 2, 3));
+  EXPECT_EQ(fixed->graph().inputs.size(), 1U);
 }
 
 TEST(WithDataInTest, SaysWhatIsNoInput) {
@@ -372,6 +383,21 @@ TEST(WithDataInTest, SaysWhatIsNoInput) {
   weights[0].first = "y";
   EXPECT_THAT(WithDataIn("weights.bin", *Open(), weights),
               Says("'y' is no input of the graph"));
+}
+
+// Kills: an input of an older version, taken for the one that stands at its
+// place today.
+TEST(Retyped, OlderVersionsKeepWhatTheyHaveInNoOtherType) {
+  const auto model = graph::ModelOfText(
+      "g (float[1,1,2] x, float[3] s) => (float[1,1,4] y) { y = Resize(x, s) }",
+      10);
+  for (const DType type : {DType::kFloat16, DType::kFloat64}) {
+    const auto retyped = Got(Retyped(*model, type));
+    const Graph& graph = retyped->graph();
+    EXPECT_EQ(graph[graph.inputs[0]].type.dtype, type);
+    EXPECT_EQ(graph[graph.inputs[1]].type.dtype, DType::kFloat32);
+    EXPECT_EQ(graph[graph.outputs[0]].type.dtype, type);
+  }
 }
 
 }  // namespace

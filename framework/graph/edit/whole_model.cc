@@ -23,6 +23,19 @@ constexpr char kLocation[] = "location";
 
 size_t Aligned(size_t offset) { return (offset + 63) / 64 * 64; }
 
+bool IsExternal(const onnx::TensorProto& tensor) {
+  return tensor.data_location() == onnx::TensorProto::EXTERNAL;
+}
+
+/// False where no tensor can be in external data: none says where it is.
+bool MayHaveExternalData(const Model& model) {
+  const auto own = model.bytes();
+  const std::string_view text(reinterpret_cast<const char*>(own.data()),
+                              own.size());
+  return !model.directory().empty() &&
+         text.find(kLocation) != std::string_view::npos;
+}
+
 /// Puts external data into the tensors of a message, at any depth.
 class Inliner {
  public:
@@ -66,9 +79,7 @@ class Inliner {
   }
 
   Status Inline(onnx::TensorProto* tensor) const {
-    if (tensor->data_location() != onnx::TensorProto::EXTERNAL) {
-      return OkStatus();
-    }
+    if (!IsExternal(*tensor)) return OkStatus();
     ASSAY_ASSIGN_OR_RETURN(const Tensor read,
                            reader::ReadTensor(*tensor, external_));
     tensor->clear_external_data();
@@ -80,6 +91,45 @@ class Inliner {
 
   reader::External external_;
 };
+
+/// The serialized message with the model's external data in it.
+Result<std::string> Inlined(const Model& model, onnx::ModelProto* proto) {
+  const Inliner inliner(model.directory());
+  ASSAY_RETURN_IF_ERROR(inliner.Inline(proto->mutable_graph()));
+  for (auto& function : *proto->mutable_functions()) {
+    ASSAY_RETURN_IF_ERROR(inliner.InlineAll(function.mutable_node()));
+  }
+  if (proto->ByteSizeLong() > std::numeric_limits<int>::max()) {
+    return ResourceExhausted("the model takes ", proto->ByteSizeLong(),
+                             " bytes with its external data, wanted 2 GiB at "
+                             "most");
+  }
+  return proto->SerializeAsString();
+}
+
+/// The value of an initializer as the model was read.
+const Tensor& ValueOf(const Model& model, const onnx::TensorProto& tensor) {
+  const Graph& graph = model.graph();
+  return *graph.FindInitializer(graph.FindValue(tensor.name()))->tensor();
+}
+
+/// Makes inputs of the initializers in external data.
+void PutBeside(const Model& model, onnx::GraphProto* graph,
+               std::map<std::string, Tensor>* beside) {
+  for (const onnx::TensorProto& tensor : graph->initializer()) {
+    if (!IsExternal(tensor)) continue;
+    const Tensor& value = ValueOf(model, tensor);
+    beside->emplace(tensor.name(), value);
+    const auto& inputs = graph->input();
+    if (std::ranges::find(inputs, tensor.name(), [](const auto& i) {
+          return i.name();
+        }) == inputs.end()) {
+      graph::WriteInfo(tensor.name(), ValueType::OfTensor(value),
+                       *graph->add_input());
+    }
+  }
+  graph::EraseIf(graph->mutable_initializer(), IsExternal);
+}
 
 /// Leaves out the domains that no node is of: some runtimes refuse others.
 void DropUnusedDomains(const Model& model, onnx::ModelProto* proto) {
@@ -100,28 +150,26 @@ void DropUnusedDomains(const Model& model, onnx::ModelProto* proto) {
 }  // namespace
 
 Result<std::string> WholeModel(const Model& model) {
-  // The name of the field that says where the data is.
-  const auto own = model.bytes();
-  const std::string_view text(reinterpret_cast<const char*>(own.data()),
-                              own.size());
-  if (model.directory().empty() ||
-      text.find("location") == std::string_view::npos) {
-    return std::string();
-  }
+  if (!MayHaveExternalData(model)) return std::string();
   reader::ModelMessage message;
-  ASSAY_RETURN_IF_ERROR(message.Read(own));
-  onnx::ModelProto& proto = message.proto;
-  const Inliner inliner(model.directory());
-  ASSAY_RETURN_IF_ERROR(inliner.Inline(proto.mutable_graph()));
-  for (auto& function : *proto.mutable_functions()) {
-    ASSAY_RETURN_IF_ERROR(inliner.InlineAll(function.mutable_node()));
+  ASSAY_RETURN_IF_ERROR(message.Read(model.bytes()));
+  return Inlined(model, &message.proto);
+}
+
+Result<Parted> PartedModel(const Model& model, uint64_t most) {
+  Parted parted;
+  if (!MayHaveExternalData(model)) return parted;
+  reader::ModelMessage message;
+  ASSAY_RETURN_IF_ERROR(message.Read(model.bytes()));
+  onnx::GraphProto* const graph = message.proto.mutable_graph();
+  uint64_t size = model.bytes().size();
+  for (const onnx::TensorProto& tensor : graph->initializer()) {
+    if (!IsExternal(tensor)) continue;
+    size += static_cast<uint64_t>(ValueOf(model, tensor).byte_size());
   }
-  if (proto.ByteSizeLong() > std::numeric_limits<int>::max()) {
-    return ResourceExhausted("the model takes ", proto.ByteSizeLong(),
-                             " bytes with its external data, wanted 2 GiB at "
-                             "most");
-  }
-  return proto.SerializeAsString();
+  if (size > most) PutBeside(model, graph, &parted.beside);
+  ASSAY_ASSIGN_OR_RETURN(parted.bytes, Inlined(model, &message.proto));
+  return parted;
 }
 
 std::string ExternalData(const NamedTensors& tensors) {

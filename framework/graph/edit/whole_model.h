@@ -5,6 +5,9 @@
 
 #pragma once
 
+#include <cstdint>
+#include <limits>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,6 +22,19 @@ namespace assay::edit {
 /// any, whose own bytes are whole. Resource exhausted for more than 2 GiB,
 /// protobuf's limit.
 Result<std::string> WholeModel(const Model& model);
+
+/// A model that needs no other file, as it can be handed over.
+struct Parted {
+  std::string bytes;  // empty: the model's own are whole
+  /// Values of inputs of the model of these bytes, which are its initializers.
+  std::map<std::string, Tensor> beside;
+};
+
+/// As WholeModel, but where that would have more than `most` bytes, which
+/// protobuf cannot read, initializers in external data are inputs of the model,
+/// and their values stand beside it.
+Result<Parted> PartedModel(const Model& model,
+                           uint64_t most = std::numeric_limits<int>::max());
 
 /// Tensors of numbers by name.
 using NamedTensors = std::vector<std::pair<std::string, Tensor>>;

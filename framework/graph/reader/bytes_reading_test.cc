@@ -229,37 +229,6 @@ TEST(TensorReading, RefusesWhatDoesNotFit) {
   }
 }
 
-TEST(SparseReading, ChecksCoordinates) {
-  const struct {
-    std::vector<int64_t> index_dims;
-    std::vector<int64_t> indices;
-    std::string message;  // empty: good
-  } rows[] = {
-      {{2}, {1, 5}, ""},
-      {{2, 2}, {0, 1, 1, 2}, ""},
-      {{2}, {1, 6}, "has index 6, wanted 0 to 5"},
-      {{2}, {-1, 5}, "has index -1"},
-      {{2, 2}, {0, 1, 0, 3}, "has index 3, wanted 0 to 2"},
-      {{2}, {5, 1}, "do not ascend at value 1"},
-      {{2}, {1, 1}, "do not ascend"},
-      {{1}, {1}, "wanted [n] and int64[n] or int64[n,rank]"},
-  };
-  for (const auto& row : rows) {
-    onnx::SparseTensorProto proto;
-    *proto.mutable_values() =
-        TensorProtoOf(DType::kFloat32, {2}, Adds(kFloats, {1, 2}));
-    *proto.mutable_indices() = TensorProtoOf(DType::kInt64, row.index_dims,
-                                             Adds(kInt64s, row.indices));
-    proto.add_dims(2);
-    proto.add_dims(3);
-    const auto value = Read(proto, Kind(ValueKind::kSparseTensor));
-    EXPECT_EQ(value.ok(), row.message.empty()) << row.message;
-    EXPECT_THAT(value, Says(row.message));
-    if (!value.ok()) continue;
-    EXPECT_EQ(value->sparse()->shape, Shape({2, 3}));
-  }
-}
-
 TensorProto ScalarProto(float number) {
   return TensorProtoOf(DType::kFloat32, {}, Adds(kFloats, {number}));
 }

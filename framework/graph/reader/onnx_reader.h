@@ -75,6 +75,10 @@ Result<Tensor> ReadTensor(const onnx::TensorProto& proto,
 Result<SparseTensor> ReadSparse(const onnx::SparseTensorProto& proto,
                                 const External& external);
 
+/// Makes the sparse tensors of a model dense: an initializer becomes one of the
+/// dense, sparse_value of a Constant its value. False when it has none.
+Result<bool> MakeDense(const External& external, onnx::ModelProto* model);
+
 /// Memory is taken once the file is known to hold as much.
 Result<Tensor> ReadExternal(const onnx::TensorProto& proto, DType type,
                             const Shape& shape, const External& external);

@@ -122,11 +122,6 @@ Status GraphReader::ReadInitializers(const onnx::GraphProto& proto) {
     ASSAY_ASSIGN_OR_RETURN(Tensor value, ReadTensor(tensor, external_));
     ASSAY_RETURN_IF_ERROR(AddInitializer(tensor.name(), std::move(value)));
   }
-  for (const onnx::SparseTensorProto& sparse : proto.sparse_initializer()) {
-    ASSAY_ASSIGN_OR_RETURN(SparseTensor value, ReadSparse(sparse, external_));
-    ASSAY_RETURN_IF_ERROR(
-        AddInitializer(sparse.values().name(), std::move(value)));
-  }
   return OkStatus();
 }
 

@@ -182,7 +182,7 @@ Result<Model::Parts> ReadModel(std::span<const std::byte> bytes,
                                const External& external) {
   ModelMessage message;
   ASSAY_RETURN_IF_ERROR(message.Read(bytes));
-  const onnx::ModelProto& proto = message.proto;
+  onnx::ModelProto& proto = message.proto;
   if (!proto.has_graph() || proto.ir_version() < 1) {
     return InvalidArgument("is no ONNX model: it has ",
                            proto.has_graph() ? "no IR version" : "no graph");
@@ -194,6 +194,12 @@ Result<Model::Parts> ReadModel(std::span<const std::byte> bytes,
                        " does not have");
   }
   Model::Parts parts;
+  ASSAY_ASSIGN_OR_RETURN(const bool changed, MakeDense(external, &proto));
+  if (changed) {
+    const std::string dense = proto.SerializeAsString();
+    const auto own = std::as_bytes(std::span(dense));
+    parts.bytes.assign(own.begin(), own.end());
+  }
   parts.ir_version = proto.ir_version();
   ASSAY_ASSIGN_OR_RETURN(parts.opsets, ReadOpsets(proto.opset_import()));
   // Before IR version 3 there were no imports, and one operator set.
@@ -235,14 +241,14 @@ Result<std::shared_ptr<const Model>> Model::Read(
   Result<Parts> parts =
       reader::ReadModel(*bytes, {reader::DirectoryOf(file), most_external});
   if (!parts.ok()) return parts.status().WithContext(file.string());
-  parts->bytes = *std::move(bytes);
+  if (parts->bytes.empty()) parts->bytes = *std::move(bytes);
   return std::make_shared<const Model>(*std::move(parts));
 }
 
 Result<std::shared_ptr<const Model>> Model::Parse(
     std::span<const std::byte> bytes, const std::filesystem::path& directory) {
   ASSAY_ASSIGN_OR_RETURN(Parts parts, reader::ReadModel(bytes, directory));
-  parts.bytes.assign(bytes.begin(), bytes.end());
+  if (parts.bytes.empty()) parts.bytes.assign(bytes.begin(), bytes.end());
   return std::make_shared<const Model>(std::move(parts));
 }
 

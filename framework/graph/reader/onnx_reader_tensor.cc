@@ -184,31 +184,6 @@ Result<Tensor> ReadData(const onnx::TensorProto& proto,
   return FromTypedField(claim, proto);
 }
 
-/// Coordinates inside the shape, in ascending order.
-Status CheckCoordinates(const SparseTensor& sparse, int64_t per_value) {
-  const auto entries = sparse.indices.elements<int64_t>();
-  const auto width = static_cast<size_t>(per_value);
-  ASSAY_ASSIGN_OR_RETURN(const int64_t total, sparse.shape.NumElements());
-  const bool linear = sparse.indices.shape().rank() == 1;
-  for (size_t i = 0; i < entries.size(); ++i) {
-    const int64_t extent =
-        linear ? total : sparse.shape[static_cast<int>(i % width)];
-    if (entries[i] < 0 || entries[i] >= extent) {
-      return InvalidArgument("has index ", entries[i], ", wanted 0 to ",
-                             extent - 1);
-    }
-  }
-  for (size_t i = width; width > 0 && i + width <= entries.size(); i += width) {
-    const auto before = entries.subspan(i - width, width);
-    const auto here = entries.subspan(i, width);
-    if (!std::ranges::lexicographical_compare(before, here)) {
-      return InvalidArgument("has indices that do not ascend at value ",
-                             i / width);
-    }
-  }
-  return OkStatus();
-}
-
 }  // namespace
 
 Result<Tensor> ReadTensor(const onnx::TensorProto& proto,
@@ -218,34 +193,6 @@ Result<Tensor> ReadTensor(const onnx::TensorProto& proto,
   if (status.ok()) status = Normalize(*tensor);
   if (status.ok()) return tensor;
   return status.WithContext(StrCat("tensor '", proto.name(), "'"));
-}
-
-Result<SparseTensor> ReadSparse(const onnx::SparseTensorProto& proto,
-                                const External& external) {
-  SparseTensor sparse;
-  const External all(external.directory);  // for the coordinates are checked
-  ASSAY_ASSIGN_OR_RETURN(sparse.values, ReadTensor(proto.values(), all));
-  ASSAY_ASSIGN_OR_RETURN(sparse.indices, ReadTensor(proto.indices(), all));
-  sparse.shape =
-      Shape(std::vector<int64_t>(proto.dims().begin(), proto.dims().end()));
-  const Shape& indices = sparse.indices.shape();
-  const int64_t count = sparse.values.num_elements();
-  const bool linear = indices == Shape({count});
-  const bool fits = linear || indices == Shape({count, sparse.shape.rank()});
-  if (sparse.values.shape().rank() != 1 || !fits ||
-      sparse.indices.dtype() != DType::kInt64) {
-    return InvalidArgument("sparse tensor '", proto.values().name(), "' of ",
-                           sparse.shape.ToString(), " has values ",
-                           sparse.values.Signature(), " and indices ",
-                           sparse.indices.Signature(),
-                           ", wanted [n] and int64[n] or int64[n,rank]");
-  }
-  const int64_t per_value = linear ? 1 : sparse.shape.rank();
-  if (Status status = CheckCoordinates(sparse, per_value); !status.ok()) {
-    return status.WithContext(
-        StrCat("sparse tensor '", proto.values().name(), "'"));
-  }
-  return sparse;
 }
 
 }  // namespace assay::reader

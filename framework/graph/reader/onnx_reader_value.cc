@@ -101,9 +101,6 @@ Result<Attribute::Held> ReadHeld(const AttributeProto& proto,
   const auto tensor = [&](const onnx::TensorProto& t) {
     return ReadTensor(t, external);
   };
-  const auto sparse = [&](const onnx::SparseTensorProto& t) {
-    return ReadSparse(t, external);
-  };
   using SharedGraph = std::shared_ptr<const Graph>;
   const auto graph = [&](const onnx::GraphProto& g) -> Result<SharedGraph> {
     ASSAY_ASSIGN_OR_RETURN(Graph read, read_subgraph(g));
@@ -120,8 +117,6 @@ Result<Attribute::Held> ReadHeld(const AttributeProto& proto,
       return Hold(tensor(proto.t()));
     case AttributeProto::GRAPH:
       return Hold(graph(proto.g()));
-    case AttributeProto::SPARSE_TENSOR:
-      return Hold(sparse(proto.sparse_tensor()));
     case AttributeProto::TYPE_PROTO:
       return Hold(ReadType(proto.tp()));
     case AttributeProto::FLOATS:
@@ -134,10 +129,10 @@ Result<Attribute::Held> ReadHeld(const AttributeProto& proto,
       return ReadList<Tensor>(proto.tensors(), tensor);
     case AttributeProto::GRAPHS:
       return ReadList<SharedGraph>(proto.graphs(), graph);
-    case AttributeProto::SPARSE_TENSORS:
-      return ReadList<SparseTensor>(proto.sparse_tensors(), sparse);
     case AttributeProto::TYPE_PROTOS:
       return ReadList<ValueType>(proto.type_protos(), ReadType);
+    case AttributeProto::SPARSE_TENSOR:
+    case AttributeProto::SPARSE_TENSORS:  // dense, by MakeDense
     case AttributeProto::UNDEFINED:
       break;
   }

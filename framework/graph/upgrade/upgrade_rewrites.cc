@@ -2,6 +2,10 @@
 //
 // The rules that need more nodes than one.
 
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -105,14 +109,41 @@ std::optional<int64_t> BatchOf(const NodeUpgrade& upgrade,
   return std::nullopt;
 }
 
-/// A list of integers from one of another type of numbers.
-ValueId AsIntegers(NodeUpgrade& upgrade, ValueId list, std::string_view suffix,
-                   const Dim& count) {
-  const ValueId made = Before(upgrade, "Cast", {list}, suffix,
-                              ValueType::OfTensor(DType::kInt64, {count}));
-  upgrade.before.back().attributes = {
-      {"to", static_cast<int64_t>(DType::kInt64), ""}};
+/// A Cast or BitCast of a value to another element type.
+ValueId To(NodeUpgrade& upgrade, DType type, ValueId value,
+           std::string_view suffix, std::string_view op_type = "Cast") {
+  ValueType cast = upgrade.TypeOf(value);
+  cast.kind = ValueKind::kTensor;
+  cast.dtype = type;
+  const ValueId made =
+      Before(upgrade, op_type, {value}, suffix, std::move(cast));
+  upgrade.before.back().attributes = {{"to", static_cast<int64_t>(type), ""}};
   return made;
+}
+
+int64_t NumberOf(const Node& node, std::string_view name, int64_t otherwise) {
+  const Attribute* const found = node.Find(name);
+  const auto* const number =
+      found == nullptr ? nullptr : std::get_if<int64_t>(&found->held);
+  return number == nullptr ? otherwise : *number;
+}
+
+/// The type that a Cast or CastLike gives; undefined where it is not known.
+DType TargetOf(const NodeUpgrade& upgrade) {
+  const Node& node = upgrade.node;
+  if (node.inputs.size() > 1) return upgrade.TypeOf(node.inputs[1]).dtype;
+  return DTypeFromOnnx(static_cast<int>(NumberOf(node, "to", 0)))
+      .value_or(DType::kUndefined);
+}
+
+/// NaN, in the type of a value.
+Result<ValueId> AddNaN(NodeUpgrade& upgrade, ValueId like) {
+  if (upgrade.TypeOf(like).dtype != DType::kString) {
+    return upgrade.AddScalar("nan", std::numeric_limits<float>::quiet_NaN(),
+                             like);
+  }
+  ASSAY_ASSIGN_OR_RETURN(Tensor word, Tensor::FromStrings({}, {"NaN"}));
+  return upgrade.AddConstant("nan", std::move(word));
 }
 
 /// Tile whose tiles or axis, or whose input's rank, are known when it runs:
@@ -126,7 +157,7 @@ Status TileAsFed(NodeUpgrade& upgrade) {
                StrCat(suffix, "_list"),
                ValueType::OfTensor(upgrade.TypeOf(node.inputs[position]).dtype,
                                    {Dim(1)}));
-    return AsIntegers(upgrade, list, suffix, Dim(1));
+    return To(upgrade, DType::kInt64, list, suffix);
   };
   const ValueId tiles = fed(1, "tiles");
   const ValueId axis = fed(2, "axis");
@@ -283,7 +314,69 @@ Status SplitInputToIntegers(NodeUpgrade& upgrade) {
     return InvalidArgument(node.Label(),
                            " has split as an input and as an attribute");
   }
-  upgrade.SetInput(1, AsIntegers(upgrade, node.inputs[1], "lengths", Dim()));
+  upgrade.SetInput(1, To(upgrade, DType::kInt64, node.inputs[1], "lengths"));
+  return OkStatus();
+}
+
+Status InfinitiesToNaN(NodeUpgrade& upgrade) {
+  Node& node = upgrade.node;
+  const DType to = TargetOf(upgrade);
+  const bool fnuz =
+      to == DType::kFloat8E4M3FNUZ || to == DType::kFloat8E5M2FNUZ;
+  if (!fnuz || NumberOf(node, "saturate", 1) == 0 || node.inputs.empty()) {
+    return OkStatus();
+  }
+  ValueId x = node.inputs[0];
+  const DType from = upgrade.TypeOf(x).dtype;
+  if (from == DType::kUndefined) {
+    return upgrade.Decline("a cast to ", to, " from an unknown type");
+  }
+  const bool text = from == DType::kString;
+  const bool narrow = from == DType::kFloat8E5M2;
+  const bool wide = IsFloatingPoint(from) && BitsOf(from) >= 16;
+  if (!text && !narrow && !wide) return OkStatus();  // it has no infinity
+  // IsInf takes no strings, and Where no float8.
+  if (narrow) x = To(upgrade, DType::kFloat32, x, "number");
+  const ValueId number = text ? To(upgrade, DType::kFloat64, x, "number") : x;
+  ValueType flags = upgrade.TypeOf(x);
+  flags.dtype = DType::kBool;
+  const ValueId infinite =
+      Before(upgrade, "IsInf", {number}, "infinite", std::move(flags));
+  ASSAY_ASSIGN_OR_RETURN(const ValueId nan, AddNaN(upgrade, x));
+  node.inputs[0] =
+      Before(upgrade, "Where", {infinite, nan, x}, "finite", upgrade.TypeOf(x));
+  return OkStatus();
+}
+
+Status IndicesFromBeginning(NodeUpgrade& upgrade) {
+  std::vector<ValueId>& inputs = upgrade.node.inputs;
+  if (inputs.empty()) return OkStatus();
+  // As unsigned integers the negative ones are beyond any depth.
+  const DType type = upgrade.TypeOf(inputs[0]).dtype;
+  if (ClassOf(type) == DTypeClass::kUnsigned) return OkStatus();
+  const ValueId whole = To(upgrade, DType::kInt64, inputs[0], "whole");
+  inputs[0] = To(upgrade, DType::kUint64, whole, "from_beginning");
+  return OkStatus();
+}
+
+Status KeysAsBits(NodeUpgrade& upgrade) {
+  const Attribute* const given = upgrade.node.Find("keys_floats");
+  const auto* const keys = given == nullptr
+                               ? nullptr
+                               : std::get_if<std::vector<float>>(&given->held);
+  // Other numbers have one pattern of bits each.
+  const auto has_more = [](float key) { return key == 0 || std::isnan(key); };
+  if (keys == nullptr || upgrade.node.inputs.empty() ||
+      std::ranges::none_of(*keys, has_more)) {
+    return OkStatus();
+  }
+  Integers bits;
+  for (const float key : *keys) bits.push_back(std::bit_cast<int32_t>(key));
+  const ValueId pattern =
+      To(upgrade, DType::kInt32, upgrade.node.inputs[0], "bits", "BitCast");
+  upgrade.node.inputs[0] = To(upgrade, DType::kInt64, pattern, "key");
+  upgrade.Drop("keys_floats");
+  upgrade.Set("keys_int64s", std::move(bits));
   return OkStatus();
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <limits>
 #include <numeric>
 
 namespace assay::upgrade {
@@ -34,12 +35,18 @@ Status NumberToInput(NodeUpgrade& upgrade, std::string_view name,
   return OkStatus();
 }
 
+/// The word of an attribute, or the one that stands for its absence.
+std::string WordOf(const Node& node, std::string_view name,
+                   const std::string& otherwise) {
+  const Attribute* const found = node.Find(name);
+  const auto* const word =
+      found == nullptr ? nullptr : std::get_if<std::string>(&found->held);
+  return word == nullptr ? otherwise : *word;
+}
+
 Status Rename(NodeUpgrade& upgrade, std::string_view attribute,
               std::string_view from, std::string_view to) {
-  const Attribute* const found = upgrade.node.Find(attribute);
-  if (found == nullptr) return OkStatus();
-  const auto* const word = std::get_if<std::string>(&found->held);
-  if (word != nullptr && *word == from) {
+  if (WordOf(upgrade.node, attribute, "") == from) {
     upgrade.Set(attribute, std::string(to));
   }
   return OkStatus();
@@ -268,8 +275,18 @@ Status ScalesToInput(NodeUpgrade& upgrade) {
   return OkStatus();
 }
 
+Status LiftLimits(NodeUpgrade& upgrade) {
+  constexpr float kNone = std::numeric_limits<float>::infinity();
+  SetIfAbsent(upgrade, "min", -kNone);
+  SetIfAbsent(upgrade, "max", kNone);
+  return DropConsumedInputs(upgrade);
+}
+
 Status LimitsToInputs(NodeUpgrade& upgrade) {
   ASSAY_RETURN_IF_ERROR(RequireInputs(upgrade, 1));
+  constexpr float kMost = std::numeric_limits<float>::max();
+  SetIfAbsent(upgrade, "min", -kMost);
+  SetIfAbsent(upgrade, "max", kMost);
   ASSAY_RETURN_IF_ERROR(NumberToInput(upgrade, "min", 1));
   return NumberToInput(upgrade, "max", 2);
 }
@@ -363,10 +380,7 @@ Status SpatialScales(NodeUpgrade& upgrade) {
 Status SpellResizeOut(NodeUpgrade& upgrade) {
   ASSAY_RETURN_IF_ERROR(RequireInputs(upgrade, 2));
   const ValueId scales = upgrade.node.inputs[1];
-  const Attribute* const mode = upgrade.node.Find("mode");
-  const auto* const word =
-      mode == nullptr ? nullptr : std::get_if<std::string>(&mode->held);
-  const bool nearest = word == nullptr || *word == "nearest";
+  const bool nearest = WordOf(upgrade.node, "mode", "nearest") == "nearest";
   std::string rounding = "floor";
   if (nearest) {
     // ONNX's cases of version 10 take, at output i, element i / scale rounded
@@ -385,6 +399,37 @@ Status SpellResizeOut(NodeUpgrade& upgrade) {
   upgrade.node.inputs = {upgrade.node.inputs[0], kNoValue, scales};
   upgrade.Set("coordinate_transformation_mode", std::string("asymmetric"));
   upgrade.Set("nearest_mode", std::move(rounding));
+  return OkStatus();
+}
+
+Status ShiftHalfPixels(NodeUpgrade& upgrade) {
+  constexpr std::string_view kMode = "coordinate_transformation_mode";
+  const Node& node = upgrade.node;
+  if (WordOf(node, kMode, "") != "tf_half_pixel_for_nn") return OkStatus();
+  // (i + 0.5) / scale is half a pixel beyond half_pixel's position: to round it
+  // down is to round that one to the nearest, halves up, and to round it to the
+  // nearest, halves down, is to round that one up.
+  const std::string from = WordOf(node, "nearest_mode", "round_prefer_floor");
+  const bool down = from == "floor";
+  if (WordOf(node, "mode", "nearest") != "nearest" ||
+      (!down && from != "round_prefer_floor")) {
+    return upgrade.Decline("tf_half_pixel_for_nn with nearest_mode ", from,
+                           ", wanted mode nearest by floor or "
+                           "round_prefer_floor");
+  }
+  upgrade.Set(kMode, std::string("half_pixel"));
+  upgrade.Set("nearest_mode", std::string(down ? "round_prefer_ceil" : "ceil"));
+  return OkStatus();
+}
+
+Status PadAtEnd(NodeUpgrade& upgrade) {
+  const Node& node = upgrade.node;
+  if (node.Find("output_shape") == nullptr ||
+      WordOf(node, "auto_pad", "NOTSET") != "NOTSET") {
+    return OkStatus();
+  }
+  upgrade.Drop("pads");  // which output_shape overrides
+  upgrade.Set("auto_pad", std::string("SAME_UPPER"));
   return OkStatus();
 }
 

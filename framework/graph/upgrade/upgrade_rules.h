@@ -29,10 +29,20 @@ Status BroadcastSlope(NodeUpgrade& upgrade);
 Status DropBroadcast(NodeUpgrade& upgrade);
 
 Status NameToType(NodeUpgrade& upgrade);
+/// Cast and CastLike 19 to 24: an infinity was NaN in the types of float8 that
+/// have neither infinity nor -0.
+Status InfinitiesToNaN(NodeUpgrade& upgrade);
 Status PowerToInteger(NodeUpgrade& upgrade);
 /// GRU, LSTM and RNN to 7: the number of outputs says whether Y is wanted.
 Status DropOutputSequence(NodeUpgrade& upgrade);
 Status ClassesToKeys(NodeUpgrade& upgrade);
+/// LabelEncoder 2 to 4: keys were compared by their bits, so that 0 was not -0.
+Status KeysAsBits(NodeUpgrade& upgrade);
+/// OneHot 9 to 11: a negative index was outside.
+Status IndicesFromBeginning(NodeUpgrade& upgrade);
+/// ConvTranspose 1 to 11: the odd padding that output_shape leaves was at the
+/// end, where auto_pad does not say.
+Status PadAtEnd(NodeUpgrade& upgrade);
 /// Split 1 to 2, and on: lengths as an input are integers.
 Status SplitInputToIntegers(NodeUpgrade& upgrade);
 /// Tile 1 to 6: tiles along one axis became repeats for each.
@@ -63,6 +73,8 @@ Status ShapeToInput(NodeUpgrade& upgrade);
 Status SplitToInput(NodeUpgrade& upgrade);
 Status DftAxisToInput(NodeUpgrade& upgrade);
 Status ScalesToInput(NodeUpgrade& upgrade);
+/// Clip 1 to 6: a limit that is not given is none.
+Status LiftLimits(NodeUpgrade& upgrade);
 /// Clip 6 to 11, Pad 2 to 11, Slice 1 to 10: several attributes did.
 Status LimitsToInputs(NodeUpgrade& upgrade);
 Status PadsToInputs(NodeUpgrade& upgrade);
@@ -72,8 +84,10 @@ Status StateParts(NodeUpgrade& upgrade);
 Status SpatialScales(NodeUpgrade& upgrade);
 /// Resize 10 to 11, with the coordinates it had.
 Status SpellResizeOut(NodeUpgrade& upgrade);
-/// The same of mode nearest, when axes may grow and shrink: a Resize of those
-/// that shrink, then one of those that grow.
+/// Resize 11 to 13: tf_half_pixel_for_nn is half_pixel, rounded otherwise.
+Status ShiftHalfPixels(NodeUpgrade& upgrade);
+/// SpellResizeOut of mode nearest, when axes may grow and shrink: a Resize of
+/// those that shrink, then one of those that grow.
 Status ResizeDownThenUp(NodeUpgrade& upgrade);
 /// Upsample 9 to Resize 11, with its coordinates spelled out.
 Status UpsampleToResize(NodeUpgrade& upgrade);

@@ -14,6 +14,8 @@ namespace assay::upgrade {
 namespace {
 
 constexpr std::string_view kToInput = "an attribute became an input";
+constexpr std::string_view kFnuz =
+    "infinities saturate in the FNUZ types of float8";
 
 /// The versions that a step leads from and to.
 struct Versions {
@@ -29,7 +31,7 @@ constexpr Versions kOtherTypes[] = {
     {"BatchNormalization", 14, 15}, {"Bernoulli", 15, 22}, {"BitShift", 11, 28},
     {"Ceil", 6, 13}, {"Celu", 12, 28}, {"Clip", 11, 13}, {"Compress", 9, 28},
     {"Concat", 4, 13}, {"ConstantOfShape", 9, 25}, {"Conv", 1, 22},
-    {"ConvTranspose", 1, 22}, {"Cos", 7, 22}, {"Cosh", 9, 22},
+    {"ConvTranspose", 11, 22}, {"Cos", 7, 22}, {"Cosh", 9, 22},
     {"CumSum", 11, 14}, {"DeformConv", 19, 22}, {"Det", 11, 22}, {"Div", 7, 14},
     {"Dropout", 12, 22}, {"Einsum", 12, 28}, {"Elu", 6, 22}, {"Equal", 7, 19},
     {"Erf", 9, 13}, {"Exp", 6, 13}, {"Expand", 8, 13}, {"EyeLike", 9, 22},
@@ -46,7 +48,7 @@ constexpr Versions kOtherTypes[] = {
     {"MeanVarianceNormalization", 9, 13}, {"Min", 6, 13}, {"Mish", 18, 22},
     {"Mod", 10, 28}, {"Mul", 7, 14}, {"Multinomial", 7, 22}, {"Neg", 6, 13},
     {"NegativeLogLikelihoodLoss", 12, 22}, {"NonMaxSuppression", 10, 11},
-    {"NonZero", 9, 13}, {"OneHot", 9, 28}, {"Optional", 15, 28},
+    {"NonZero", 9, 13}, {"OneHot", 11, 28}, {"Optional", 15, 28},
     {"OptionalGetElement", 15, 28}, {"PRelu", 7, 16}, {"Pow", 7, 15},
     {"QLinearMatMul", 10, 21}, {"RandomNormal", 1, 22},
     {"RandomNormalLike", 1, 22}, {"RandomUniform", 1, 22},
@@ -66,19 +68,20 @@ constexpr Versions kOtherTypes[] = {
 
 constexpr Versions kAdditions[] = {
     {"ArgMax", 1, 13}, {"ArgMin", 1, 13}, {"Attention", 23, 25},
-    {"AveragePool", 1, 22}, {"Cast", 6, 28}, {"CastLike", 15, 25},
+    {"AveragePool", 1, 22}, {"Cast", 6, 19}, {"Cast", 24, 28},
+    {"CastLike", 15, 19}, {"CastLike", 24, 25},
     {"Constant", 1, 25}, {"DepthToSpace", 1, 28}, {"DequantizeLinear", 10, 28},
     {"GRU", 7, 22}, {"GatherND", 11, 13}, {"Gemm", 7, 13}, {"LSTM", 7, 22},
-    {"LabelEncoder", 2, 4}, {"LpPool", 2, 22}, {"MaxPool", 1, 22},
+    {"LpPool", 2, 22}, {"MaxPool", 1, 22},
     {"OptionalHasElement", 15, 28}, {"Pad", 11, 25}, {"QuantizeLinear", 10, 28},
-    {"RNN", 7, 22}, {"Range", 11, 27}, {"Reshape", 5, 25}, {"Resize", 11, 19},
+    {"RNN", 7, 22}, {"Range", 11, 27}, {"Reshape", 5, 25}, {"Resize", 13, 19},
     {"ScatterElements", 11, 18}, {"ScatterND", 11, 18}, {"Shape", 1, 25},
     {"SpaceToDepth", 1, 28}, {"TopK", 10, 24}, {"TreeEnsembleClassifier", 1, 5},
     {"TreeEnsembleRegressor", 1, 5},
 };
 
 constexpr Versions kHints[] = {
-    {"Abs", 1, 6}, {"BatchNormalization", 1, 6}, {"Ceil", 1, 6}, {"Clip", 1, 6},
+    {"Abs", 1, 6}, {"BatchNormalization", 1, 6}, {"Ceil", 1, 6},
     {"Dropout", 1, 6}, {"Elu", 1, 6}, {"Exp", 1, 6}, {"Floor", 1, 6},
     {"HardSigmoid", 1, 6}, {"InstanceNormalization", 1, 6}, {"LeakyRelu", 1, 6},
     {"Log", 1, 6}, {"Max", 1, 6}, {"Mean", 1, 6}, {"Min", 1, 6}, {"Neg", 1, 6},
@@ -133,8 +136,13 @@ constexpr UpgradeStep kSteps[] = {
     {"BatchNormalization", 9, 14, StateTraining,
      "training_mode; fewer outputs"},
     {"Cast", 1, 6, NameToType, "the type became a number"},
+    {"Cast", 19, 24, InfinitiesToNaN, kFnuz},
+    {"CastLike", 19, 24, InfinitiesToNaN, kFnuz},
+    {"Clip", 1, 6, LiftLimits, "limits got finite defaults"},
     {"Clip", 6, 11, LimitsToInputs, kToInput},
     {"Concat", 1, 4, SetConcatAxis, "axis became required"},
+    {"ConvTranspose", 1, 11, PadAtEnd,
+     "the odd padding of output_shape goes to the beginning"},
     {"DFT", 17, 20, DftAxisToInput,
      "axis became an input, its default changed"},
     {"Dropout", 6, 7, StateDropoutMode, "is_test was removed"},
@@ -146,12 +154,16 @@ constexpr UpgradeStep kSteps[] = {
     {"GroupNormalization", 18, 21, RepeatForChannels,
      "scale and bias are of each channel"},
     {"LabelEncoder", 1, 2, ClassesToKeys, "keys and values are listed"},
+    {"LabelEncoder", 2, 4, KeysAsBits, "keys are numbers, not bits"},
     {"LpPool", 1, 2, PowerToInteger, "p became an integer"},
+    {"OneHot", 9, 11, IndicesFromBeginning,
+     "negative indices count from the end"},
     {"PRelu", 6, 7, BroadcastSlope, "the slope is broadcast unidirectionally"},
     {"Pad", 1, 2, RenamePaddings, "paddings was renamed"},
     {"Pad", 2, 11, PadsToInputs, kToInput},
     {"Reshape", 1, 5, ShapeToInput, kToInput},
     {"Resize", 10, 11, SpellResizeOut, "coordinate modes are stated"},
+    {"Resize", 11, 13, ShiftHalfPixels, "tf_half_pixel_for_nn was removed"},
     {"RoiAlign", 10, 16, SetRoiAlignMode,
      "a coordinate mode with a new default"},
     {"Scan", 8, 9, ScanEachOfBatch, "the batch axis was removed"},

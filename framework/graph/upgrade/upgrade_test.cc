@@ -6,7 +6,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <set>
+#include <utility>
 
 #include "framework/graph/generated/visitor.h"
 #include "framework/graph/reader/proto_text.h"
@@ -128,10 +130,14 @@ const Row kNumbers[] = {
     {"(float[2] x) => (float[2] y) { y = Clip <min=0.0, max=6.0> (x) }",
      "y = Clip(x,float32[]{0},float32[]{6})", 6},
     {"(double[2] x) => (double[2] y) { y = Clip <max=6.0> (x) }",
-     "y = Clip(x,_,float64[]{6})", 6},
+     "y = Clip(x,float64[]{-3.40282e+38},float64[]{6})", 6},
     {"(float16[2] x) => (float16[2] y) { y = Clip <min=0.5> (x) }",
-     "y/min_cast = CastLike(float32[]{0.5},x); y = Clip(x,y/min_cast)", 6},
-    {"(float[2] x) => (float[2] y) { y = Clip(x) }", "y = Clip(x)", 6},
+     "y/min_cast = CastLike(float32[]{0.5},x); "
+     "y/max_cast = CastLike(float32[]{3.40282e+38},x); "
+     "y = Clip(x,y/min_cast,y/max_cast)",
+     6},
+    {"(float[2] x) => (float[2] y) { y = Clip <consumed_inputs=[0]> (x) }",
+     "y = Clip(x,float32[]{-inf},float32[]{inf})", 1},
     {"(float[2] x) => (float[4] y) { y = Pad <pads=[1,1], value=3.0> (x) }",
      "y = Pad(x,int64[2]{1,1},float32[]{3})", 2},
     {"(float[2] x) => (float[4] y) { y = Pad <paddings=[1,1]> (x) }",
@@ -221,6 +227,50 @@ const Row kOldForms[] = {
      8},
 };
 
+// Meanings that only the texts of the versions state.
+const Row kTexts[] = {
+    {"(float[2] x) => (float8e4m3fnuz[2] y) { y = Cast <to=18> (x) }",
+     "y/infinite = IsInf(x); y/finite = Where(y/infinite,float32[]{nan},x); "
+     "y = Cast<to=18>(y/finite)",
+     19},
+    {"(float8e5m2[2] x) => (float8e5m2fnuz[2] y) { y = Cast <to=20> (x) }",
+     "y/number = Cast<to=1>(x); y/infinite = IsInf(y/number); "
+     "y/finite = Where(y/infinite,float32[]{nan},y/number); "
+     "y = Cast<to=20>(y/finite)",
+     23},
+    {"(string[2] x, float8e4m3fnuz t) => (float8e4m3fnuz[2] y) "
+     "{ y = CastLike(x, t) }",
+     "y/number = Cast<to=11>(x); y/infinite = IsInf(y/number); "
+     "y/finite = Where(y/infinite,string[]{?},x); y = CastLike(y/finite,t)",
+     21},
+    {"(float[2] x) => (float8e4m3fnuz[2] y) { y = Cast <to=18, saturate=0> "
+     "(x) }",
+     "y = Cast<to=18,saturate=0>(x)", 21},
+    {"(int32[2] x) => (float8e4m3fnuz[2] y) { y = Cast <to=18> (x) }",
+     "y = Cast<to=18>(x)", 21},
+    {"(float[2] x) => (float8e4m3fn[2] y) { y = Cast <to=17> (x) }",
+     "y = Cast<to=17>(x)", 21},
+    {"(float[2] x) => (float8e4m3fnuz[2] y) { y = Cast <to=18> (x) }",
+     "y = Cast<to=18>(x)", 24},
+    {"(float[1,1,2] x, float[1,1,3] w) => (float[1,1,4] y) { y = ConvTranspose "
+     "<pads=[0,0], output_shape=[4]> (x, w) }",
+     "y = ConvTranspose<output_shape=[4],auto_pad=SAME_UPPER>(x,w)", 1},
+    {"(int32[2] i, int32 d, float[2] v) => (float[2,3] y) "
+     "{ y = OneHot(i, d, v) }",
+     "y/whole = Cast<to=7>(i); y/from_beginning = Cast<to=13>(y/whole); "
+     "y = OneHot(y/from_beginning,d,v)",
+     9},
+    {"(uint8[2] i, int32 d, float[2] v) => (float[2,3] y) "
+     "{ y = OneHot(i, d, v) }",
+     "y = OneHot(i,d,v)", 9},
+    {"(float[4] x, float[2] r, float[1] s) => (float[8] y) { y = Resize "
+     "<nearest_mode=\"floor\", coordinate_transformation_mode="
+     "\"tf_half_pixel_for_nn\"> (x, r, s) }",
+     "y = Resize<coordinate_transformation_mode=half_pixel,nearest_mode="
+     "round_prefer_ceil>(x,r,s)",
+     11},
+};
+
 const Row kBroadcasts[] = {
     {"(float[2] x, float[2] w) => (float[2] y) { y = Add(x, w) }",
      "y = Add(x,w)", 6},
@@ -263,6 +313,7 @@ INSTANTIATE_TEST_SUITE_P(Numbers, Upgrade, testing::ValuesIn(kNumbers));
 INSTANTIATE_TEST_SUITE_P(Attributes, Upgrade, testing::ValuesIn(kAttributes));
 INSTANTIATE_TEST_SUITE_P(Broadcasts, Upgrade, testing::ValuesIn(kBroadcasts));
 INSTANTIATE_TEST_SUITE_P(OldForms, Upgrade, testing::ValuesIn(kOldForms));
+INSTANTIATE_TEST_SUITE_P(Texts, Upgrade, testing::ValuesIn(kTexts));
 INSTANTIATE_TEST_SUITE_P(Softmax, Upgrade, testing::ValuesIn(kSoftmax));
 
 TEST(UpgradeRefusals, NameOperatorAndVersion) {
@@ -286,6 +337,10 @@ TEST(UpgradeRefusals, NameOperatorAndVersion) {
       {"(float[1,1,2] x) => (float[1,1,1] y) { y = LpPool <kernel_shape=[2], "
        "p=1.5> (x) }",
        kUnsupported, "p=1.5, wanted an integer", 1},
+      {"(float[4] x, float[2] r, float[1] s) => (float[8] y) { y = Resize "
+       "<mode=\"linear\", coordinate_transformation_mode="
+       "\"tf_half_pixel_for_nn\"> (x, r, s) }",
+       kUnsupported, "wanted mode nearest by floor or round_prefer_floor", 11},
       {"(float[2] x) => (float[2] y) { y = Cast <to=\"REAL\"> (x) }",
        StatusCode::kInvalidArgument, "casts to 'REAL'", 1},
       {"(float[1] x) => (float[1] y) { y = Relu(x) }", kUnsupported,
@@ -316,24 +371,55 @@ TEST(UpgradeRefusals, NameOperatorAndVersion) {
   }
 }
 
+/// A LabelEncoder of that version, whose text calls it Identity.
+onnx::ModelProto LabelEncoderOf(const std::string& text, int version) {
+  onnx::ModelProto proto = reader::ProtoOf("g " + text, 8);
+  auto* const domain = proto.add_opset_import();
+  domain->set_domain("ai.onnx.ml");
+  domain->set_version(version);
+  onnx::NodeProto* const node = proto.mutable_graph()->mutable_node(0);
+  node->set_op_type("LabelEncoder");
+  node->set_domain("ai.onnx.ml");
+  return proto;
+}
+
 TEST(UpgradeGraph, LabelsBecomeKeysAndValuesByTheInputsType) {
   for (const auto& [type, attributes] :
        {std::pair{"string",
                   "keys_strings=a list of strings,values_int64s="
                   "[0,1]"},
         {"int64", "keys_int64s=[0,1],values_strings=a list of strings"}}) {
-    onnx::ModelProto proto = reader::ProtoOf(
-        StrCat("g (", type, "[2] x) => (", type,
-               "[2] y) "
-               "{ y = Identity <classes_strings=[\"a\", \"b\"]> (x) }"),
-        8);
-    proto.add_opset_import()->set_domain("ai.onnx.ml");
-    proto.mutable_opset_import(2)->set_version(1);
-    proto.mutable_graph()->mutable_node(0)->set_op_type("LabelEncoder");
-    proto.mutable_graph()->mutable_node(0)->set_domain("ai.onnx.ml");
+    const onnx::ModelProto proto = LabelEncoderOf(
+        StrCat("(", type, "[2] x) => (", type,
+               "[2] y) { y = Identity <classes_strings=[\"a\", \"b\"]> (x) }"),
+        1);
     const auto graph =
         Got(ToCurrentOpset((*reader::ParseProto(proto))->graph()));
     EXPECT_EQ(Print(graph), StrCat("y = LabelEncoder<", attributes, ">(x)"));
+    ExpectReadable(graph);
+  }
+}
+
+TEST(UpgradeGraph, KeysOfMoreThanOnePatternAreComparedByTheirBits) {
+  for (const auto& [key, wanted] :
+       {std::pair{0.0F,
+                  "y/bits = BitCast<to=6>(x); y/key = Cast<to=7>(y/bits); "
+                  "y = LabelEncoder<values_int64s=[5],keys_int64s=[0]>(y/key)"},
+        {std::numeric_limits<float>::quiet_NaN(),
+         "y/bits = BitCast<to=6>(x); y/key = Cast<to=7>(y/bits); y = "
+         "LabelEncoder<values_int64s=[5],keys_int64s=[2143289344]>(y/key)"},
+        {1.0F,
+         "y = LabelEncoder<keys_floats=a list of floats,values_int64s=[5]>"
+         "(x)"}}) {
+    onnx::ModelProto proto = LabelEncoderOf(
+        "(float[2] x) => (int64[2] y) "
+        "{ y = Identity <keys_floats=[1.0], values_int64s=[5]> (x) }",
+        2);
+    auto* const node = proto.mutable_graph()->mutable_node(0);
+    node->mutable_attribute(0)->set_floats(0, key);
+    const auto graph =
+        Got(ToCurrentOpset((*reader::ParseProto(proto))->graph()));
+    EXPECT_EQ(Print(graph), wanted);
     ExpectReadable(graph);
   }
 }

@@ -328,6 +328,32 @@ TEST(ThreadNeighborsTest, BlocksAreInTheOrderOfTheLists) {
   }
 }
 
+/// Two exchanges are under way, and the last one is waited for first.
+Status ExchangeTwoAtOnce(Endpoint& mine) {
+  const std::array next = {(mine.rank() + 1) % mine.size()};
+  const std::array last = {(mine.rank() + mine.size() - 1) % mine.size()};
+  ASSAY_ASSIGN_OR_RETURN(const auto neighbors, mine.Connect(next, last));
+  const std::array out = {10 * mine.rank(), 10 * mine.rank() + 1};
+  std::array in = {-1, -1};
+  std::vector<std::unique_ptr<Pending>> pending;
+  for (const size_t i : {0, 1}) {
+    ASSAY_ASSIGN_OR_RETURN(
+        pending.emplace_back(),
+        neighbors->Start(std::as_bytes(std::span(out).subspan(i, 1)),
+                         std::as_writable_bytes(std::span(in).subspan(i, 1))));
+  }
+  ASSAY_RETURN_IF_ERROR(pending[1]->Wait());
+  ASSAY_RETURN_IF_ERROR(pending[0]->Wait());
+  if (in == std::array{10 * last[0], 10 * last[0] + 1}) return OkStatus();
+  return DataLoss("found ", in[0], " and ", in[1], " of rank ", last[0]);
+}
+
+TEST(ThreadNeighborsTest, ExchangesUnderWayDoNotMeet) {
+  for (const int ranks : {1, 2, 5}) {
+    EXPECT_THAT(RunThreads(ranks, ExchangeTwoAtOnce), kAllWell) << ranks;
+  }
+}
+
 /// While a sum of all ranks is under way.
 Status ExchangeInASum(Endpoint& mine) {
   const int32_t own = mine.rank() + 1;

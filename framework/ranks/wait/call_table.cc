@@ -98,6 +98,18 @@ class NotedNeighbors final : public Neighbors {
     noted.collective = note_->NextCollective(group_);
     return note_->During(noted, [&] { return inner_->Exchange(out, in); });
   }
+  Result<std::unique_ptr<Pending>> Start(std::span<const std::byte> out,
+                                         std::span<std::byte> in) override {
+    RankCall noted{.kind = CallKind::kNeighbors, .group = group_};
+    noted.collective = note_->NextCollective(group_);
+    std::unique_ptr<Pending> begun;
+    ASSAY_RETURN_IF_ERROR(note_->During(noted, [&]() -> Status {
+      ASSAY_ASSIGN_OR_RETURN(begun, inner_->Start(out, in));
+      return OkStatus();
+    }));
+    return std::unique_ptr<Pending>(
+        std::make_unique<NotedPending>(std::move(begun), note_, noted));
+  }
 
  private:
   const std::unique_ptr<Neighbors> inner_;
@@ -160,7 +172,7 @@ bool CanBe(const RankState& state) {
          state.where <= Whereabouts::kEnded &&
          call.kind <= CallKind::kNeighbors &&
          call.operation <= Operation::kAllToAll &&
-         call.reduction <= Reduction::kMax &&
+         call.reduction <= Reduction::kCompose &&
          static_cast<int>(call.type) < kDTypeCount &&
          IsRank(call.to, kNobody) && IsRank(call.from, kAnybody);
 }
@@ -373,6 +385,7 @@ Result<std::unique_ptr<Endpoint>> NotedEndpoint::Split(int color, int key) {
     ASSAY_ASSIGN_OR_RETURN(part, inner_.Split(color, key));
     return OkStatus();
   }));
+  if (part == nullptr) return part;
   // Ranks of one part compute the same number, and those of no other part.
   const uint64_t group =
       core::KeyOf(core::KeyOf(group_, noted.collective), color);

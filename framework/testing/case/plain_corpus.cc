@@ -11,6 +11,8 @@
 
 #include "framework/file/csv.h"
 #include "framework/file/digest.h"
+#include "framework/file/file.h"
+#include "framework/testing/case/data_set.h"
 #include "framework/testing/case/plain_corpus_case.h"
 #include "framework/testing/record/tables.h"
 
@@ -41,7 +43,7 @@ Result<Listing> List(const fs::path& folder) {
     } else if (type == fs::file_type::regular) {
       listing.files.push_back(entry->path());
     } else if (type == fs::file_type::none ||
-               entry->path().filename() == "model.onnx") {
+               entry->path().extension() == ".onnx") {
       // A link in a circle, or a case that would be left out in silence.
       if (!reason && type != fs::file_type::not_found) {
         reason = std::make_error_code(std::errc::operation_not_supported);
@@ -56,12 +58,36 @@ Result<Listing> List(const fs::path& folder) {
   return listing;
 }
 
-bool IsDataSet(const fs::path& folder) {
-  constexpr std::string_view kPrefix = "test_data_set_";
-  const std::string name = folder.filename().string();
-  return name.starts_with(kPrefix) &&
-         file::ParseInt(std::string_view(name).substr(kPrefix.size()))
+/// The number behind a prefix: 3 of test_data_set_3.
+bool IsNumbered(const fs::path& path, std::string_view prefix) {
+  const std::string name = path.stem().string();
+  return name.starts_with(prefix) &&
+         file::ParseInt(std::string_view(name).substr(prefix.size()))
              .has_value();
+}
+
+bool IsDataSet(const fs::path& folder) {
+  return IsNumbered(folder, "test_data_set_");
+}
+
+constexpr std::string_view kArchive = "test_data_";
+
+bool IsArchive(const fs::path& file) {
+  return file.extension() == ".npz" && IsNumbered(file, kArchive);
+}
+
+/// The digest of a file and, of a model.txt, those of the files that it names.
+Result<std::string> DigestOf(const fs::path& file) {
+  ASSAY_ASSIGN_OR_RETURN(std::string digest, file::Sha256OfFile(file));
+  if (file.filename() != kModelFile) return digest;
+  ASSAY_ASSIGN_OR_RETURN(const std::string text, file::ReadFile(file));
+  std::string_view lines = text;
+  while (!lines.empty()) {
+    ASSAY_ASSIGN_OR_RETURN(const std::string named,
+                           file::Sha256OfFile(fs::path(CutFront(&lines))));
+    digest += " " + named;
+  }
+  return digest;
 }
 
 /// Describes the case folders below a root.
@@ -71,15 +97,81 @@ class CorpusWalk {
 
   Status Walk(const fs::path& folder, bool in_case = false);
 
-  std::vector<TestCase> cases;
+  Corpus corpus;
   std::string digests;  // of paths and bytes of all files in case folders
 
  private:
   Status Enter(const fs::path& folder);
+  /// Notes the models and data in a case folder that are not the case's.
+  void PassOverFiles(const fs::path& folder, const Listing& listing);
+  /// Adds a case, or says why the folder is none. True where it is meant as
+  /// one.
+  bool AddCase(const fs::path& folder, const Listing& listing);
+
+  std::string Below(const fs::path& path) const {
+    const std::string below = path.lexically_relative(root_).generic_string();
+    return below == "." ? root_.filename().string() : below;
+  }
 
   const fs::path& root_;
   std::map<fs::path, fs::path> entered_;  // real path to the path taken
 };
+
+void CorpusWalk::PassOverFiles(const fs::path& folder, const Listing& listing) {
+  const auto model = ModelFileOf(folder);
+  for (const fs::path& file : listing.files) {
+    const char* why = nullptr;
+    if (file.extension() == ".onnx" && model.ok() &&
+        file.filename() != model->filename()) {
+      why = "a second model";
+    } else if (IsArchive(file)) {
+      const std::string same = StrCat(
+          "test_data_set_", file.stem().string().substr(kArchive.size()));
+      if (std::ranges::count(listing.folders, folder / same) > 0) {
+        why = "a second data set of its number";
+      }
+    } else if (file.extension() == ".npz") {
+      why = "no data set, as test_data_0.npz is";
+    }
+    if (why != nullptr) {
+      corpus.passed_over.push_back(StrCat(Below(file), ": ", why));
+    }
+  }
+}
+
+bool CorpusWalk::AddCase(const fs::path& folder, const Listing& listing) {
+  const auto n_folders = std::ranges::count_if(listing.folders, IsDataSet);
+  const auto n_archives = std::ranges::count_if(listing.files, IsArchive);
+  // Where both are there, as in onnx/models, they are the same sets.
+  const auto n_sets = static_cast<int>(std::max(n_folders, n_archives));
+  const bool has_model =
+      std::ranges::any_of(listing.files, [](const fs::path& file) {
+        return file.extension() == ".onnx" || file.filename() == kModelFile;
+      });
+  const auto pass_over = [&](std::string_view why) {
+    corpus.passed_over.push_back(StrCat(Below(folder), ": ", why));
+    return false;
+  };
+  if (!has_model && n_sets == 0) return false;
+  if (!has_model) return pass_over("data sets without a model");
+  if (n_sets == 0) {
+    return pass_over("a model without a data set (assay run --model takes it)");
+  }
+  PassOverFiles(folder, listing);
+  Described described = DescribeFolder(folder, n_sets);
+  if (!described.fault.ok()) {
+    corpus.bad.push_back(
+        StrCat(Below(folder), ": ", described.fault.message()));
+    return true;
+  }
+  TestCase& c = described.test_case;
+  if (!described.is_stated) {
+    c.limit = {record::Comparator::kOracle, c.limit.rtol, 0,
+               StrCat(c.limit.source, ", relative to the oracle")};
+  }
+  corpus.cases.push_back(std::move(c));
+  return true;
+}
 
 Status CorpusWalk::Enter(const fs::path& folder) {
   ASSAY_RETURN_IF_ERROR(record::CheckPath(folder));
@@ -96,17 +188,10 @@ Status CorpusWalk::Enter(const fs::path& folder) {
 Status CorpusWalk::Walk(const fs::path& folder, bool in_case) {
   ASSAY_RETURN_IF_ERROR(Enter(folder));
   ASSAY_ASSIGN_OR_RETURN(const Listing listing, List(folder));
-  const auto n_sets = std::ranges::count_if(listing.folders, IsDataSet);
-  const bool has_model = std::ranges::any_of(listing.files, [](const auto& f) {
-    return f.filename() == "model.onnx";
-  });
-  if (has_model && n_sets > 0) {
-    cases.push_back(DescribeFolder(folder, static_cast<int>(n_sets)));
-    in_case = true;
-  }
+  in_case = AddCase(folder, listing) || in_case;
   for (size_t i = 0; in_case && i < listing.files.size(); ++i) {
     const fs::path& file = listing.files[i];
-    ASSAY_ASSIGN_OR_RETURN(const std::string digest, file::Sha256OfFile(file));
+    ASSAY_ASSIGN_OR_RETURN(const std::string digest, DigestOf(file));
     digests += StrCat(file.lexically_relative(root_).generic_string(), " ",
                       digest, "\n");
   }
@@ -168,14 +253,16 @@ Result<Corpus> ReadPlainCorpus(const fs::path& root) {
   if (!base.has_filename()) base = base.parent_path();
   CorpusWalk walk(base);
   ASSAY_RETURN_IF_ERROR(walk.Walk(base));
-  if (walk.cases.empty()) {
+  Corpus corpus = std::move(walk.corpus);
+  if (corpus.cases.empty() && corpus.bad.empty()) {
     return NotFound("found no case below ", base.string(),
-                    ", wanted folders with a model.onnx and a test_data_set_0");
+                    ", wanted folders with a model.onnx, or one other *.onnx, "
+                    "and a test_data_set_0 or test_data_0.npz",
+                    corpus.passed_over.empty() ? "" : "; found ",
+                    Joined(corpus.passed_over, "; "));
   }
-  Corpus corpus;
   corpus.name = IdPart(base.filename().string());
   corpus.hash = file::Sha256(walk.digests);
-  corpus.cases = std::move(walk.cases);
   for (TestCase& c : corpus.cases) c.corpus = corpus.name;
   FindExpansions(&corpus.cases);
   NameCases(base, &corpus.cases);

@@ -11,6 +11,7 @@
 
 #include "framework/core/value_walk.h"
 #include "framework/metric/element.h"
+#include "framework/testing/case/data_set.h"
 
 namespace assay::cases {
 namespace {
@@ -149,7 +150,7 @@ bool HasMuchData(const fs::path& folder, int n_data_sets) {
   uintmax_t bytes = 0;
   for (int i = 0; i < n_data_sets; ++i) {
     std::error_code error;
-    fs::directory_iterator file(folder / StrCat("test_data_set_", i), error);
+    fs::directory_iterator file(SetPath(folder, static_cast<size_t>(i)), error);
     for (; !error && file != fs::directory_iterator(); file.increment(error)) {
       std::error_code no_file;
       const uintmax_t size = file->file_size(no_file);
@@ -367,32 +368,39 @@ std::vector<std::string> RandomOperators(const Model& model,
   return {found.begin(), found.end()};
 }
 
-TestCase DescribeFolder(const fs::path& folder, int n_data_sets) {
-  TestCase c;
+Described DescribeFolder(const fs::path& folder, int n_data_sets) {
+  Described described;
+  TestCase& c = described.test_case;
   c.directory = folder;
   c.n_data_sets = n_data_sets;
   c.suite = "model";
   c.kind = "model";
   c.domain = "ai.onnx";
   c.op = IdPart(folder.parent_path().filename().string());
+  c.limit = DefaultLimit({}, {});
+  const bool is_read = !HasMuchData(folder, n_data_sets);
   Result<CaseData> data = FailedPrecondition("more than is looked into");
-  if (!HasMuchData(folder, n_data_sets)) {
-    data = ReadCaseFacts(folder, n_data_sets);
+  if (is_read) data = ReadCaseFacts(folder, n_data_sets);
+  Result<std::shared_ptr<const Model>> model = FailedPrecondition("");
+  if (data.ok()) {
+    model = data->model;
+  } else if (const auto file = ModelFileOf(folder); file.ok()) {
+    model = Model::Read(*file, kMostOfFacts);
   }
-  const Result<std::shared_ptr<const Model>> model =
-      data.ok() ? data->model
-                : Model::Read(folder / "model.onnx", kMostOfFacts);
-  if (!model.ok()) {
-    c.limit = DefaultLimit({}, {});
-    return c;
+  // A valid model that our reader does not read is each backend's to decline.
+  if (is_read && data.status().code() != StatusCode::kUnsupported) {
+    described.fault = data.status();
   }
+  if (!model.ok()) return described;
   DescribeModel(**model, &c);
   const std::vector<Value> fed =
       data.ok() ? data->sets.front().inputs : std::vector<Value>();
   c.limit = DefaultLimit(OutputDtypes((*model)->graph()),
                          RandomOperators(**model, fed));
-  if (data.ok()) c.vacuous = VacuityOf(data->sets);
-  return c;
+  described.is_stated = HasOutputs(**model, SetPath(folder, 0));
+  if (!data.ok()) return described;
+  if (described.is_stated) c.vacuous = VacuityOf(data->sets);
+  return described;
 }
 
 void BecomeExpansion(const TestCase& base, TestCase* expanded) {

@@ -13,11 +13,17 @@
 
 namespace assay::cases {
 
+/// A case, and why it is none: a fault of the files in its folder.
+struct Described {
+  TestCase test_case;
+  Status fault = OkStatus();
+  bool is_stated = true;  // its data sets state outputs
+};
+
 /// All but test_id and corpus. A model that cannot be read gives a case of kind
-/// model without further facts; data that cannot be read, or is of more than a
-/// GiB, is not looked into. Weights are not read, so that memory stays within
-/// that.
-TestCase DescribeFolder(const std::filesystem::path& folder, int n_data_sets);
+/// model without further facts; data of more than a GiB are not looked into.
+/// Weights are not read, so that memory stays within that.
+Described DescribeFolder(const std::filesystem::path& folder, int n_data_sets);
 
 /// Makes `expanded`, described by its own files, the expansion of `base`.
 void BecomeExpansion(const TestCase& base, TestCase* expanded);

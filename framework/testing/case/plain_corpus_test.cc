@@ -134,17 +134,6 @@ TEST_F(PlainCorpusTest, AnIdThatAllWhoShareItLeaveIsFree) {
                           "node/Abs/test_x-a-c", "node/Abs/test_x-b"));
 }
 
-// Kills: a broken model left out, so that a run without it is green.
-TEST_F(PlainCorpusTest, AModelThatCannotBeReadIsACase) {
-  WriteCase("group/test_x", {"Abs"});
-  folder_.Write("group/test_x/model.onnx", "no model");
-  const Corpus corpus = Read();
-  EXPECT_THAT(IdsOf(corpus), ElementsAre("model/group/test_x"));
-  EXPECT_EQ(corpus.cases[0].kind, "model");
-  EXPECT_TRUE(corpus.cases[0].operators.empty());
-  EXPECT_EQ(corpus.cases[0].limit.source, "onnx runner: default");
-}
-
 int64_t PeakKiB() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
@@ -173,21 +162,15 @@ TEST_F(PlainCorpusTest, WhatIsLargeTakesNoMemory) {
   fs::resize_file(folder_.path() / "test_y/test_data_set_0/output_0.pb",
                   (uint64_t{1} << 30) + 1);
   const int64_t before = PeakKiB();
-  const TestCase weights = DescribeFolder(folder_.path() / "test_x", 1);
+  const TestCase weights =
+      DescribeFolder(folder_.path() / "test_x", 1).test_case;
   EXPECT_EQ(weights.op, "Abs");
   EXPECT_EQ(weights.vacuous, "");
   EXPECT_THAT(weights.dtypes, ElementsAre("float32"));
-  EXPECT_EQ(DescribeFolder(folder_.path() / "test_y", 1).op, "Neg");
+  const Described large = DescribeFolder(folder_.path() / "test_y", 1);
+  EXPECT_EQ(large.test_case.op, "Neg");
+  EXPECT_TRUE(large.fault.ok());
   EXPECT_LT(PeakKiB() - before, 64 << 10);
-}
-
-// Kills: outputs that cannot be read taken for constant or empty ones.
-TEST_F(PlainCorpusTest, AModelWhoseDataCannotBeReadIsDescribed) {
-  WriteCase("test_x", {"Dropout"});
-  folder_.Write("test_x/test_data_set_0/output_0.pb", "no tensor");
-  const Corpus corpus = Read();
-  EXPECT_THAT(IdsOf(corpus), ElementsAre("node/Dropout/test_x"));
-  EXPECT_EQ(corpus.cases[0].vacuous, "");
 }
 
 // Kills: a hash of names alone, or of the models alone.
@@ -205,7 +188,7 @@ TEST_F(PlainCorpusTest, TheHashIsOfFilesInTheOrderOfTheirNames) {
   folder_.Write("x/model.onnx", ModelBytes({"Abs"}));
   std::string digests;
   for (int i = 0; i < 9; ++i) {
-    const std::string name = StrCat("x/test_data_set_0/input_", i, ".pb");
+    const std::string name = StrCat("x/test_data_set_", i, "/input_0.pb");
     digests += StrCat(
         name, " ",
         *file::Sha256OfFile(folder_.Write(name, FloatsBytes({1, -2}))), "\n");
@@ -355,7 +338,10 @@ TEST_F(PlainCorpusTest, ADropoutDrawsUnlessTheModelTellsThatItDoesNot) {
     folder_.Write("test_x/model.onnx",
                   {reinterpret_cast<const char*>(model->bytes().data()),
                    model->bytes().size()});
+    folder_.Write("test_x/test_data_set_0/input_1.pb",
+                  IntField(2, 9) + BytesField(9, "\x01"));
     const Corpus corpus = Read();
+    ASSERT_EQ(corpus.cases.size(), 1U) << row.nodes;
     EXPECT_EQ(corpus.cases[0].limit.comparator == kDistribution, row.draws)
         << row.nodes << " of opset " << row.opset;
   }

@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "framework/graph/edit/model_edit.h"
+#include "framework/testing/case/data_set.h"
 #include "framework/testing/case/random_weights.h"
 
 namespace assay::cases {
@@ -20,59 +21,8 @@ bool Exists(const fs::path& file) {
   return fs::exists(file, error);
 }
 
-// Reads PREFIX0.pb and so on as the values' types say. Files are looked for by
-// name, which costs less than listing a folder. Only trailing ones may be
-// missing, and only where `may_lack` says so.
-Result<std::vector<Value>> ReadValues(const fs::path& directory,
-                                      std::string_view prefix,
-                                      const Graph& graph,
-                                      const std::vector<ValueId>& ids,
-                                      bool may_lack) {
-  const auto file = [&](size_t i) {
-    return directory / StrCat(prefix, i, ".pb");
-  };
-  std::vector<Value> values(ids.size());
-  size_t missing = ids.size();  // the first
-  for (size_t i = 0; i < ids.size(); ++i) {
-    Result<Value> value = ReadValue(file(i), graph[ids[i]].type);
-    if (value.ok()) {
-      if (missing < i) {
-        return DataLoss(file(i).string(), ": found it, but no ", prefix,
-                        missing, ".pb before it");
-      }
-      values[i] = *std::move(value);
-    } else if (may_lack && value.status().code() == StatusCode::kNotFound) {
-      missing = std::min(missing, i);
-    } else {
-      return value.status();
-    }
-  }
-  if (Exists(file(ids.size()))) {
-    return DataLoss(file(ids.size()).string(), ": found it, wanted ",
-                    ids.size(), " files, as many as the graph has such values");
-  }
-  return values;
-}
-
-/// Which files of a case are read.
+/// The part of a case that is read.
 enum class Part : uint8_t { kAll, kInputs };
-
-Result<DataSet> ReadDataSet(const Graph& graph, const fs::path& directory,
-                            Part part) {
-  if (graph.outputs.empty()) {
-    return DataLoss(directory.string(),
-                    ": found no output of the graph, wanted at least one");
-  }
-  DataSet set;
-  ASSAY_ASSIGN_OR_RETURN(set.inputs,
-                         ReadValues(directory, "input_", graph, graph.inputs,
-                                    /*may_lack=*/true));
-  if (part == Part::kInputs) return set;
-  ASSAY_ASSIGN_OR_RETURN(set.expected,
-                         ReadValues(directory, "output_", graph, graph.outputs,
-                                    /*may_lack=*/false));
-  return set;
-}
 
 /// A case with random weights.
 Result<CaseData> ReadRandomData(const fs::path& directory, Part part) {
@@ -80,15 +30,54 @@ Result<CaseData> ReadRandomData(const fs::path& directory, Part part) {
   CaseData data;
   ASSAY_ASSIGN_OR_RETURN(
       data.model, edit::WithInitializers(*random.source, random.weights));
-  const Graph& graph = random.source->graph();
   DataSet set;
   set.inputs = std::move(random.inputs);
   if (part == Part::kAll) {
-    ASSAY_ASSIGN_OR_RETURN(
-        set.expected, ReadValues(directory / "test_data_set_0", "output_",
-                                 graph, graph.outputs, /*may_lack=*/false));
+    ASSAY_ASSIGN_OR_RETURN(set.expected,
+                           ReadOutputs(*random.source, SetPath(directory, 0)));
   }
   data.sets.push_back(std::move(set));
+  return data;
+}
+
+bool SameTensors(const std::map<std::string, Tensor>& a,
+                 const std::map<std::string, Tensor>& b) {
+  return std::ranges::equal(a, b, [](const auto& x, const auto& y) {
+    return x.first == y.first && x.second.Signature() == y.second.Signature() &&
+           std::ranges::equal(x.second.bytes(), y.second.bytes());
+  });
+}
+
+/// The data sets of a model, whose initializers get the values that these give
+/// them.
+Result<CaseData> ReadSets(std::shared_ptr<const Model> model,
+                          const fs::path& directory, int n_data_sets,
+                          Part part) {
+  if (model->graph().outputs.empty()) {
+    return DataLoss(directory.string(),
+                    ": found no output of the graph, wanted at least one");
+  }
+  CaseData data;
+  std::map<std::string, Tensor> overriding;
+  for (int i = 0; i < n_data_sets; ++i) {
+    const fs::path source = SetPath(directory, static_cast<size_t>(i));
+    ASSAY_ASSIGN_OR_RETURN(SetValues values, ReadInputs(*model, source));
+    if (i > 0 && !SameTensors(values.overriding, overriding)) {
+      return Unsupported(Reason::kReader, source.string(),
+                         ": gives initializers other values than the data set "
+                         "before it, wanted the same");
+    }
+    overriding = std::move(values.overriding);
+    DataSet set{std::move(values.inputs), {}};
+    if (part == Part::kAll) {
+      ASSAY_ASSIGN_OR_RETURN(set.expected, ReadOutputs(*model, source));
+    }
+    data.sets.push_back(std::move(set));
+  }
+  data.model = std::move(model);
+  if (overriding.empty()) return data;
+  ASSAY_ASSIGN_OR_RETURN(data.model,
+                         edit::WithInitializers(*data.model, overriding));
   return data;
 }
 
@@ -98,24 +87,14 @@ Result<CaseData> ReadPart(const fs::path& directory, int n_data_sets, Part part,
     return InvalidArgument(directory.string(), ": found ", n_data_sets,
                            " data sets, wanted at least one");
   }
-  Result<std::shared_ptr<const Model>> model =
-      Model::Read(directory / "model.onnx", most_external);
-  if (model.status().code() == StatusCode::kNotFound) {
+  const Result<fs::path> file = ModelFileOf(directory);
+  if (!file.ok()) {
     const Status random = ReadRandomSource(directory).status();
-    if (random.code() == StatusCode::kNotFound) return model.status();
+    if (random.code() == StatusCode::kNotFound) return file.status();
     return ReadRandomData(directory, part);
   }
-  if (!model.ok()) return model.status();
-  CaseData data;
-  data.model = *std::move(model);
-  for (int i = 0; i < n_data_sets; ++i) {
-    ASSAY_ASSIGN_OR_RETURN(
-        DataSet set,
-        ReadDataSet(data.model->graph(),
-                    directory / StrCat("test_data_set_", i), part));
-    data.sets.push_back(std::move(set));
-  }
-  return data;
+  ASSAY_ASSIGN_OR_RETURN(auto model, Model::Read(*file, most_external));
+  return ReadSets(std::move(model), directory, n_data_sets, part);
 }
 
 }  // namespace
@@ -135,7 +114,30 @@ Result<CaseData> ReadCaseData(const fs::path& directory, int n_data_sets) {
 }
 
 Result<CaseData> ReadCaseFacts(const fs::path& directory, int n_data_sets) {
-  return ReadPart(directory, n_data_sets, Part::kAll, kMostOfFacts);
+  ASSAY_ASSIGN_OR_RETURN(CaseData data, ReadPart(directory, n_data_sets,
+                                                 Part::kInputs, kMostOfFacts));
+  const Graph& graph = data.model->graph();
+  for (const ValueId id : graph.outputs) {
+    if (graph[id].type.kind != ValueKind::kNone) continue;
+    return InvalidArgument(directory.string(), ": the model declares no type ",
+                           "for its output '", graph[id].name,
+                           "', which ONNX requires");
+  }
+  std::vector<bool> states;
+  for (size_t i = 0; i < data.sets.size(); ++i) {
+    states.push_back(HasOutputs(*data.model, SetPath(directory, i)));
+  }
+  const bool any = std::ranges::count(states, true) > 0;
+  for (size_t i = 0; i < data.sets.size(); ++i) {
+    const fs::path source = SetPath(directory, i);
+    DataSet& set = data.sets[i];
+    if (any) {
+      ASSAY_ASSIGN_OR_RETURN(set.expected, ReadOutputs(*data.model, source));
+    }
+    ASSAY_RETURN_IF_ERROR(
+        CheckDeclared(data.model->graph(), source, set.inputs, set.expected));
+  }
+  return data;
 }
 
 Result<CaseData> ReadCaseInputs(const fs::path& directory, int n_data_sets) {

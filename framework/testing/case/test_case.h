@@ -88,6 +88,9 @@ struct TestCase {
   /// True when its inputs are drawn for the run, so that nobody can know what
   /// its outputs are before.
   bool drawn = false;
+  /// True for a case of a corpus that is none of the default ones, and for one
+  /// derived from it: floors are not about it.
+  bool own = false;
   std::filesystem::path directory;
   /// Digests of its files as its manifest has them; empty without one.
   std::string digests;
@@ -106,8 +109,8 @@ struct CaseData {
   std::vector<DataSet> sets;
 };
 
-/// Reads model.onnx and test_data_set_*/{input,output}_*.pb below a case's
-/// directory. Errors name the file.
+/// Reads the model and the data sets of a case's directory, in any of the
+/// layouts of data_set.h. Errors name the file.
 Result<CaseData> ReadCaseData(const std::filesystem::path& directory,
                               int n_data_sets);
 
@@ -115,7 +118,9 @@ Result<CaseData> ReadCaseData(const std::filesystem::path& directory,
 /// depend on its elements.
 inline constexpr uint64_t kMostOfFacts = 1 << 20;
 
-/// The same, but larger tensors in external data are left without data.
+/// The same for whoever describes a case: larger tensors in external data are
+/// left without data, outputs may be expected of no data set, and values are of
+/// the types that the model declares, else invalid argument.
 Result<CaseData> ReadCaseFacts(const std::filesystem::path& directory,
                                int n_data_sets);
 
@@ -176,13 +181,17 @@ inline bool IsDefaultCorpus(std::string_view name) {
 /// suite makes them.
 struct Corpus {
   std::string name;
-  std::string hash;  // of all that decides its cases
+  std::string hash;   // of all that decides its cases
+  std::string words;  // of a command that names it; empty: --corpus
   /// True for the default corpus of its name: made by this build, or by
   /// this program.
   bool standard = false;
   std::vector<std::string> drift;  // expected outputs that differ from pinned
   std::vector<TestCase> cases;     // by test_id
   int64_t n_left_out = 0;          // cases that nobody asked for
+  /// A plain folder's: the faults of what would be a case, and the things that
+  /// are taken for none, a sentence each.
+  std::vector<std::string> bad, passed_over;
 };
 
 }  // namespace assay::cases

@@ -105,8 +105,9 @@ TEST(ReadCaseDataTest, WhatDoesNotFitTheModelIsNamed) {
       {{"input_1.pb", "output_0.pb", "output_1.pb"},
        "input_1.pb: found it, but no input_0.pb before it"},
       {{"output_1.pb", "output_2.pb"}, "output_0.pb"},
-      {{"input_0.pb", "input_1.pb", "input_2.pb", "output_0.pb", "output_1.pb"},
-       "input_2.pb: found it, wanted 2 files"},
+      {{"input_0.pb", "input_1.pb", "input_2.pb", "input_3.pb", "output_0.pb",
+        "output_1.pb"},
+       "input_3.pb: found it, wanted 3 files"},
       {{"output_0.pb", "output_1.pb", "output_2.pb"},
        "output_2.pb: found it, wanted 2 files"},
   };
@@ -154,7 +155,8 @@ TEST(ComparatorTest, NamesReadBack) {
            {kExact, "exact"},
            {kTolerance, "tolerance"},
            {kText, "text"},
-           {kDistribution, "distribution"}}) {
+           {kDistribution, "distribution"},
+           {kOracle, "oracle"}}) {
     EXPECT_EQ(ToString(comparator), name);
     EXPECT_EQ(record::ParseComparator(name), comparator);
   }

@@ -162,6 +162,7 @@ Result<std::string> Link::Ask(wire::Call call, const wire::Writer& what) {
     const Status why = fault();
     return why.ok() ? Gone() : why;
   }
+  last_call_ = call;
   ASSAY_ASSIGN_OR_RETURN(Line* const line, LineOfThisThread());
   std::vector<int> descriptors;
   const std::string head = Head(call, line, &descriptors);

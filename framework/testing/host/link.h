@@ -48,6 +48,8 @@ class Link {
   bool EndedMeanwhile() const;
   /// An answer that cannot be read: the host is not asked again.
   Status Refuse(const Status& fault);
+  /// The call that was asked last.
+  wire::Call last_call() const { return last_call_; }
   /// Why the host is not asked again; OK where it just ended.
   Status fault() const;
 
@@ -92,6 +94,7 @@ class Link {
   std::map<uint64_t, Tensor> issued_;
   Status fault_;
   std::atomic<bool> gone_ = true;
+  std::atomic<wire::Call> last_call_ = wire::Call::kInspect;
   std::atomic<uint64_t> number_ = 0;
   std::atomic<uint64_t> generation_ = 0;
 };

@@ -204,8 +204,9 @@ Result<ModelCrossing> ModelCrossing::Of(const Model& model) {
   crossing.fixed_ = FixedBeside(model);
   std::span<const std::byte> bytes = model.base();
   if (crossing.fixed_.empty()) {
-    ASSAY_ASSIGN_OR_RETURN(std::string whole, edit::WholeModel(model));
-    crossing.whole_ = std::make_unique<std::string>(std::move(whole));
+    ASSAY_ASSIGN_OR_RETURN(edit::Parted parted, edit::PartedModel(model));
+    crossing.fixed_ = std::move(parted.beside);
+    crossing.whole_ = std::make_unique<std::string>(std::move(parted.bytes));
     bytes = crossing.whole_->empty()
                 ? model.bytes()
                 : std::as_bytes(std::span(*crossing.whole_));

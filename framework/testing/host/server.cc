@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "framework/backend/exception.h"
+#include "framework/testing/host/crash_report.h"
 #include "framework/testing/host/runs.h"
 
 namespace assay::host {
@@ -115,6 +116,7 @@ void Server::Close(wire::Kind kind, uint64_t number) {
     return taken;
   };
   // Destroyed without the lock, for that is the backend's code.
+  EnterPhase("the end of a network");
   switch (kind) {
     case wire::Kind::kNetwork:
       take(networks_);
@@ -183,6 +185,7 @@ void Server::Serve(wire::Channel* channel) {
     } catch (...) {
       answer = wire::Written(backend::StatusOfException("the backend")).Take();
     }
+    EnterPhase(nullptr);
     if (getpid() != owner_ || !channel->Send(answer).ok()) return;
   }
 }
@@ -195,6 +198,7 @@ std::string Server::Answer(wire::Call call, wire::Reader* in) {
 }
 
 Status Server::Dispatch(wire::Call call, wire::Reader* in, wire::Writer* out) {
+  EnterPhase(wire::PhaseOf(call));
   using Answers = Status (Server::*)(wire::Reader*, wire::Writer*);
   static const std::map<wire::Call, Answers> kAnswers = {
       {wire::Call::kInspect, &Server::Inspect},
@@ -286,12 +290,14 @@ Status Server::BindValues(wire::Reader* in, wire::Writer* out, bool run) {
   auto outputs = in->ReadAll<Value>();
   ASSAY_RETURN_IF_ERROR(in->Fault());
   auto bound = std::make_unique<Bound>();
+  EnterPhase("bind");
   ASSAY_ASSIGN_OR_RETURN(bound->binding,
                          served->network->Bind(inputs, outputs));
   out->Put(bound->binding != nullptr);
   if (bound->binding == nullptr) return OkStatus();
   bound->given = std::move(outputs);
   if (run) {
+    EnterPhase("forward");
     wire::Writer first;
     const Named named{served, bound.get()};
     const Status ran = RunBound(

@@ -42,7 +42,7 @@ uint32_t Checksum(char kind, std::string_view payload) {
   return hash;
 }
 
-/// "PID test_id" or "PID STATUS".
+/// "PID test_id" or "PID STATUS CALL".
 Result<JournalEntry> DecodeProcess(FrameKind kind, std::string_view payload) {
   JournalEntry entry;
   entry.kind = kind;
@@ -54,9 +54,12 @@ Result<JournalEntry> DecodeProcess(FrameKind kind, std::string_view payload) {
   entry.pid = *pid;
   entry.text = payload.substr(space + 1);
   if (kind == FrameKind::kEnded) {
-    const auto status = file::ParseInt(entry.text);
-    if (!status.has_value()) return DataLoss("a status of '", entry.text, "'");
+    std::string_view call = entry.text;
+    const std::string_view number = CutFront(&call, " ");
+    const auto status = file::ParseInt(number);
+    if (!status.has_value()) return DataLoss("a status of '", number, "'");
     entry.status = *status;
+    entry.text = std::string(call);
   }
   return entry;
 }
@@ -220,8 +223,8 @@ Status Journal::Append(const record::Record& record) {
       ToText(record));
 }
 
-Status Journal::Ended(int64_t pid, int64_t status) {
-  return Write(FrameKind::kEnded, StrCat(pid, " ", status));
+Status Journal::Ended(int64_t pid, int64_t status, std::string_view call) {
+  return Write(FrameKind::kEnded, StrCat(pid, " ", status, " ", call));
 }
 
 Status Journal::CutTornTail() const {

@@ -42,7 +42,7 @@ enum class FrameKind : char {
   kBegin = 'B',     // a case starts; payload: test_id
   kRecord = 'R',    // a case has its verdict
   kLoss = 'L',      // a worker ended badly, and no case says so
-  kEnded = 'X',     // a forked child ended; payload: pid and wait status
+  kEnded = 'X',     // a forked child ended; payload: pid, wait status, call
   kBatchEnd = 'E',  // the worker has run its whole batch
   kFault = 'F'      // the worker itself is broken; payload: how
 };
@@ -50,7 +50,8 @@ enum class FrameKind : char {
 struct JournalEntry {
   FrameKind kind = FrameKind::kBegin;
   /// kBegin: the test_id; kPlan: the digest; kMapped: a path a line; kDigests:
-  /// the instance, then a line "DIGEST PATH" for each file; kFault: a sentence.
+  /// the instance, then a line "DIGEST PATH" for each file; kFault: a sentence;
+  /// kEnded: the call.
   std::string text;
   int64_t pid = 0;             // kBegin, kEnded: the process
   int64_t status = 0;          // kEnded: as waitpid gives it
@@ -73,7 +74,8 @@ class Journal {
   Status Begin(std::string_view test_id, int64_t pid = getpid());
   /// A record without test_id is a loss (kLoss).
   Status Append(const record::Record& record);
-  Status Ended(int64_t pid, int64_t status);
+  /// `call` is what the child was asked for when it ended, if anything.
+  Status Ended(int64_t pid, int64_t status, std::string_view call = {});
   /// A frame of another kind, with the text of its entry.
   Status Write(FrameKind kind, std::string_view payload = {});
 

@@ -85,7 +85,7 @@ std::vector<std::string> WriteJournal(const fs::path& file) {
   entries[2].kind = FrameKind::kRecord;
   entries[2].record = SomeRecord("node/Abs/test_abs", 2);
   entries[3].kind = FrameKind::kEnded;
-  entries[3].text = "9";
+  entries[3].text = "bind or forward";
   entries[4].kind = FrameKind::kRecord;
   entries[4].record = SomeRecord("node/If/test_if", 0);
   entries[5].kind = FrameKind::kBatchEnd;
@@ -94,7 +94,7 @@ std::vector<std::string> WriteJournal(const fs::path& file) {
   EXPECT_TRUE(journal->Append(entries[0].backend).ok());
   EXPECT_TRUE(journal->Begin(entries[1].text).ok());
   EXPECT_TRUE(journal->Append(entries[2].record).ok());
-  EXPECT_TRUE(journal->Ended(/*pid=*/7, /*status=*/9).ok());
+  EXPECT_TRUE(journal->Ended(/*pid=*/7, /*status=*/9, entries[3].text).ok());
   EXPECT_TRUE(journal->Append(entries[4].record).ok());
   EXPECT_TRUE(journal->Write(FrameKind::kBatchEnd).ok());
   EXPECT_TRUE(journal->Write(FrameKind::kFault, entries[6].text).ok());

@@ -3,6 +3,7 @@
 #include "framework/testing/limit/limit.h"
 
 #include <iomanip>
+#include <limits>
 #include <sstream>
 #include <utility>
 #include <vector>
@@ -38,6 +39,43 @@ bool MayBeBeyond(const metric::FloatRange& range, double got, double want,
   return is_end && std::signbit(got) == std::signbit(want);
 }
 
+/// How far off an element may be that the oracle knows.
+double AllowedAt(const measure::ExactAnswer& answer, const OutputLimit& limit,
+                 size_t i) {
+  const double want = std::abs(answer.value.tensor()->elements<double>()[i]);
+  double allowed = limit.atol + limit.rtol * want;
+  if (answer.units.defined() && answer.hard_units.defined()) {
+    const double roundoff = UnitRoundoff(limit.type);
+    // Units are of products; what is added to them is rounded with the result.
+    allowed = std::max(
+        allowed, LimitOf(answer.units.elements<double>()[i],
+                         answer.hard_units.elements<double>()[i], roundoff) +
+                     roundoff * want);
+  }
+  return allowed + answer.bound.elements<double>()[i];
+}
+
+/// The norm of a number of each element, by that of the exact numbers.
+template <class NumberAt>
+double ShareOf(const measure::ExactAnswer& answer, const NumberAt& number_at) {
+  const auto want = answer.value.tensor()->elements<double>();
+  const auto bounds = answer.bound.elements<double>();
+  double norm = 0;
+  double size = 0;
+  bool is_known = false;
+  for (size_t i = 0; i < want.size(); ++i) {
+    if (!std::isfinite(bounds[i])) continue;
+    is_known = true;
+    if (!std::isfinite(want[i])) continue;
+    norm = std::hypot(norm, number_at(i));
+    size = std::hypot(size, want[i]);
+  }
+  if (!is_known && !want.empty()) {
+    return std::numeric_limits<double>::infinity();
+  }
+  return size > 0 ? norm / size : 0;
+}
+
 }  // namespace
 
 std::string FaultOf(const Tensor& got, const measure::ExactAnswer& answer,
@@ -48,28 +86,14 @@ std::string FaultOf(const Tensor& got, const measure::ExactAnswer& answer,
     return StrCat("found ", got.Signature(), ", wanted ",
                   value->shape().ToString());
   }
-  const double roundoff = UnitRoundoff(limit.type);
   const metric::FloatRange range = metric::RangeOf(limit.type);
   const auto want = value->elements<double>();
   const auto bounds = answer.bound.elements<double>();
-  const auto part = [](const Tensor& tensor) {
-    return tensor.defined() ? tensor.elements<double>()
-                            : std::span<const double>();
-  };
-  const auto units = part(answer.units);
-  const auto hard = part(answer.hard_units);
   const std::vector<double> numbers = draw::NumbersOf(got);
   for (size_t i = 0; i < numbers.size(); ++i) {
     if (!std::isfinite(bounds[i]) || numbers[i] == want[i]) continue;
     if (std::isnan(numbers[i]) && std::isnan(want[i])) continue;
-    double allowed = limit.atol + limit.rtol * std::abs(want[i]);
-    if (!units.empty() && !hard.empty()) {
-      // Units are of products; what is added to them is rounded with the
-      // result.
-      allowed = std::max(allowed, LimitOf(units[i], hard[i], roundoff) +
-                                      roundoff * std::abs(want[i]));
-    }
-    allowed += bounds[i];
+    const double allowed = AllowedAt(answer, limit, i);
     if (MayBeBeyond(range, numbers[i], want[i], allowed)) continue;
     // Any number is within a tolerance relative to infinity.
     if (std::isfinite(want[i]) && std::abs(numbers[i] - want[i]) <= allowed) {
@@ -81,11 +105,33 @@ std::string FaultOf(const Tensor& got, const measure::ExactAnswer& answer,
   return "";
 }
 
+double OpenShare(const measure::ExactAnswer& answer, const OutputLimit& limit) {
+  return ShareOf(answer, [&](size_t i) { return AllowedAt(answer, limit, i); });
+}
+
+double ErrorShare(const Tensor& got, const measure::ExactAnswer& answer) {
+  const std::vector<double> numbers = draw::NumbersOf(got);
+  const auto want = answer.value.tensor()->elements<double>();
+  const auto bounds = answer.bound.elements<double>();
+  return ShareOf(answer, [&](size_t i) {
+    return std::abs(numbers[i] - want[i]) + bounds[i];
+  });
+}
+
 std::string InWords(int64_t index, double got, double want, double limit,
                     DType type) {
   const int digits = DecimalDigits(type);
   return StrCat("element ", index, " is ", InDigits(got, digits), ", wanted ",
                 InDigits(want, digits), " within ", limit);
+}
+
+std::string InWords(int64_t index, double got,
+                    const std::pair<double, double>& right, double limit,
+                    DType type) {
+  const int digits = DecimalDigits(type);
+  return StrCat("element ", index, " is ", InDigits(got, digits),
+                ", wanted one in [", InDigits(right.first, digits), ", ",
+                InDigits(right.second, digits), "] within ", limit);
 }
 
 }  // namespace assay::limit

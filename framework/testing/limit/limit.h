@@ -19,6 +19,7 @@
 #include <cmath>
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "framework/core/dtype.h"
 #include "framework/core/tensor.h"
@@ -65,9 +66,25 @@ struct OutputLimit {
 std::string FaultOf(const Tensor& got, const measure::ExactAnswer& answer,
                     const OutputLimit& limit);
 
+/// The share of an output's size that is left open by the limits of FaultOf:
+/// their Euclidean norm by that of the exact numbers, over what the oracle
+/// knows. An error of every element by a greater share is seen. 0 for an output
+/// without elements, infinity where none is known.
+double OpenShare(const measure::ExactAnswer& answer, const OutputLimit& limit);
+
+/// The share of an output's size that it is off by at most: the norm of its
+/// distances to the exact numbers, with the oracle's bounds, as OpenShare. The
+/// output has the answer's shape.
+double ErrorShare(const Tensor& got, const measure::ExactAnswer& answer);
+
 /// "element 9 is -1.5, wanted 1.5 within 1e-06", in so many digits that a
 /// number of the type is told from its neighbours.
 std::string InWords(int64_t index, double got, double want, double limit,
+                    DType type);
+/// "element 0 is nan, wanted one in [-1.24, 1.24] within 1e-06", where each
+/// number from the first to the second is right.
+std::string InWords(int64_t index, double got,
+                    const std::pair<double, double>& right, double limit,
                     DType type);
 
 }  // namespace assay::limit

@@ -115,5 +115,43 @@ TEST(FaultOf, IsTheFirstOutputBeyondBothLimits) {
   EXPECT_EQ(FaultOf(Rounded(kF32, {1}), {}, {}), "");
 }
 
+// Kills: an output that is judged although it may be off by more than is asked
+// for; one that is not although its limits are narrow, or that is zero.
+TEST(OpenShare, IsThatOfTheLimitsInTheNumbers) {
+  const auto share = [](const std::vector<double>& values,
+                        const std::vector<double>& bounds, double rtol) {
+    measure::ExactAnswer answer;
+    answer.value = Rounded(kF64, values);
+    answer.bound = Rounded(kF64, bounds);
+    return OpenShare(answer, {kF32, rtol, 0});
+  };
+  EXPECT_DOUBLE_EQ(share({3, 4}, {0, 0}, 0.25), 0.25);
+  EXPECT_DOUBLE_EQ(share({3, 4}, {0, 0.5}, 0), 0.1);
+  EXPECT_DOUBLE_EQ(share({3, 4}, {kInf, 1}, 0), 0.25);
+  EXPECT_EQ(share({3, 4}, {kInf, kInf}, 0), kInf);
+  EXPECT_EQ(share({0, 0}, {1, 1}, 0), 0);
+  EXPECT_EQ(share({}, {}, 0), 0);
+  EXPECT_DOUBLE_EQ(share({kInf, 4}, {0, 1}, 0), 0.25);
+  EXPECT_DOUBLE_EQ(OpenShare(AnswerOf({2, 0, 8, 8}), {kF32, 0, 0}),
+                   (6 * 8 + 2) * kU32 / 2);
+}
+
+// Kills: an output that is near enough whatever its limits are, and that is far
+// from what is exact, or as far as the oracle does not know.
+TEST(ErrorShare, IsThatOfTheDistanceInTheNumbers) {
+  const auto share = [](const std::vector<double>& got,
+                        const std::vector<double>& bounds) {
+    measure::ExactAnswer answer;
+    answer.value = Rounded(kF64, {3, 4});
+    answer.bound = Rounded(kF64, bounds);
+    return ErrorShare(Rounded(kF32, got), answer);
+  };
+  EXPECT_EQ(share({3, 4}, {0, 0}), 0);
+  EXPECT_DOUBLE_EQ(share({3, 4.5}, {0, 0}), 0.1);
+  EXPECT_DOUBLE_EQ(share({3, 4.25}, {0, 0.25}), 0.1);
+  EXPECT_DOUBLE_EQ(share({9, 5}, {kInf, 0}), 0.25);
+  EXPECT_EQ(share({3, 4}, {kInf, kInf}), kInf);
+}
+
 }  // namespace
 }  // namespace assay::limit

@@ -12,6 +12,7 @@
 #include "framework/core/value_walk.h"
 #include "framework/metric/exact_difference.h"
 #include "framework/testing/host/runs.h"
+#include "framework/testing/record/columns.h"
 
 namespace assay::measure {
 namespace {
@@ -118,7 +119,8 @@ std::string Describe(const OutputMetrics& metrics) {
     text += StrCat(" within ", metrics.limit.atol, " + ", metrics.limit.rtol,
                    " * |want| (", metrics.limit.source, ")");
   }
-  if (metrics.max_ulp.has_value()) {
+  if (record::TellsUlp(metrics.max_ulp, metrics.worst_got,
+                       metrics.worst_want)) {
     text += StrCat(", up to ", *metrics.max_ulp, " ulp apart");
   }
   return text;

@@ -151,8 +151,10 @@ TEST(MeasureTest, AMessageSaysHowFarOff) {
       {Values{Floats({1, kNan, kInf, -kInf})}, Values{Floats({1, 1, 1, 1})},
        limit,
        "output 0: 3 of 4 elements of float32[4] out of limit (1 by NaN, 2 by "
-       "infinity), at 1 got nan, wanted 1 within 0.5 + 0.25 * |want| (mine), "
-       "up to 0 ulp apart"},
+       "infinity), at 1 got nan, wanted 1 within 0.5 + 0.25 * |want| (mine)"},
+      {Values{Floats({-1})}, Values{Floats({1})}, limit,
+       "output 0: 1 of 1 elements of float32[1] out of limit, at 0 got -1, "
+       "wanted 1 within 0.5 + 0.25 * |want| (mine)"},
       {Values{Floats({kInf})}, Values{Floats({1})}, kExactly,
        "output 0: 1 of 1 elements of float32[1] out of limit (0 by NaN, 1 by "
        "infinity), at 0 got inf, wanted 1"},

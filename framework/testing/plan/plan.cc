@@ -3,7 +3,9 @@
 #include "framework/testing/plan/plan.h"
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "framework/core/numbers.h"
 #include "framework/file/digest.h"
@@ -14,8 +16,8 @@ namespace assay::plan {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Selection, suites, filter, tier, ranks, seed,
                                    oracle, host)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CorpusUse, name, hash, directory, standard,
-                                   n_cases, drift)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CorpusUse, name, hash, directory, words,
+                                   standard, n_cases, drift)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Launch, transport, most, launcher, rank,
                                    environment)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BackendUse, instance, spec, name,
@@ -26,7 +28,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BackendUse, instance, spec, name,
 // Its rows have a file of their own.
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Plan, digest, command, policy_hash,
                                    corpus_hash, worker_id, selection, corpora,
-                                   backends)
+                                   backends, bad_cases)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PartSelection, suites, backends, shard,
                                    n_shards)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PartHeader, selection, digest)
@@ -107,14 +109,51 @@ Result<policy::Query> FilterOf(const Selection& selection) {
   return query;
 }
 
+int64_t MostRanks(const PlannedBackend& backend, const Selection& selection) {
+  return selection.ranks > 0 ? selection.ranks : backend.launch.most;
+}
+
 /// True where the case is about what the backend is: networks, messages between
-/// as many ranks as can be launched, or networks that so many ranks train.
+/// ranks, or networks that ranks train.
+bool IsOfKind(const cases::TestCase& c, const PlannedBackend& backend) {
+  return (c.n_ranks > 0) == backend.launch.has_ranks() &&
+         c.ranks_train == !backend.carrier.empty();
+}
+
+/// The same, where as many ranks as it has can be launched.
 bool IsFor(const cases::TestCase& c, const PlannedBackend& backend,
            const Selection& selection) {
-  const int64_t most =
-      selection.ranks > 0 ? selection.ranks : backend.launch.most;
-  return (c.n_ranks > 0) == backend.launch.has_ranks() &&
-         c.ranks_train == !backend.carrier.empty() && c.n_ranks <= most;
+  return IsOfKind(c, backend) && c.n_ranks <= MostRanks(backend, selection);
+}
+
+/// Why the selection leaves out the first case that the query matches: "; CASE
+/// has 16 ranks, and launch.txt of acme permits 8". Empty where none matches.
+std::string LeftOutText(const Selection& selection, const policy::Query& query,
+                        const std::vector<cases::Corpus>& corpora,
+                        const std::vector<PlannedBackend>& backends) {
+  const auto tier = cases::TierNamed(selection.tier);
+  for (const cases::Corpus& corpus : corpora) {
+    for (const cases::TestCase& c : corpus.cases) {
+      for (const PlannedBackend& backend : backends) {
+        if (!IsOfKind(c, backend) || !Contains(selection.suites, c.suite) ||
+            !query.Matches({c, backend.instance, {}, {}})) {
+          continue;
+        }
+        if (!IsFor(c, backend, selection)) {
+          return StrCat("; ", c.test_id, " has ", c.n_ranks, " ranks, and ",
+                        selection.ranks > 0
+                            ? "--ranks"
+                            : StrCat("launch.txt of ", backend.instance),
+                        " permits ", MostRanks(backend, selection));
+        }
+        if (tier.has_value() && c.tier > *tier) {
+          return StrCat("; ", c.test_id, " is of tier ", ToString(c.tier),
+                        ", wanted ", selection.tier, " or less");
+        }
+      }
+    }
+  }
+  return "";
 }
 
 /// The cases that a selection takes for at least one backend, over all corpora.
@@ -131,7 +170,7 @@ Result<std::vector<const cases::TestCase*>> Select(
   for (const cases::Corpus& corpus : corpora) {
     for (const cases::TestCase& c : corpus.cases) {
       const auto wanted = [&](const PlannedBackend& backend) {
-        return IsFor(c, backend, selection) &&
+        return IsOfKind(c, backend) &&
                query.Matches({c, backend.instance, {}, {}});
       };
       if (c.tier <= *most &&
@@ -152,6 +191,41 @@ Result<std::vector<const cases::TestCase*>> Select(
   return cases;
 }
 
+/// The operation of a case of ranks, and the way in which it is called.
+std::string KindOf(const cases::TestCase& c) {
+  const auto way = c.attributes.find("way");
+  return way == c.attributes.end() ? c.op : StrCat(c.op, " ", way->second);
+}
+
+/// A note where the most ranks that can be launched leave a kind of cases
+/// without one that proves anything. `wanted` are the cases of the selection,
+/// but for their ranks.
+std::optional<std::string> LimitNote(
+    const std::vector<const cases::TestCase*>& wanted,
+    const PlannedBackend& backend, const Selection& selection) {
+  std::map<std::string, bool> proves;  // by kind of those left out
+  for (const cases::TestCase* c : wanted) {
+    if (!IsFor(*c, backend, selection)) proves[KindOf(*c)] = false;
+  }
+  for (const cases::TestCase* c : wanted) {
+    const auto kind = proves.find(KindOf(*c));
+    if (kind == proves.end() || !IsFor(*c, backend, selection)) continue;
+    kind->second = kind->second || c->vacuous.empty();
+  }
+  std::erase_if(proves, [](const auto& kind) { return kind.second; });
+  if (proves.empty()) return std::nullopt;
+  constexpr size_t kMostNamed = 6;
+  std::vector<std::string> names;
+  for (const auto& [kind, is_proven] : proves) names.push_back(kind);
+  if (names.size() > kMostNamed) {
+    names.resize(kMostNamed);
+    names.push_back(StrCat("and ", proves.size() - kMostNamed, " more"));
+  }
+  return StrCat(backend.instance, ": ", MostRanks(backend, selection),
+                " ranks at most leave no case that proves anything of ",
+                Joined(names));
+}
+
 constexpr const char* kSchema = "assay.plan/1";
 
 /// A line for each field. A policy may hold any bytes.
@@ -160,6 +234,11 @@ std::string ToText(const Json& json) {
 }
 
 }  // namespace
+
+bool LiesIn(const record::PlanRow& row, const CorpusUse& corpus) {
+  return row.directory == corpus.directory ||
+         row.directory.starts_with(corpus.directory + "/");
+}
 
 BackendUse UseOf(const PlannedBackend& backend) {
   BackendUse use;
@@ -186,6 +265,12 @@ BackendUse UseOf(const PlannedBackend& backend) {
 
 const BackendUse& Plan::Backend(std::string_view instance) const {
   return *std::ranges::find(backends, instance, &BackendUse::instance);
+}
+
+bool Plan::IsOwn(const record::PlanRow& row) const {
+  return std::ranges::any_of(corpora, [&](const CorpusUse& corpus) {
+    return !corpus.standard && LiesIn(row, corpus);
+  });
 }
 
 const CorpusUse* Plan::FindCorpus(std::string_view name) const {
@@ -218,34 +303,56 @@ Result<Plan> MakePlan(const Selection& selection, std::string command,
   std::string corpus_hashes;
   for (size_t i = 0; i < corpora.size(); ++i) {
     const cases::Corpus& corpus = corpora[i];
-    plan.corpora.push_back(
-        {corpus.name, corpus.hash, directories[i].string(), corpus.standard,
-         std::ssize(corpus.cases) + corpus.n_left_out, corpus.drift});
+    plan.corpora.push_back({corpus.name, corpus.hash, directories[i].string(),
+                            corpus.words, corpus.standard,
+                            std::ssize(corpus.cases) + corpus.n_left_out,
+                            corpus.drift});
     corpus_hashes += corpus.hash;
   }
   plan.corpus_hash = file::Sha256(corpus_hashes);
   std::string policies;
   for (PlannedBackend& backend : backends) {
+    std::vector<const cases::TestCase*> wanted;
     for (const cases::TestCase* c : cases) {
-      if (IsFor(*c, backend, selection) &&
-          query.Matches({*c, backend.instance, {}, {}})) {
+      if (!IsOfKind(*c, backend) ||
+          !query.Matches({*c, backend.instance, {}, {}})) {
+        continue;
+      }
+      wanted.push_back(c);
+      if (IsFor(*c, backend, selection)) {
         plan.rows.push_back(RowOf(*c, backend));
       }
+    }
+    if (auto note = LimitNote(wanted, backend, selection)) {
+      plan.notes.push_back(*std::move(note));
     }
     plan.backends.push_back(UseOf(backend));
     policies += StrCat(backend.instance, "\n", backend.policy.text());
   }
   if (plan.rows.empty()) {
-    return InvalidArgument("the selection is empty: ",
-                           selection.filter.empty()
-                               ? std::string("no such suite or corpus has a "
-                                             "case for these backends")
-                               : StrCat("no case matches '", selection.filter,
-                                        "'", query.DidYouMean()));
+    return InvalidArgument(
+        "the selection is empty: ",
+        selection.filter.empty()
+            ? "no such suite or corpus has a case for these backends"
+            : StrCat("no case matches '", selection.filter, "'",
+                     query.DidYouMean()),
+        LeftOutText(selection, query, corpora, backends));
   }
   plan.policy_hash = file::Sha256(policies);
   plan.digest = DigestOf(plan, RowsOf(plan, {}));
   return plan;
+}
+
+std::string ShellWord(std::string_view text) {
+  constexpr std::string_view kPlain =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./"
+      "+=:@%,-";
+  if (!text.empty() && text.find_first_not_of(kPlain) == text.npos) {
+    return std::string(text);
+  }
+  std::string word = "'";
+  for (const char c : text) word += c == '\'' ? "'\\''" : std::string(1, c);
+  return word + "'";
 }
 
 std::string PartSelection::Name() const {

@@ -61,10 +61,15 @@ struct CorpusUse {
   std::string name;
   std::string hash;
   std::string directory;
+  std::string words;      // of a command that names it; empty: --corpus
   bool standard = false;  // the default corpus of its name
   int64_t n_cases = 0;
   std::vector<std::string> drift;
 };
+
+/// True for a case whose files are those of the corpus: a derived one keeps the
+/// folder of its source.
+bool LiesIn(const record::PlanRow& row, const CorpusUse& corpus);
 
 /// A backend's part of a plan as plan.json keeps it.
 struct BackendUse {
@@ -98,12 +103,20 @@ struct Plan {
   std::vector<CorpusUse> corpora;
   std::vector<BackendUse> backends;
   std::vector<record::PlanRow> rows;  // by backend, then test_id
+  /// Faults in folders of a person's own that would be cases without.
+  std::vector<std::string> bad_cases;
+  /// Lines for a person who plans, not kept on file.
+  std::vector<std::string> notes;
 
   const BackendUse& Backend(std::string_view instance) const;
 
   /// True when cases were left out, by the selection or because a corpus that
   /// floors and expectations are about was not asked for, or is another one.
   bool Partial() const;
+
+  /// True for a case of a corpus that is none of the default ones, and for one
+  /// derived from it.
+  bool IsOwn(const record::PlanRow& row) const;
 
   /// The corpus of that name; null when there is none.
   const CorpusUse* FindCorpus(std::string_view name) const;
@@ -115,6 +128,9 @@ Result<Plan> MakePlan(const Selection& selection, std::string command,
                       const std::vector<cases::Corpus>& corpora,
                       const std::vector<std::filesystem::path>& directories,
                       std::vector<PlannedBackend>& backends);
+
+/// The text as a shell takes it for one word.
+std::string ShellWord(std::string_view text);
 
 /// One part of a plan: what one ctest entry runs. Empty lists mean all.
 struct PartSelection {

@@ -111,9 +111,42 @@ TEST(PlanTest, CasesOfRanksAreForLibrariesOfRanks) {
       IdsOf(*Make(more, {corpus}, {threads})),
       ElementsAre("threads distributed/Abs/b", "threads distributed/Abs/c"));
   more.ranks = 3;
-  EXPECT_FALSE(Make(more, {corpus}, {threads}).ok());
+  EXPECT_THAT(Make(more, {corpus}, {threads}).status(),
+              Says("; distributed/Abs/b has 4 ranks, and --ranks permits 3"));
   const Result<Plan> none = Make({}, {CorpusOf(3)}, {threads});
   EXPECT_EQ(none.status().code(), StatusCode::kInvalidArgument);
+}
+
+// Kills: a limit that leaves nothing that proves anything, and says nothing.
+TEST(PlanTest, ALimitOfRanksSaysWhatItEmpties) {
+  cases::Corpus corpus;
+  const auto add = [&](const char* name, const char* way, int ranks) {
+    cases::TestCase& c = corpus.cases.emplace_back(CaseOf("distributed", name));
+    c.n_ranks = ranks;
+    c.attributes["way"] = way;
+    if (ranks == 1) c.vacuous = "alone";
+  };
+  add("a", "own", 1);
+  add("b", "own", 2);
+  add("c", "own", 4);
+  add("d", "in_place", 1);
+  add("e", "in_place", 4);
+  PlannedBackend threads = BackendOf("threads");
+  threads.launch = {.transport = "threads", .most = 2};
+  const Plan plan = Got(Make({}, {corpus}, {threads}));
+  EXPECT_EQ(plan.rows.size(), 3U);
+  EXPECT_THAT(plan.notes,
+              ElementsAre("threads: 2 ranks at most leave no case that proves "
+                          "anything of Abs in_place"));
+  threads.launch.most = 4;
+  EXPECT_THAT(Got(Make({}, {corpus}, {threads})).notes, ElementsAre());
+  Selection ci;
+  ci.tier = "ci";
+  corpus.cases[4].tier = cases::Tier::kNightly;
+  ci.filter = "id:*/e";
+  EXPECT_THAT(
+      Make(ci, {corpus}, {threads}).status(),
+      Says("; distributed/Abs/e is of tier nightly, wanted ci or less"));
 }
 
 // Kills: ranks without a network that are to train one, or the messages of a

@@ -195,7 +195,7 @@ Result<Policy> PolicyReader::Read() {
 
 CasePolicy Policy::Of(const cases::TestCase& test_case,
                       std::string_view backend) {
-  if (cases::IsDefaultCorpus(test_case.corpus)) {
+  if (cases::IsDefaultCorpus(test_case.corpus) && !test_case.own) {
     floor_.Consider(test_case);
   }
   for (const auto* operators : {&test_case.operators, &test_case.probes}) {

@@ -302,6 +302,10 @@ TEST(PolicyTest, TheFloorIsWhatIsInForceHere) {
   policy.Of(c, "acme");
   EXPECT_THAT(policy.Errors(), Contains(HasSubstr("matches no planned case")));
   c.corpus = "onnx";
+  c.own = true;  // derived from one that no other run has
+  policy.Of(c, "acme");
+  EXPECT_THAT(policy.Errors(), Contains(HasSubstr("matches no planned case")));
+  c.own = false;
   policy.Of(c, "acme");
   EXPECT_THAT(policy.floor().InForce(), Contains("node/Conv/test_x"));
   EXPECT_THAT(policy.Errors(),

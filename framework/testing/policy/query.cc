@@ -53,6 +53,19 @@ bool MatchesRanks(const QueryTerm& word, const cases::TestCase& c) {
          });
 }
 
+/// Some extent of the inputs' shapes, "[2,N];[0]", is as the word says.
+bool MatchesExtents(const QueryTerm& word, std::string_view shapes) {
+  const auto ends = [](char c) { return c < '0' || c > '9'; };
+  while (!shapes.empty()) {
+    const auto end = std::ranges::find_if(shapes, ends);
+    const auto length = static_cast<size_t>(end - shapes.begin());
+    const auto extent = file::ParseInt(shapes.substr(0, length));
+    if (extent.has_value() && MatchesNumber(word, *extent)) return true;
+    shapes.remove_prefix(std::min(length + 1, shapes.size()));
+  }
+  return false;
+}
+
 /// An instance is meant by all of it or by its name: onednn is also
 /// onednn@3.13 and onednn+threads=1.
 bool MatchesBackend(const Pattern& pattern, std::string_view instance) {
@@ -111,6 +124,8 @@ bool MatchesWord(const QueryTerm& word, const QuerySubject& subject) {
       return pattern.Matches(subject.outcome);
     case kRank:
       return MatchesRanks(word, c);
+    case kExtent:
+      return MatchesExtents(word, c.shape_sig);
     case kReason:
       break;
   }

@@ -12,19 +12,21 @@
 //     compare = ">=" | "<=" | ">" | "<" | "="
 // Keys: id, suite, op, domain, opset, dtype, kind, backend, corpus, comparator,
 // attr (as attr:name=value or attr:name), vacuous (yes, no), outcome, reason,
-// rank. A value may hold the wildcards * and ? and matches as a whole, letter
-// case included; one with spaces or parentheses is quoted, with \" and \\ for a
-// quote and a backslash. A text alone matches any part of the test_id. dtype:
-// asks for any of the case's types, backend: for an instance or its name. A
-// value that can never match, where the values are known, is an error. An empty
-// query matches everything.
+// rank, extent. A value may hold the wildcards * and ? and matches as a whole,
+// letter case included; one with spaces or parentheses is quoted, with \" and
+// \\ for a quote and a backslash. A text alone matches any part of the test_id.
+// dtype: asks for any of the case's types, backend: for an instance or its
+// name. A value that can never match, where the values are known, is an error.
+// An empty query matches everything.
 //
-// rank: and opset: take a number. The rank of a tensor is the number of its
-// axes, 0 for a scalar. `rank<=2` matches a case when each tensor that a node
-// of it reads or writes has such a rank: inputs, outputs, weights and all
-// between. A case of whose tensors one has a rank that the model does not tell,
-// or that has a sequence, map or optional, matches no rank. In a claim each
-// rank is asked about alone, as each element type is (policy.h).
+// opset:, rank: and extent: take a number. extent: asks for any extent of the
+// case's inputs that is known: `not extent=0` leaves out cases with an input of
+// no elements. The rank of a tensor is the number of its axes, 0 for a scalar.
+// `rank<=2` matches a case when each tensor that a node of it reads or writes
+// has such a rank: inputs, outputs, weights and all between. A case of whose
+// tensors one has a rank that the model does not tell, or that has a sequence,
+// map or optional, matches no rank. In a claim each rank is asked about alone,
+// as each element type is (policy.h).
 
 #pragma once
 
@@ -57,14 +59,15 @@ enum class QueryKey : uint8_t {
   kOutcome,
   kReason,
   kRank,
+  kExtent,
   kText,  // a word without a key
 };
 
 /// In the order of QueryKey, kText apart.
-inline constexpr std::array<std::string_view, 15> kQueryKeys = {
-    "id",    "suite",   "op",      "domain", "opset",
-    "dtype", "kind",    "backend", "corpus", "comparator",
-    "attr",  "vacuous", "outcome", "reason", "rank"};
+inline constexpr std::array<std::string_view, 16> kQueryKeys = {
+    "id",      "suite",   "op",     "domain",     "opset", "dtype",
+    "kind",    "backend", "corpus", "comparator", "attr",  "vacuous",
+    "outcome", "reason",  "rank",   "extent"};
 
 /// A text with * for any characters and ? for any one.
 class Pattern {

@@ -244,7 +244,7 @@ Status QueryParser::Finish(const RawWord& word, QueryTerm* term) const {
     if (term->has_value) term->pattern = value.substr(equals + 1);
     return OkStatus();
   }
-  if (term->key == QueryKey::kRank) {
+  if (term->key == QueryKey::kRank || term->key == QueryKey::kExtent) {
     return FinishNumber(value, word.begin + word.separator + 1, kSigns.back(),
                         term);
   }
@@ -253,10 +253,11 @@ Status QueryParser::Finish(const RawWord& word, QueryTerm* term) const {
 }
 
 Status QueryParser::FinishCompared(const RawWord& word, QueryTerm* term) const {
-  if (term->key != QueryKey::kOpset && term->key != QueryKey::kRank) {
+  if (term->key != QueryKey::kOpset && term->key != QueryKey::kRank &&
+      term->key != QueryKey::kExtent) {
     return At(word.begin, StrCat("found '", word.text,
                                  "', wanted ':' behind the key: "
-                                 "only opset and rank are numbers"));
+                                 "only opset, rank and extent are numbers"));
   }
   std::string_view rest = std::string_view(word.text).substr(word.separator);
   const auto sign = std::ranges::find_if(
@@ -266,16 +267,22 @@ Status QueryParser::FinishCompared(const RawWord& word, QueryTerm* term) const {
                       term);
 }
 
-/// A rank that no tensor has would make a claim of nothing, or of everything.
+/// A rank or an extent that no tensor has would make a claim of nothing, or of
+/// everything.
 Status QueryParser::FinishNumber(std::string_view text, size_t at,
                                  const Sign& sign, QueryTerm* term) const {
   const std::optional<int64_t> number = file::ParseInt(text);
-  const bool of_rank = term->key == QueryKey::kRank;
-  const bool none_below = of_rank && sign.text == "<";
-  if (!number.has_value() || (of_rank && *number < (none_below ? 1 : 0))) {
-    const char* wanted = of_rank ? "a number of axes, 0 or more" : "an integer";
-    if (none_below) {
-      wanted = "a number of axes, 1 or more, since no rank is below 0";
+  const bool counts = term->key != QueryKey::kOpset;
+  const int64_t least = !counts ? INT64_MIN : sign.text == "<" ? 1 : 0;
+  if (!number.has_value() || *number < least) {
+    const bool rank = term->key == QueryKey::kRank;
+    std::string wanted = "an integer";
+    if (counts) {
+      wanted = StrCat("a number of ", rank ? "axes" : "elements", ", ", least,
+                      " or more");
+    }
+    if (counts && least > 0) {
+      wanted += StrCat(", since no ", rank ? "rank" : "extent", " is below 0");
     }
     return At(at, StrCat("found '", text, "', wanted ", wanted));
   }

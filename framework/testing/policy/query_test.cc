@@ -114,6 +114,24 @@ TEST(QueryTest, ARankIsThatOfEveryTensor) {
   EXPECT_FALSE(Query::Parse("opset>2 or op:Conv")->NeedsRanks());
 }
 
+// Kills: an extent that is read off half a number; one that must be everywhere;
+// a name taken for an extent.
+TEST(QueryTest, AnExtentIsThatOfAnyInput) {
+  cases::TestCase c = SomeCase();
+  c.shape_sig = "[2,10];sequence;[N,0];[]";
+  ExpectMatches({"extent:0", "extent=10", "extent>9", "extent<1", "extent>=2"},
+                {"extent=1", "extent:100", "extent>10", "not extent=0"}, c);
+  c.shape_sig = "[];[N]";
+  ExpectMatches({"not extent=0", "not extent>=0"}, {"extent>=0"}, c);
+  c.shape_sig = "[2,3];[3]";
+  c.operators = {"ai.onnx::MatMul"};
+  const std::vector<Claim> claims = {
+      Got(ParseClaim("claim forward where op:MatMul and not extent=0"))};
+  EXPECT_TRUE(ClaimCheck(claims, c, "acme").Inside());
+  c.shape_sig = "[2,0];[0,3]";
+  EXPECT_FALSE(ClaimCheck(claims, c, "acme").Inside());
+}
+
 // Kills: a line that covers a rank because it covers another; a rank taken for
 // claimed that the model does not tell, by "not" as well; ranks of one operator
 // held against the claim of another.
@@ -267,6 +285,9 @@ TEST(QueryTest, ErrorsSayWhereWhatAndWhatInstead) {
       {"rank:2*", "column 6: found '2*', wanted a number of axes, 0 or more"},
       {"rank<=-1", "column 7: found '-1', wanted a number of axes, 0 or more"},
       {"rank<0", "column 6: found '0', wanted a number of axes, 1 or more"},
+      {"extent<0",
+       "column 8: found '0', wanted a number of elements, 1 or more"},
+      {"extent:N", "column 8: found 'N', wanted a number of elements, 0 or"},
       {"rank>=2.5", "column 7: found '2.5', wanted a number of axes"},
   };
   for (const auto& row : rows) {

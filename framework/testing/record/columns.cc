@@ -116,7 +116,7 @@ Table AccuracyTable() {
        ASSAY_COLUMN(sign_of_zero_mismatch, "zeros of another sign"),
        ASSAY_COLUMN(bitwise_equal, "all bits agree"),
        ASSAY_COLUMN(distinct_results, "over repeated runs"),
-       ASSAY_COLUMN(comparator, "exact, tolerance, text, distribution"),
+       ASSAY_COLUMN(comparator, "exact, tolerance, text, distribution, oracle"),
        ASSAY_COLUMN(n_draws, "of a case judged by distribution"),
        ASSAY_COLUMN(p_value,
                     "smallest of all counts, times their number; other draws "
@@ -190,7 +190,7 @@ const Table& TableOf<PlanRow>() {
        ASSAY_COLUMN(corpus, "name of the corpus"),
        ASSAY_COLUMN(directory, "of the case's files"),
        ASSAY_COLUMN(shape_sig, "shapes of the inputs"),
-       ASSAY_COLUMN(comparator, "exact, tolerance, text, distribution"),
+       ASSAY_COLUMN(comparator, "exact, tolerance, text, distribution, oracle"),
        ASSAY_COLUMN(rtol, "relative tolerance of the case"),
        ASSAY_COLUMN(atol, "absolute tolerance of the case"),
        ASSAY_COLUMN(limit_source, "where that tolerance comes from"),
@@ -279,7 +279,8 @@ const Table& TableOf<ResultRow>() {
        ASSAY_COLUMN(limit_source, "where the tolerance comes from"),
        ASSAY_COLUMN(headroom, "1 exact, 0 at the limit, below: out"),
        ASSAY_COLUMN(repro, "command that gives the same outcome"),
-       ASSAY_COLUMN(after, "cases run before it when it was repeated")});
+       ASSAY_COLUMN(
+           after, "cases run before it when it was repeated, ids by spaces")});
   return table;
 }
 
@@ -314,6 +315,12 @@ const Table* FindTable(std::string_view name) {
 void TakeNumbers(const metric::ExactDifference& difference,
                  AccuracyNumbers* numbers) {
   for (const TakenNumber& number : Numbers()) number.take(difference, numbers);
+}
+
+bool TellsUlp(const Number& max_ulp, std::string_view worst_got,
+              std::string_view worst_want) {
+  return max_ulp.value_or(0) > 0 &&
+         worst_got.starts_with('-') == worst_want.starts_with('-');
 }
 
 template <>

@@ -115,4 +115,10 @@ const Table* FindTable(std::string_view name);
 void TakeNumbers(const metric::ExactDifference& difference,
                  AccuracyNumbers* numbers);
 
+/// True where the greatest distance in ULP of an output that is out of limit
+/// says something. Zero is that of the others where the worst element is NaN or
+/// infinite, and units across zero, of two signs, are no measure.
+bool TellsUlp(const Number& max_ulp, std::string_view worst_got,
+              std::string_view worst_want);
+
 }  // namespace assay::record

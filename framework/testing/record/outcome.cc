@@ -17,7 +17,7 @@ constexpr std::array<std::string_view, kOutcomeCount> kOutcomes = {
     "crash",       "timeout", "missing"};
 
 constexpr auto kComparators = std::to_array<std::string_view>(
-    {"exact", "tolerance", "text", "distribution"});
+    {"exact", "tolerance", "text", "distribution", "oracle"});
 
 template <class T>
 std::optional<T> Named(const auto& names, std::string_view text) {
@@ -56,7 +56,8 @@ std::vector<ReasonMeaning>& All() {
               "the backend changed what all cases of its process share"),
       Meaning(Reason::kSignal, "a signal ended the worker"),
       Meaning(Reason::kExit, "the worker ended by itself"),
-      Meaning(Reason::kLimit, "a limit of time, draws or tolerance is passed")};
+      Meaning(Reason::kLimit, "a limit of time, draws or tolerance is passed"),
+      {std::string(kUndecided), "no oracle can judge the outputs"}};
   return *all;
 }
 

@@ -64,6 +64,7 @@ enum class Comparator : uint8_t {
   kTolerance,     // |got - want| <= atol + rtol * |want|
   kText,          // strings
   kDistribution,  // random operators: statistics over repeated draws
+  kOracle,        // no outputs are expected: an oracle's answers
 };
 
 std::string_view ToString(Comparator comparator);
@@ -94,6 +95,10 @@ inline std::string_view ToString(const ReasonCode& reason) {
 inline std::ostream& operator<<(std::ostream& out, const ReasonCode& reason) {
   return out << reason.text();
 }
+
+/// The word for a case that is unsupported by the oracle, not by the backend:
+/// nobody says that its outputs are right, nor that they are wrong.
+inline constexpr std::string_view kUndecided = "undecided";
 
 /// A word of the column reason_code, and what it says.
 struct ReasonMeaning {

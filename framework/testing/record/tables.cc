@@ -188,8 +188,8 @@ Status CheckPath(const std::filesystem::path& path) {
   const std::string clean = CleanText(path.native());
   if (clean == path.native()) return OkStatus();
   return InvalidArgument("found the path '", clean,
-                         "' with a '?' for each byte that is no text in UTF-8:"
-                         " give it another name");
+                         "' with a '?' for each control character and each byte"
+                         " that is no text in UTF-8: give it another name");
 }
 
 }  // namespace assay::record

@@ -444,6 +444,8 @@ TEST(CleanTextTest, APathThatIsNoTextIsNamed) {
   EXPECT_TRUE(CheckPath("runs/\xC3\xA9").ok());
   EXPECT_THAT(CheckPath("runs/\xFF"),
               IsStatus(StatusCode::kInvalidArgument, "'runs/?'"));
+  EXPECT_THAT(CheckPath("runs/\a"),
+              Says("'runs/?' with a '?' for each control"));
 }
 
 }  // namespace

@@ -164,7 +164,10 @@ const Suite* SuiteOf(const record::PlanRow& row) {
   const Suite* suite = FindSuite(row.suite);
   const bool runs = suite != nullptr && suite->cases != nullptr &&
                     (suite->run != nullptr || suite->run_ranks != nullptr);
-  return runs ? suite : nullptr;
+  if (runs) return suite;
+  return row.comparator == record::Comparator::kOracle
+             ? FindSuite(kSuiteOfUnstated)
+             : nullptr;
 }
 
 const Suite* RunnerOf(const record::PlanRow& row) {
@@ -208,7 +211,10 @@ bool NeedsOracle(const record::PlanRow& row) {
 
 Result<cases::CaseData> DataOf(const record::PlanRow& row) {
   if (row.directory.empty()) return NoFiles(row);
-  return cases::ReadCaseData(row.directory, static_cast<int>(row.n_data_sets));
+  const auto n_sets = static_cast<int>(row.n_data_sets);
+  return row.comparator == record::Comparator::kOracle
+             ? cases::ReadCaseInputs(row.directory, n_sets)
+             : cases::ReadCaseData(row.directory, n_sets);
 }
 
 Result<Subject> SubjectOf(const record::PlanRow& row,

@@ -128,6 +128,9 @@ struct Sizing {
   /// A case that is listed, or that has less of what such a case has; nothing
   /// for another name. Null, as `right`: names have no such numbers.
   std::optional<SizedCase> (*named)(std::string_view test_id) = nullptr;
+  /// Why no case has that name: what there is of a number in it; empty where no
+  /// case differs from it by numbers alone. Null, as `named`.
+  std::string (*why_none)(std::string_view test_id) = nullptr;
   /// The instance that passes a case if anybody should.
   std::string (*right)(const cases::TestCase& test_case) = nullptr;
 };
@@ -204,11 +207,14 @@ std::optional<cases::TestCase> CaseNamed(const Suite& suite,
 std::vector<Listing> Listings();
 
 /// The suite of a planned case: the one of the row's suite, if it has cases and
-/// runs them. Null for the cases of corpora, whatever their names are.
+/// runs them; kSuiteOfUnstated for a case of a corpus that expects no outputs.
+/// Null for the other cases of corpora, whatever their names are.
 const Suite* SuiteOf(const record::PlanRow& row);
 
 /// The suite that runs the cases of corpora (conformance/node).
 inline constexpr std::string_view kSuiteOfCorpora = "conformance";
+/// The suite that runs those that expect no outputs (conformance/redrawn).
+inline constexpr std::string_view kSuiteOfUnstated = "unstated";
 
 /// SuiteOf the case, or the suite of corpora. Null where no suite of that name
 /// is linked into the program.

@@ -13,6 +13,7 @@
 
 #include "framework/file/scratch_folder.h"
 #include "framework/testing/journal/journal.h"
+#include "framework/testing/verdict/repeats.h"
 #include "framework/testing/verdict/verdict.h"
 
 namespace assay::verdict {
@@ -75,7 +76,7 @@ Verdicts Of(const plan::Plan& plan, const std::vector<record::Record>& records,
   record::BackendRow& described = raw.backends["acme"];
   described.version = "3";
   described.module_sha256 = "of another";
-  return Assess(plan, {0}, std::move(raw), /*whole=*/true, std::move(mutants));
+  return Assess(plan, {0}, std::move(raw), {.mutants = std::move(mutants)});
 }
 
 // Kills: a column of a case that no worker gave a verdict on left empty.
@@ -139,7 +140,7 @@ TEST(AssessTest, APolicyIsThatOfTheInstructionSetsThatRan) {
     }
     raw.records[{"acme", "node/Abs/a"}] = Said(kPass);
     const Verdicts verdicts =
-        Assess(plan, {0}, std::move(raw), /*whole=*/false);
+        Assess(plan, {0}, std::move(raw), {.whole = false});
     ASSERT_EQ(verdicts.unexpected.size(), row.fault.empty() ? 0U : 1U)
         << row.fault;
     if (row.fault.empty()) continue;
@@ -272,7 +273,7 @@ TEST(AssessTest, ACrashBehindAnotherCaseIsTheBackends) {
     ASSERT_NE(crash, verdicts.unexpected.end());
     EXPECT_EQ(crash->test_id, "");
     EXPECT_THAT(crash->reason, HasSubstr("2 of 2 times, crash after node/A/a"));
-    EXPECT_EQ(verdicts.ExitCode(false), 1);
+    EXPECT_EQ(verdicts.ExitCode(), 1);
   }
 }
 
@@ -316,7 +317,7 @@ TEST(RawRecordsTest, ALibraryOfTwoContentsIsRefusedByName) {
   const auto build_of = [&](const std::string& digest) {
     RawRecords one;
     one.files["acme"]["/lib/liba.so"] = digest;
-    return Assess(plan, {}, std::move(one), /*whole=*/false)
+    return Assess(plan, {}, std::move(one), {.whole = false})
         .backends.at(0)
         .build_id;
   };
@@ -400,6 +401,8 @@ TEST(StabilityTest, IsReadOffTheAttempts) {
        "alone fail 1 of 1 times$", "crash"},
       {{{"pass"}, {"fail"}}, Kind::kFlaky, "passes 1 of 3 times", "crash"},
       {{{"fail"}, {"fail"}}, Kind::kDeterministic, "no pass", "timeout"},
+      {{{"pass"}, {"fail"}}, Kind::kFlaky, "passes 2 of 3 times", "pass"},
+      {{{"pass"}, {"pass"}}, Kind::kUnknown, "", "pass"},
   };
   for (const auto& row : rows) {
     std::vector<record::ResultRow> repeats;
@@ -412,6 +415,55 @@ TEST(StabilityTest, IsReadOffTheAttempts) {
     EXPECT_EQ(found.kind, row.kind) << row.text;
     EXPECT_THAT(found.text + "$", testing::HasSubstr(row.text));
     EXPECT_EQ(found.alone != nullptr, row.kind == Kind::kCrashesBehind);
+  }
+}
+
+// Kills: a fault of a folder charged to a backend, or said of a part of a run.
+TEST(AssessTest, ABadCaseIsUnexpectedOnceAndNobodys) {
+  plan::Plan plan = PlanOfOne();
+  plan.bad_cases = {"mine/x: model.onnx: is malformed"};
+  const Verdicts verdicts = Of(plan, {Said(kPass)});
+  ASSERT_EQ(verdicts.unexpected.size(), 1U);
+  EXPECT_EQ(verdicts.unexpected[0].backend, "");
+  EXPECT_EQ(verdicts.unexpected[0].outcome, "bad case");
+  EXPECT_EQ(verdicts.unexpected[0].reason, plan.bad_cases[0]);
+  EXPECT_EQ(verdicts.ExitCode(), 1);
+  EXPECT_EQ(verdicts.conformance[0].verdict, "conformant");
+  RawRecords raw;
+  raw.records[{"acme", "node/Abs/a"}] = Said(kPass);
+  EXPECT_TRUE(
+      Assess(plan, {0}, std::move(raw), {.whole = false}).unexpected.empty());
+}
+
+// Kills: a line about a case that is derived from one's own, and does not name
+// what it is derived from; a word that a shell takes for several.
+TEST(AssessTest, ARepeatNamesTheCorporaOfTheCase) {
+  const struct {
+    const char* directory;
+    const char* words;
+    const char* corpus;  // of the case
+    const char* repro;   // its end
+  } rows[] = {
+      {"/x/mine", "", "mine", "'id:node/Abs/a' --corpus /x/mine"},
+      {"/x/mine", "", "redrawn",
+       "'id:node/Abs/a' --corpus /x/mine --corpus redrawn"},
+      {"/x/it's mine", "", "mine", "--corpus '/x/it'\\''s mine'"},
+      {"/x/own", "--model /m.onnx --dim n=4", "gradcheck",
+       "--model /m.onnx --dim n=4 --corpus gradcheck"},
+      {"/y/other", "", "redrawn", "'id:node/Abs/a'"},
+  };
+  for (const auto& row : rows) {
+    plan::Plan plan = PlanOfOne();
+    plan::CorpusUse& mine = plan.corpora.emplace_back();
+    mine.name = "mine";
+    mine.directory = row.directory;
+    mine.words = row.words;
+    plan.rows[0].corpus = row.corpus;
+    plan.rows[0].directory = row.directory[1] == 'x'
+                                 ? StrCat(row.directory, "/test_a")
+                                 : std::string("/x/mine/test_a");
+    EXPECT_THAT(Of(plan, {Said(kFail)}).final[0].result.repro,
+                testing::EndsWith(row.repro));
   }
 }
 

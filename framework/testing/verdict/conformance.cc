@@ -101,6 +101,8 @@ Inside Look(const plan::Plan& plan, const plan::BackendUse& backend,
     }
     const auto found = claimed.find(result.test_id);
     if (found == claimed.end()) continue;
+    // Nobody can say that the claim holds there, nor that it does not.
+    if (result.reason_code == record::kUndecided) continue;
     ++inside.counts.at(static_cast<size_t>(result.outcome));
     if (IsOperator(*found->second)) inside.operators.insert(result.op);
     if (found->second->drawn) ++inside.drawn;

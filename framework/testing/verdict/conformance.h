@@ -16,6 +16,7 @@
 #include "framework/testing/plan/plan.h"
 #include "framework/testing/record/record.h"
 #include "framework/testing/record/rows.h"
+#include "framework/testing/verdict/unexpected.h"
 
 namespace assay::verdict {
 
@@ -66,14 +67,6 @@ MutantKills CountMutants(const std::vector<record::MutantRow>& rows,
 MutantKills ReadMutants(const std::filesystem::path& prefix,
                         const std::set<std::string>* ran = nullptr,
                         const file::FileDigests& digests = {});
-
-/// Something that turns a run red: a result, or a line of a policy.
-struct Unexpected {
-  std::string backend;
-  std::string test_id;  // empty: about the backend or its policy
-  std::string outcome;
-  std::string reason;
-};
 
 struct Conformance {
   std::string backend;

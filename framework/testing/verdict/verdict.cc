@@ -9,7 +9,7 @@
 
 #include "framework/file/digest.h"
 #include "framework/testing/record/record.h"
-#include "framework/testing/verdict/oracle_word.h"
+#include "framework/testing/verdict/repeats.h"
 
 namespace assay::verdict {
 namespace {
@@ -18,12 +18,6 @@ void SetOutcome(record::Outcome outcome, std::string message,
                 record::ResultRow* row) {
   row->outcome = outcome;
   row->message = std::move(message);
-}
-
-/// "fail at some seeds": as the line says it.
-std::string ExpectedText(const record::PlanRow& planned) {
-  return StrCat(*planned.expected,
-                planned.expected_at_some_seeds ? " at some seeds" : "");
 }
 
 std::string Because(const record::PlanRow& planned) {
@@ -53,121 +47,49 @@ void AddToTally(const record::PlanRow& row, const record::ResultRow& result,
   if (outcome == record::Outcome::kPass && result.vacuous) ++found->vacuous;
 }
 
-/// True when an expectation no longer says what happens, and the outcome alone
-/// would not be red: an expected fail that is now declined, or waived.
-bool IsStale(const record::PlanRow& planned, const record::ResultRow& final) {
-  if (!planned.expected.has_value() || planned.expected == final.outcome) {
-    return false;
-  }
-  return final.outcome == record::Outcome::kUnsupported ||
-         (final.outcome == record::Outcome::kWaived &&
-          !planned.expected_at_some_seeds);
-}
-
-/// test_ids of the floor that did not pass.
-void CheckFloor(const plan::Plan& plan, const plan::BackendUse& backend,
-                bool whole, Verdicts* verdicts) {
-  std::map<std::string, record::Outcome> seen;
-  for (const auto& [result, rows] : verdicts->final) {
-    if (result.backend == backend.instance) {
-      seen.emplace(result.test_id, result.outcome);
-    }
-  }
-  for (const std::string& test_id : backend.floor) {
-    const auto found = seen.find(test_id);
-    if (found == seen.end()) {
-      if (!whole || plan.Partial()) continue;
-      verdicts->unexpected.push_back(
-          {backend.instance, test_id, "missing",
-           "in passing.txt, but no longer among the planned cases"});
-    } else if (found->second != record::Outcome::kPass &&
-               found->second != record::Outcome::kUnavailable &&
-               !record::IsUnexpected(found->second)) {
-      // A result that is unexpected by itself is listed already, and another
-      // place decides if a library may be missing.
-      verdicts->unexpected.push_back({backend.instance, test_id,
-                                      std::string(ToString(found->second)),
-                                      "lost from passing.txt"});
-    }
-  }
-}
-
-/// Lists the unexpected facts about a backend as a whole.
-void CheckBackend(const plan::Plan& plan, const plan::BackendUse& backend,
-                  bool whole, Verdicts* verdicts) {
-  CheckFloor(plan, backend, whole, verdicts);
-  int64_t planned = 0;
-  bool asked = false;  // and answered, or not there
-  for (const auto& [result, rows] : verdicts->final) {
-    if (result.backend != backend.instance) continue;
-    ++planned;
-    asked = asked || record::IsJudged(result.outcome) ||
-            result.outcome == record::Outcome::kUnavailable;
-  }
-  if (!whole || planned == 0) return;
-  if (!asked) {
-    verdicts->unexpected.push_back(
-        {backend.instance, "", "nothing judged",
-         StrCat("none of ", planned, " planned cases was judged")});
-  }
-  // A filtered plan cannot say that a line is of no use.
-  if (plan.Partial()) return;
-  for (const std::string& line : backend.policy_errors) {
-    verdicts->unexpected.push_back({backend.instance, "", "policy", line});
-  }
-}
-
-/// Lines of a policy were chosen for instruction sets that a worker may not
-/// have had, on another processor or with another environment.
-void CheckIsa(const plan::BackendUse& backend,
-              const std::set<std::string>& told, Verdicts* verdicts) {
-  if (!backend.needs_isa) return;
-  const std::string planned = Joined(backend.isa, " ");
-  for (const std::string& isa : told) {
-    if (isa == planned) continue;
-    verdicts->unexpected.push_back(
-        {backend.instance, "", "policy",
-         StrCat("it ran with the instruction sets '", isa,
-                "', and its policy is that for '", planned,
-                "': plan where it runs")});
-  }
-}
-
-/// The message of an unexpected result; of a fail with the word of an oracle.
-std::string ReasonOf(const record::Record& record) {
-  const auto rows = record.Rows<record::AccuracyRow>();
-  const std::string word =
-      record.result.outcome == record::Outcome::kFail && rows.ok()
-          ? OracleWord(*rows)
-          : std::string();
-  if (word.empty()) return record.result.message;
-  return StrCat(record.result.message, "; ", word);
-}
-
 /// Adds the repeats to the attempts; a case that also passed is flaky. The
 /// crash of a case that crashes behind others only is charged to the backend.
 void WeighRepeats(const std::vector<record::ResultRow>& repeats,
-                  record::ResultRow* result, Verdicts* verdicts) {
-  std::vector<record::ResultRow>& attempts = verdicts->attempts;
-  attempts.insert(attempts.end(), repeats.begin(), repeats.end());
+                  record::ResultRow* result,
+                  std::vector<record::ResultRow>* attempts,
+                  std::vector<Unexpected>* charged) {
+  attempts->insert(attempts->end(), repeats.begin(), repeats.end());
   const Stability found = StabilityOf(result->outcome, repeats);
   result->attempt += static_cast<int64_t>(repeats.size());
   if (found.kind == Stability::Kind::kCrashesBehind) {
-    verdicts->unexpected.push_back(
+    charged->push_back(
         {result->backend, "", std::string(ToString(result->outcome)),
          StrCat("the worker ended at ", result->test_id, ", which ", found.text,
-                "; at first ", result->message)});
+                "; at first ", result->message),
+         result->reason_code});
     result->reason_code = found.alone->reason_code;
     SetOutcome(found.alone->outcome,
                StrCat(found.alone->message, "; ", found.text), result);
   }
   if (found.kind == Stability::Kind::kOrderDependent ||
       found.kind == Stability::Kind::kFlaky) {
+    // One that passed at first has no reason of its own.
+    const auto fault = std::ranges::find_if(repeats, [](const auto& row) {
+      return row.outcome != record::Outcome::kPass;
+    });
+    const bool first = result->outcome != record::Outcome::kPass;
+    const record::ResultRow shown = first ? *result : *fault;
+    result->reason_code = shown.reason_code;
     SetOutcome(record::Outcome::kFlaky,
-               StrCat(found.text, "; at first ", result->outcome, ": ",
-                      result->message),
+               StrCat(found.text, first ? "; at first " : "; then ",
+                      shown.outcome, ": ", shown.message),
                result);
   }
+}
+
+/// The command that gives what became of a row again.
+std::string RepeatOfRow(const plan::Plan& plan, const record::PlanRow& row,
+                        RawRecords* raw) {
+  const std::pair key(row.backend, row.test_id);
+  const auto found = raw->records.find(key);
+  if (found == raw->records.end()) return ReproOf(plan, row);
+  return RepeatOf(plan, row, found->second.result.outcome, raw->repeats[key],
+                  &ReproOf);
 }
 
 /// Adds "DIGEST PATH" lines behind a line with the instance.
@@ -198,78 +120,21 @@ std::string BuildOf(const std::map<std::string, std::string>& files) {
   return lines.empty() ? lines : file::Sha256(lines);
 }
 
+/// A backend, by its plan and its workers.
+record::BackendRow DescriptionOf(const plan::BackendUse& backend,
+                                 RawRecords& raw) {
+  record::BackendRow described = raw.backends[backend.instance];
+  described.backend = backend.instance;
+  described.settings = backend.settings_text;
+  described.module_sha256 = backend.module_sha256;
+  described.build_id = BuildOf(raw.files[backend.instance]);
+  described.claims_json =
+      nlohmann::json(backend.claims)
+          .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return described;
+}
+
 }  // namespace
-
-Stability StabilityOf(record::Outcome first,
-                      std::span<const record::ResultRow> repeats) {
-  if (repeats.empty()) return {};
-  int alone = 0;
-  int passed_alone = 0;
-  int passed = 0;
-  int crashed_alone = 0;
-  const record::ResultRow* last_alone = nullptr;
-  const record::ResultRow* spoiled = nullptr;
-  for (const record::ResultRow& row : repeats) {
-    const bool passes = row.outcome == record::Outcome::kPass;
-    passed += passes ? 1 : 0;
-    if (row.after.empty()) {
-      ++alone;
-      passed_alone += passes ? 1 : 0;
-      crashed_alone += row.outcome == record::Outcome::kCrash ? 1 : 0;
-      last_alone = &row;
-    } else if (!passes) {
-      spoiled = &row;
-    }
-  }
-  if (passed == 0 && first == record::Outcome::kCrash && crashed_alone == 0 &&
-      last_alone != nullptr) {
-    const auto same = std::ranges::count_if(repeats, [&](const auto& row) {
-      return row.after.empty() && row.outcome == last_alone->outcome;
-    });
-    return {Stability::Kind::kCrashesBehind,
-            StrCat("crashes behind other cases only: alone ",
-                   last_alone->outcome, " ", same, " of ", alone, " times",
-                   spoiled != nullptr && spoiled->outcome == first
-                       ? StrCat(", crash after ", spoiled->after)
-                       : std::string()),
-            last_alone};
-  }
-  if (passed == 0) {
-    return {Stability::Kind::kDeterministic,
-            StrCat("no pass in ", alone + 1, " attempts")};
-  }
-  if (spoiled != nullptr && passed_alone == alone) {
-    return {
-        Stability::Kind::kOrderDependent,
-        StrCat("order-dependent: passes alone ", passed_alone, " of ", alone,
-               " times, ", spoiled->outcome, " after ", spoiled->after)};
-  }
-  return {Stability::Kind::kFlaky, StrCat("flaky: passes ", passed, " of ",
-                                          repeats.size() + 1, " times")};
-}
-
-std::string ReproOf(const plan::Plan& plan, const record::PlanRow& row) {
-  std::string command =
-      StrCat("assay run --backend ", plan.Backend(row.backend).spec,
-             " --filter 'id:", row.test_id, "'");
-  for (const plan::CorpusUse& corpus : plan.corpora) {
-    const bool is_default =
-        corpus.standard && cases::IsDefaultCorpus(corpus.name);
-    if (corpus.name == row.corpus && !is_default) {
-      command += StrCat(" --corpus ", corpus.directory);
-    }
-  }
-  if (plan.selection.tier != plan::Selection().tier) {
-    command += StrCat(" --tier ", plan.selection.tier);
-  }
-  if (plan.selection.ranks > 0) {
-    command += StrCat(" --ranks ", plan.selection.ranks);
-  }
-  if (plan.selection.seed != 0) {
-    command += StrCat(" --seed ", plan.selection.seed);
-  }
-  return command;
-}
 
 record::ResultRow Finalize(const record::PlanRow& planned,
                            record::ResultRow raw) {
@@ -298,7 +163,8 @@ record::ResultRow Finalize(const record::PlanRow& planned,
   }
   if (outcome == record::Outcome::kUnsupported) {
     // No line can excuse it: a claim and its opposite are an error in policy.
-    if (planned.claimed) {
+    // A case that no oracle can judge is nobody's to decline.
+    if (planned.claimed && raw.reason_code != record::kUndecided) {
       SetOutcome(record::Outcome::kFail,
                  StrCat("declined inside its claims: ", raw.message), &raw);
     }
@@ -342,12 +208,10 @@ int64_t Verdicts::Judged() const {
   return count;
 }
 
-int Verdicts::ExitCode(bool allow_unavailable) const {
-  const int64_t unavailable = Count(record::Outcome::kUnavailable);
+int Verdicts::ExitCode() const {
   if (!unexpected.empty()) return 1;
-  if (unavailable > 0 && !allow_unavailable) return 1;
   if (Judged() > 0) return 0;
-  return unavailable > 0 ? 77 : 1;
+  return Count(record::Outcome::kUnavailable) > 0 ? 77 : 0;
 }
 
 Status RawRecords::Add(journal::JournalEntry entry) {
@@ -427,15 +291,17 @@ Status CollectFolder(const std::filesystem::path& directory,
 }
 
 Verdicts Assess(const plan::Plan& plan, const std::vector<size_t>& rows,
-                RawRecords raw, bool whole, MutantKills mutants) {
+                RawRecords raw, AssessOptions options) {
   Verdicts verdicts;
-  verdicts.complete = whole;
-  verdicts.mutants = std::move(mutants);
+  verdicts.complete = options.whole;
+  verdicts.mutants = std::move(options.mutants);
   record::RunFacts facts;
   facts.seed = plan.selection.seed;
+  std::vector<Unexpected> charged;
   for (const size_t i : rows) {
     const record::PlanRow& row = plan.rows[i];
     const auto found = raw.records.find({row.backend, row.test_id});
+    const std::string repro = RepeatOfRow(plan, row, &raw);
     record::Record record;
     if (found == raw.records.end()) {
       record = MissingRecord(row, facts);
@@ -444,43 +310,24 @@ Verdicts Assess(const plan::Plan& plan, const std::vector<size_t>& rows,
       verdicts.attempts.push_back(found->second.result);
       record = std::move(found->second);
       WeighRepeats(raw.repeats[{row.backend, row.test_id}], &record.result,
-                   &verdicts);
+                   &verdicts.attempts, &charged);
     }
     record.result = Finalize(row, std::move(record.result));
-    record.result.repro = ReproOf(plan, row) + record.result.repro;
+    record.result.repro = repro + record.result.repro;
     // A row that is torn says so where its table is read.
     static_cast<void>(record.Fill("repro", record.result.repro));
     AddToTally(row, record.result, &verdicts.tallies);
-    if (record::IsUnexpected(record.result.outcome)) {
-      verdicts.AddUnexpected(record.result, ReasonOf(record));
-    }
-    if (IsStale(row, record.result)) {
-      verdicts.AddUnexpected(
-          record.result,
-          StrCat("expected ", ExpectedText(row), " by ", row.expected_source,
-                 ", found: ", record.result.message));
-    }
     verdicts.final.push_back(std::move(record));
   }
-  for (const record::ResultRow& loss : raw.losses) {
-    verdicts.AddUnexpected(loss, loss.message);
-  }
+  verdicts.unexpected = UnexpectedOf(
+      plan, {rows, verdicts.final, charged, raw.losses, raw.isa, raw.backends,
+             options.whole, options.allow_unavailable});
   for (const plan::BackendUse& backend : plan.backends) {
-    CheckBackend(plan, backend, whole, &verdicts);
-    CheckIsa(backend, raw.isa[backend.instance], &verdicts);
     verdicts.conformance.push_back(
         ConformanceOf(plan, backend,
                       {verdicts.final, verdicts.unexpected, verdicts.mutants,
                        verdicts.complete}));
-    record::BackendRow described = raw.backends[backend.instance];
-    described.backend = backend.instance;
-    described.settings = backend.settings_text;
-    described.module_sha256 = backend.module_sha256;
-    described.build_id = BuildOf(raw.files[backend.instance]);
-    described.claims_json =
-        nlohmann::json(backend.claims)
-            .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-    verdicts.backends.push_back(std::move(described));
+    verdicts.backends.push_back(DescriptionOf(backend, raw));
   }
   return verdicts;
 }

@@ -4,9 +4,8 @@
 // equation and the word of conformance. Only the supervisor and merge use it.
 //
 //   record::ResultRow final = Finalize(plan_row, raw);  // one case
-//   const Verdicts verdicts =
-//       Assess(plan, rows, records, /*whole=*/true);    // a whole plan
-//   return verdicts.ExitCode(/*allow_unavailable=*/false);
+//   const Verdicts verdicts = Assess(plan, rows, records);  // a whole plan
+//   return verdicts.ExitCode();
 
 #pragma once
 
@@ -23,6 +22,7 @@
 #include "framework/testing/plan/plan.h"
 #include "framework/testing/record/outcome.h"
 #include "framework/testing/verdict/conformance.h"
+#include "framework/testing/verdict/unexpected.h"
 
 namespace assay::verdict {
 
@@ -37,31 +37,6 @@ record::ResultRow Finalize(const record::PlanRow& planned,
 
 /// The command that runs a case alone, as the plan does.
 std::string ReproOf(const plan::Plan& plan, const record::PlanRow& row);
-
-/// The judgement on a case that was repeated: one that did not pass is run
-/// again alone, in a worker of its own. Where it then passes, or did crash and
-/// alone does not, the cases before it are brought back, fewer and fewer, until
-/// the one that spoils it is found. The attempts are rows of the table
-/// `attempts`, and a merge reads the same meaning off them.
-struct Stability {
-  enum class Kind : uint8_t {
-    kUnknown,         // not repeated
-    kDeterministic,   // never passed
-    kOrderDependent,  // passes alone, but not behind another case
-    kFlaky,           // passes at times
-    kCrashesBehind,   // never passes, and crashes behind other cases only
-  } kind = Kind::kUnknown;
-  /// "fails 4 of 4 times alone", for a person; empty when unknown.
-  std::string text;
-  /// For kCrashesBehind: the attempt that gives the outcome of the case itself.
-  const record::ResultRow* alone = nullptr;
-};
-
-/// `repeats` are the attempts after a first one that did not pass: alone where
-/// `after` is empty, else in one worker behind the cases that it names. The
-/// result points into them.
-Stability StabilityOf(record::Outcome first,
-                      std::span<const record::ResultRow> repeats);
 
 /// Outcomes of one backend in one corpus, which must sum to what was planned.
 struct Tally {
@@ -97,15 +72,10 @@ struct Verdicts {
 
   int64_t Count(record::Outcome outcome) const;
   int64_t Judged() const;
-  void AddUnexpected(const record::ResultRow& row, std::string reason) {
-    unexpected.push_back({row.backend, row.test_id,
-                          std::string(ToString(row.outcome)),
-                          std::move(reason)});
-  }
 
-  /// 0 all as expected, 1 unexpected or nothing judged or unavailable, 77
-  /// everything unavailable and allowed.
-  int ExitCode(bool allow_unavailable) const;
+  /// 1 where something is unexpected, 77 where all that could be judged is
+  /// unavailable, and may be, else 0.
+  int ExitCode() const;
 };
 
 /// The entries of the journals of a run.
@@ -141,11 +111,16 @@ std::vector<std::filesystem::path> JournalsIn(
 Status CollectFolder(const std::filesystem::path& directory,
                      std::string_view plan, RawRecords* raw);
 
-/// `whole` says that the plan was run as a whole: then every planned row must
-/// have a verdict (else missing), every floor and expectation line is judged.
-/// A part judges only the rows it has. `mutants` is what is known of the
-/// harness itself.
+struct AssessOptions {
+  /// The plan was run as a whole: then every planned row must have a verdict
+  /// (else missing), and every floor and expectation line is judged. A part
+  /// judges only the rows it has.
+  bool whole = true;
+  bool allow_unavailable = false;  // a missing library or device is no failure
+  MutantKills mutants = {};        // what is known of the harness itself
+};
+
 Verdicts Assess(const plan::Plan& plan, const std::vector<size_t>& rows,
-                RawRecords raw, bool whole, MutantKills mutants = {});
+                RawRecords raw, AssessOptions options = {});
 
 }  // namespace assay::verdict

@@ -111,10 +111,10 @@ struct Trial {
     plan.rows.push_back(std::move(row));
   }
 
-  Verdicts Judge(bool whole = true) const {
+  Verdicts Judge(AssessOptions options = {}) const {
     std::vector<size_t> rows(plan.rows.size());
     std::iota(rows.begin(), rows.end(), size_t{0});
-    return Assess(plan, rows, raw, whole);
+    return Assess(plan, rows, raw, std::move(options));
   }
 };
 
@@ -188,7 +188,7 @@ TEST(VerdictTest, WhatIsUnexpectedIsListed) {
   EXPECT_THAT(UnexpectedOf(verdicts),
               testing::ElementsAre("node/Abs/b fail", "node/Abs/d fail",
                                    "node/Abs/e crash", "node/Abs/f missing"));
-  EXPECT_EQ(verdicts.ExitCode(false), 1);
+  EXPECT_EQ(verdicts.ExitCode(), 1);
 }
 
 // Kills: an end of a worker that turns nothing red, or that is said as often as
@@ -205,13 +205,13 @@ TEST(VerdictTest, AnEndOutsideOfAnyCaseIsUnexpectedAndSaidOnce) {
   RawRecords raw;
   ASSERT_TRUE(raw.Add(entry).ok());
   ASSERT_TRUE(raw.Add(entry).ok());
-  const Verdicts verdicts = Assess(plan, {}, std::move(raw), /*whole=*/false);
+  const Verdicts verdicts = Assess(plan, {}, std::move(raw), {.whole = false});
   ASSERT_EQ(verdicts.unexpected.size(), 1U);
   EXPECT_EQ(verdicts.unexpected[0].backend, "acme");
   EXPECT_EQ(verdicts.unexpected[0].test_id, "");
   EXPECT_EQ(verdicts.unexpected[0].outcome, "crash");
   EXPECT_THAT(verdicts.unexpected[0].reason, HasSubstr("after its last case"));
-  EXPECT_EQ(verdicts.ExitCode(/*allow_unavailable=*/true), 1);
+  EXPECT_EQ(verdicts.ExitCode(), 1);
 }
 
 // Kills: an expected fail that is now declined, taken for information.
@@ -268,9 +268,10 @@ TEST(VerdictTest, ExitCodesSayWhatTheRunWas) {
       {"missing", {{"pass"}, {""}}, 1, 1},
   };
   for (const auto& row : rows) {
-    const Verdicts verdicts = TrialOf(row.cases).Judge();
-    EXPECT_EQ(verdicts.ExitCode(false), row.strict) << row.name;
-    EXPECT_EQ(verdicts.ExitCode(true), row.allowing) << row.name;
+    const Trial trial = TrialOf(row.cases);
+    EXPECT_EQ(trial.Judge().ExitCode(), row.strict) << row.name;
+    EXPECT_EQ(trial.Judge({.allow_unavailable = true}).ExitCode(), row.allowing)
+        << row.name;
   }
 }
 
@@ -281,10 +282,12 @@ TEST(VerdictTest, ABackendThatDeclinesEverythingIsRed) {
               testing::ElementsAre(" nothing judged"));
   EXPECT_EQ(trial.Judge().unexpected[0].reason,
             "none of 2 planned cases was judged");
-  const Verdicts part = trial.Judge(/*whole=*/false);
+  EXPECT_EQ(trial.Judge().ExitCode(), 1);
+  const Verdicts part = trial.Judge({.whole = false});
   EXPECT_TRUE(UnexpectedOf(part).empty());
-  EXPECT_EQ(part.ExitCode(/*allow_unavailable=*/true), 1);
-  EXPECT_TRUE(UnexpectedOf(TrialOf({}).Judge()).empty());
+  EXPECT_EQ(part.ExitCode(), 0) << "another part may have what it judges";
+  EXPECT_THAT(UnexpectedOf(TrialOf({}).Judge()),
+              testing::ElementsAre(" nothing judged"));
 }
 
 // Kills: a backend judged by the cases of another, or described as another.
@@ -348,7 +351,7 @@ TEST(VerdictTest, LosingOneIdOfTheFloorIsRed) {
       {"in another part", Cases{{"pass"}}, "node/Abs/gone", "", "", false},
       {"lost in a part", Cases{{"unsupported"}, {"pass"}}, floor,
        "node/Abs/a unsupported", "", false},
-      {"the library is missing", Cases{{"unavailable"}}, floor},
+      {"the library is missing", Cases{{"unavailable"}}, floor, " unavailable"},
   };
   for (const auto& row : rows) {
     Trial trial = TrialOf(row.cases);
@@ -356,7 +359,8 @@ TEST(VerdictTest, LosingOneIdOfTheFloorIsRed) {
     trial.plan.selection.filter = row.filter;
     std::vector<std::string> unexpected;
     if (!row.unexpected.empty()) unexpected.push_back(row.unexpected);
-    EXPECT_EQ(UnexpectedOf(trial.Judge(row.whole)), unexpected) << row.name;
+    EXPECT_EQ(UnexpectedOf(trial.Judge({.whole = row.whole})), unexpected)
+        << row.name;
   }
 }
 
@@ -366,8 +370,8 @@ TEST(VerdictTest, LinesThatMatchNothingAreRedOverTheWholePlan) {
   trial.plan.backends[0].policy_errors = {
       "expectations.txt:7: matches no case"};
   EXPECT_THAT(UnexpectedOf(trial.Judge()), testing::ElementsAre(" policy"));
-  EXPECT_EQ(trial.Judge().ExitCode(false), 1);
-  EXPECT_TRUE(UnexpectedOf(trial.Judge(/*whole=*/false)).empty());
+  EXPECT_EQ(trial.Judge().ExitCode(), 1);
+  EXPECT_TRUE(UnexpectedOf(trial.Judge({.whole = false})).empty());
   trial.plan.selection.filter = "op:Abs";
   EXPECT_TRUE(UnexpectedOf(trial.Judge()).empty());
 }
@@ -408,7 +412,7 @@ TEST(VerdictTest, TheWordIsOverTheClaims) {
   for (const auto& row : rows) {
     Trial trial = TrialOf(row.cases);
     trial.plan.selection = row.selection;
-    const Verdicts verdicts = trial.Judge(row.whole);
+    const Verdicts verdicts = trial.Judge({.whole = row.whole});
     ASSERT_EQ(verdicts.conformance.size(), 1U);
     EXPECT_EQ(verdicts.conformance[0].verdict, row.word) << row.name;
     EXPECT_FALSE(verdicts.conformance[0].reason.empty()) << row.name;
@@ -431,6 +435,21 @@ TEST(VerdictTest, EveryVerdictSaysHowToRepeatIt) {
   const record::Record judged = trial.Judge().final[0];
   EXPECT_THAT(judged.result.repro, HasSubstr("--seed 7"));
   EXPECT_EQ(judged.Rows<record::ResultRow>()->at(0).repro, judged.result.repro);
+}
+
+// Kills: a case that no oracle can judge, charged to the backend.
+TEST(VerdictTest, AnUndecidedCaseIsNeitherInTheClaimsNorAgainstThem) {
+  Trial trial = TrialOf({{"pass", true}, {"unsupported", true}});
+  EXPECT_EQ(trial.Judge().Count(record::Outcome::kFail), 1);
+  for (auto& [key, record] : trial.raw.records) {
+    if (record.result.outcome == record::Outcome::kUnsupported) {
+      record.result.reason_code = record::kUndecided;
+    }
+  }
+  const Verdicts verdicts = trial.Judge();
+  EXPECT_EQ(verdicts.Count(record::Outcome::kUnsupported), 1);
+  EXPECT_EQ(verdicts.conformance[0].verdict, "conformant");
+  EXPECT_EQ(verdicts.conformance[0].n_claimed, 1);
 }
 
 // Kills: the second verdict in the place of the first.

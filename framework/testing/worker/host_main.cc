@@ -23,6 +23,7 @@
 #include "framework/file/csv.h"
 #include "framework/graph/model_text.h"
 #include "framework/graph/types/check.h"
+#include "framework/testing/host/crash_report.h"
 #include "framework/testing/host/end_like.h"
 #include "framework/testing/host/server.h"
 #include "framework/testing/host/wire/channel.h"
@@ -154,7 +155,10 @@ int ServeModule(const request::HostRequest& wanted, wire::Channel door) {
   const Status walls = walls::BuildWalls(wanted.walls);
   // Before the module could say it.
   if (!door.Send(walls.message()).ok()) return 0;
+  host::ReportCrashes();
+  host::EnterPhase("the load of the module");
   auto backend = OpenBackend({wanted.module, wanted.name, wanted.version});
+  host::EnterPhase(nullptr);
   const bool forks = backend.ok() && wanted.forks && ForkedBatch::IsPossible();
   // ONNX's schemas are made at the first check, which else each child would do.
   if (forks) {

@@ -201,7 +201,8 @@ Result<bool> HostedCases::Settle(record::Record* record) {
               "the backend changed the process' descriptors");
     return true;
   }
-  ASSAY_RETURN_IF_ERROR(journal_.Ended(end.pid, end.wait_status));
+  ASSAY_RETURN_IF_ERROR(journal_.Ended(
+      end.pid, end.wait_status, wire::PhaseOf(host_.link().last_call())));
   return false;
 }
 

@@ -29,6 +29,7 @@
 #include "framework/file/module_path.h"
 #include "framework/graph/model_text.h"
 #include "framework/graph/types/check.h"
+#include "framework/testing/host/crash_report.h"
 #include "framework/testing/host/end_like.h"
 #include "framework/testing/host/remote_backend.h"
 #include "framework/testing/host/wire/arena.h"
@@ -458,6 +459,8 @@ int Main(int argc, char** argv) {
     std::cerr << "assay-worker: " << status.message() << "\n";
     return kUsage;
   }
+  // Launchers say themselves how a rank ended.
+  if (worker.wanted.rank_variable.empty()) host::ReportCrashes();
   const suite::Suite* const suite = suite::FindSuite(worker.wanted.facts.suite);
   KeepMemory(suite == nullptr || suite->keeps_memory);
   worker.wanted.facts.settings = instance->settings;

@@ -39,6 +39,21 @@ std::string FirstElement(const Tensor& a, const Tensor& b) {
 
 using Found = std::optional<Finding>;
 
+/// "; undecided in run a: w.gradient at 2 steps"; empty where all is decided.
+std::string UndecidedOf(const Side& side) {
+  const optdiff::Undecided& undecided = side.run->undecided();
+  if (undecided.empty()) return "";
+  return StrCat("; undecided in run ", side.name, ": ",
+                optdiff::UndecidedText(undecided));
+}
+
+/// Says that the oracle does not know which of two is right, and how far the
+/// judge is from each.
+std::string NoWord(double of_a, double of_b) {
+  return StrCat("; the oracle decides for neither: a is ", ToText(of_a),
+                " away from the judge, b ", ToText(of_b));
+}
+
 /// Says that a statistic was fed back wrongly. `run` names the run that did; it
 /// is empty where each run does what its own model says and b differs from a.
 Finding SayFedBack(const Side& side, const std::string& run, int64_t step,
@@ -162,7 +177,8 @@ class Bisection {
     }
     Finding none;
     none.sentence = StrCat("in ", options_.steps,
-                           " steps the two differ by what roundings explain");
+                           " steps the two differ by what roundings explain",
+                           UndecidedOf(a_), UndecidedOf(b_));
     return none;
   }
 
@@ -231,15 +247,21 @@ class Bisection {
   Found Apart() {
     const optdiff::BesideJudge& of_a = a_.run->objective();
     const optdiff::BesideJudge& of_b = b_.run->objective();
-    const double explained = a_.run->loss_sieve() * of_a.loss().explained +
-                             b_.run->loss_sieve() * of_b.loss().explained;
+    const double explained = a_.run->LossLimit() + b_.run->LossLimit();
     if (!(std::abs(of_a.backend_loss() - of_b.backend_loss()) <= explained)) {
-      return Say(Cause::kLossReduction, step_, "", "loss",
-                 StrCat("the two have other losses, each right by its own "
-                        "model: that of b is ",
-                        ToText(of_b.backend_loss() / of_a.backend_loss()),
-                        " times that of a"));
+      const bool is_decided = a_.run->undecided().count("loss") +
+                                  b_.run->undecided().count("loss") ==
+                              0;
+      return Say(
+          Cause::kLossReduction, step_, "", "loss",
+          StrCat("the two have other losses",
+                 is_decided ? ", each right by its own model" : "",
+                 ": that of b is ",
+                 ToText(of_b.backend_loss() / of_a.backend_loss()),
+                 " times that of a",
+                 is_decided ? "" : NoWord(of_a.loss().l2, of_b.loss().l2)));
     }
+    if (auto found = OtherGradient(); found.has_value()) return found;
     if (auto found = OtherStatistics(a_, b_, step_); found.has_value())
       return found;
     SeenStep across = b_.seen;
@@ -263,6 +285,27 @@ class Bisection {
       }
     }
     return OtherSettings(across);
+  }
+
+  /// Finds a gradient in which the two differ though the oracle decides for
+  /// neither.
+  Found OtherGradient() const {
+    const optdiff::BesideJudge& of_a = a_.run->objective();
+    const optdiff::BesideJudge& of_b = b_.run->objective();
+    for (size_t p = 0; p < of_a.got().size(); ++p) {
+      const double explained =
+          a_.run->GradientLimit(p) + b_.run->GradientLimit(p);
+      const double apart = optdiff::L2(draw::NumbersOf(of_a.got()[p]),
+                                       draw::NumbersOf(of_b.got()[p]));
+      if (apart <= explained) continue;
+      const std::string& name = of_a.place()[p].name;
+      return Say(
+          Cause::kGradient, step_, "", name,
+          StrCat("the gradients of ", name, " differ by ", ToText(apart),
+                 ", where roundings explain ", ToText(explained),
+                 NoWord(of_a.gradients()[p].l2, of_b.gradients()[p].l2)));
+    }
+    return std::nullopt;
   }
 
   Found OtherSettings(const SeenStep& across) const {

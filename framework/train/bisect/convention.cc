@@ -10,12 +10,10 @@
 #include "framework/core/text.h"
 #include "framework/file/csv.h"
 #include "framework/train/optdiff/beside_judge.h"
-#include "framework/train/optdiff/locked_run.h"
 
 namespace assay::bisect {
 namespace {
 
-using quad::Quad;
 using quad::QuadTensor;
 using quad::SettingTexts;
 
@@ -26,17 +24,14 @@ SettingTexts With(SettingTexts settings, const Exchange& exchange) {
   return settings;
 }
 
-Quad Magnitude(Quad x) { return x < 0 ? -x : x; }
-
-bool IsWithin(const QuadTensor& got, const QuadTensor& want, double allowed) {
-  Quad greatest = 0;
-  Quad off = 0;
+/// Each element within the limit of its formula, where it has one.
+bool IsWithin(const QuadTensor& got, const QuadTensor& want) {
   for (size_t i = 0; i < want.size(); ++i) {
-    greatest = std::max(greatest, Magnitude(want[i]));
-    const Quad apart = Magnitude(got[i] - want[i]);
-    if (!(apart <= off)) off = apart;
+    const double limit = quad::LimitOf(want[i]);
+    if (!std::isfinite(limit)) continue;
+    if (!(quad::Size(got[i].value - want[i].value) <= limit)) return false;
   }
-  return off <= allowed * greatest;
+  return true;
 }
 
 bool MakesOne(const SeenStep& step, const SettingTexts& settings) {
@@ -51,14 +46,13 @@ bool MakesOne(const SeenStep& step, const SettingTexts& settings) {
   std::vector<QuadTensor> x = step.start;
   (*rule)->Prepare(step.at, &x);
   (*rule)->Update(step.at, step.gradients, &x);
-  const double allowed = optdiff::UpdateLimit(step.type);
   for (size_t p = 0; p < x.size(); ++p) {
-    if (!IsWithin(step.result[p], x[p], allowed)) return false;
+    if (!IsWithin(step.result[p], x[p])) return false;
   }
   for (size_t p = 0; p < step.left.size(); ++p) {
     for (const auto& [name, tensor] : step.left[p]) {
       const QuadTensor* const slot = (*rule)->Slot(p, name);
-      if (slot != nullptr && !IsWithin(tensor, *slot, allowed)) return false;
+      if (slot != nullptr && !IsWithin(tensor, *slot)) return false;
     }
   }
   return true;

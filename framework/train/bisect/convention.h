@@ -17,7 +17,6 @@
 #include <utility>
 #include <vector>
 
-#include "framework/core/dtype.h"
 #include "framework/graph/model.h"
 #include "framework/train/quad/quad.h"
 
@@ -34,7 +33,6 @@ struct SeenStep {
   std::vector<quad::QuadTensor> start;  // of each parameter
   NamedState state;                     // before the step; empty at the first
   std::vector<quad::QuadTensor> gradients;
-  DType type = DType::kFloat32;
   std::vector<quad::QuadTensor> result;  // the parameters after it
   NamedState left;  // the state after it, as far as it is to be explained
 };

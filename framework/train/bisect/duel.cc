@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace assay::bisect {
@@ -86,10 +87,9 @@ void Duel::AddGradients(std::vector<Pair>* pairs) {
   for (size_t p = 0; p < a.gradients().size(); ++p) {
     const optdiff::Distance& of_a = a.gradients()[p];
     const optdiff::Distance& of_b = b.gradients()[p];
-    pairs->push_back(
-        {a.place()[p].name + ".gradient", a.got()[p], b.got()[p], of_a.l2,
-         of_b.l2,
-         a_.run->sieve() * of_a.explained + b_.run->sieve() * of_b.explained});
+    pairs->push_back({a.place()[p].name + ".gradient", a.got()[p], b.got()[p],
+                      of_a.l2, of_b.l2,
+                      a_.run->GradientLimit(p) + b_.run->GradientLimit(p)});
   }
 }
 
@@ -102,9 +102,10 @@ void Duel::AddUpdates(std::vector<Pair>* pairs) {
     const Tensor& of_a = a.lockstep().parameters()[p].value;
     const Tensor& of_b = b.lockstep().parameters()[p].value;
     const quad::Spread spread = quad::SpreadOf(of_b, x_[p]);
-    const double rounded = 2 * optdiff::UpdateLimit(of_a.dtype()) *
-                           std::sqrt(static_cast<double>(x_[p].size())) *
-                           spread.greatest;
+    // Nobody knows what an element without a limit may be.
+    const double rounded = spread.unknown > 0
+                               ? std::numeric_limits<double>::infinity()
+                               : 2 * spread.explained;
     pairs->push_back({a.lockstep().parameters()[p].name, of_a, of_b,
                       a.updates()[p].l2, b.updates()[p].l2,
                       spread.l2 + rounded});

@@ -60,6 +60,8 @@ class Duel {
 
   const std::optional<FirstFault>& a_fault() const { return a_.fault; }
   const std::optional<FirstFault>& b_fault() const { return b_.fault; }
+  const optdiff::Undecided& a_undecided() const { return a_.run->undecided(); }
+  const optdiff::Undecided& b_undecided() const { return b_.run->undecided(); }
   const std::optional<FirstDifference>& difference() const {
     return difference_;
   }

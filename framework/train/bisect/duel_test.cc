@@ -77,6 +77,19 @@ TEST(DuelTest, OfOneRunWithItselfShowsNothing) {
   }
 }
 
+// Kills: a step that is accused where its gradient cancels with the decay.
+TEST(DuelTest, FindsNoFaultInACoupledDecay) {
+  for (const char* spec :
+       {"adam/pytorch:weight_decay=0.1", "adagrad/pytorch:weight_decay=0.1",
+        "rmsprop/pytorch:weight_decay=0.1", "adam/keras:weight_decay=0.1",
+        "lamb/paper:weight_decay=0.1 decay=by_rate"}) {
+    const Seen seen = DuelOf(Reference(), spec, Reference(), spec);
+    EXPECT_FALSE(seen.duel->a_fault().has_value())
+        << spec << ": " << seen.duel->a_fault()->fault.what;
+    EXPECT_FALSE(seen.duel->difference().has_value()) << spec;
+  }
+}
+
 // Kills: conventions that are taken for roundings; a step at which they cannot
 // differ yet.
 TEST(DuelTest, TellsConventionsApart) {

@@ -73,23 +73,19 @@ class Batches {
 }  // namespace
 
 Result<RunSpec> ParseRunSpec(std::string_view text) {
-  const std::string_view all = text;
-  RunSpec spec;
-  spec.backend = CutFront(&text, ":");
-  std::string_view optimizer = CutFront(&text, ":");
-  spec.optimizer.optimizer = CutFront(&optimizer, "/");
-  spec.optimizer.preset = optimizer.empty() ? "paper" : optimizer;
-  spec.optimizer.settings = text;
-  if (spec.optimizer.optimizer.empty()) spec.optimizer.optimizer = "momentum";
-  if (spec.backend.empty()) {
-    return InvalidArgument("found the run '", all,
+  const auto [backend, optimizer] = train::SplitRun(text);
+  if (backend.empty()) {
+    return InvalidArgument("found the run '", text,
                            "', wanted BACKEND[:OPTIMIZER[/PRESET][:SETTINGS]]");
   }
-  const Status made =
-      train::MakeOptimizer({spec.optimizer.optimizer, spec.optimizer.preset,
-                            spec.optimizer.settings})
-          .status();
-  if (!made.ok()) return made.WithContext(all);
+  const train::Wanted wanted = train::WantedOf(optimizer);
+  const Status made = train::MakeOptimizer(wanted).status();
+  if (!made.ok()) return made.WithContext(text);
+  RunSpec spec;
+  spec.backend = backend;
+  spec.optimizer.optimizer = wanted.name;
+  spec.optimizer.preset = wanted.preset;
+  spec.optimizer.settings = wanted.settings;
   return spec;
 }
 

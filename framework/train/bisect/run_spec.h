@@ -27,9 +27,9 @@ struct RunSpec {
   quad::OptimizerSpec optimizer;
 };
 
-/// Parses "BACKEND[:OPTIMIZER[/PRESET][:SETTINGS]]". The optimizer is momentum
-/// and the preset paper where none is named. Invalid argument for an unknown
-/// optimizer, preset or setting, and where no backend is named.
+/// Parses "BACKEND[:OPTIMIZER[/PRESET][:SETTINGS]]" as train::SplitRun and
+/// WantedOf do. Invalid argument for an unknown optimizer, preset or setting,
+/// and where no backend is named.
 Result<RunSpec> ParseRunSpec(std::string_view text);
 
 /// A model, by its name or from a file, on a dataset.

@@ -403,7 +403,6 @@ Status Side::Step(int64_t step) {
   seen.settings = lockstep().settings();
   seen.at = {.step = step, .schedule = lockstep().ScheduleAt(step)};
   const std::span<const train::Parameter> parameters = lockstep().parameters();
-  seen.type = parameters.back().value.dtype();
   seen.start = quad::InQuad(parameters);
   seen.state = StateOf(lockstep());
   optdiff::StepRows none({}, {}, nullptr);

@@ -309,6 +309,14 @@ constexpr double kTestShare = 0.2;
 
 Result<Split> Digits(const DatasetOptions& options) {
   const auto path = options.folder / "digits.csv.gz";
+  if (!fs::exists(path)) {
+    return NotFound(
+        "found no ", path.string(),
+        ": wanted 5,000 digits, which ctest/bootstrap.sh of Assay's "
+        "source gets and an installation does not have; copy its "
+        "build/datasets/digits.csv.gz there, or give --dataset "
+        "drawn, which needs no file, or mnist:DIR");
+  }
   ASSAY_ASSIGN_OR_RETURN(const Dataset all, ReadDigits(path));
   return StratifiedSplit(all, kTestShare, options.seed);
 }

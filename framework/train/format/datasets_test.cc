@@ -221,6 +221,9 @@ TEST(MakeDatasetTest, KnowsItsNames) {
               Says("found the dataset 'digit', wanted digits, drawn, "
                    "mnist:DIR, fashion:DIR, cifar10:DIR, cifar100:DIR"));
   EXPECT_THAT(MakeDataset("digit", {}), Says("did you mean"));
+  EXPECT_THAT(MakeDataset("digits", {.folder = "none", .seed = 0}),
+              Says("copy its build/datasets/digits.csv.gz there, or give "
+                   "--dataset drawn"));
   EXPECT_THAT(MakeDataset("mnist", {}),
               Says("wanted mnist:DIR, the folder of its files"));
   EXPECT_THAT(MakeDataset("drawn:x", {}),

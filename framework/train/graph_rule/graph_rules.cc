@@ -250,7 +250,7 @@ GraphRule RuleOf(const LambSettings& settings) {
   bias("first", settings.beta1);
   bias("second", settings.beta2);
   rule.update.factors.push_back(
-      {"decay", [](const Progress& at) { return at.weight_decay; }});
+      {"decay", [](const Progress& at) { return at.own_decay; }});
   rule.update.factors.push_back(Rate());
   rule.update.factors.push_back(Fixed("one", 1));
   rule.update.nodes =

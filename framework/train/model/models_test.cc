@@ -15,6 +15,7 @@
 #include "framework/file/digest.h"
 #include "framework/file/file.h"
 #include "framework/file/scratch_folder.h"
+#include "framework/graph/model_text.h"
 #include "framework/graph/types/check.h"
 #include "framework/testing/support/statuses_fixture.h"
 #include "framework/train/model/model_file.h"
@@ -174,6 +175,23 @@ class ModelFileTest : public ::testing::Test {
 
 // Kills: parameters in another order, statistics among them, numbers of another
 // parameter.
+// Kills: a model with nothing to train that reaches a backend, a second Softmax
+// that nobody speaks of.
+TEST(NewModelTest, SaysWhatCannotLearn) {
+  const auto that_ends_in = [](const char* last) {
+    return graph::ModelOfText(
+        StrCat("g (float[N,2] x) => (float[N,2] y) <float[2,2] w = {1, 2, 3, "
+               "4}> { h = MatMul(x, w) y = ",
+               last, "(h) }"));
+  };
+  EXPECT_EQ(SoftmaxAtEnd(*that_ends_in("Softmax")), "y");
+  EXPECT_EQ(SoftmaxAtEnd(*that_ends_in("LogSoftmax")), "");
+  EXPECT_THAT(
+      NewModelOf(*graph::ModelOfText(
+          "g (float[N,2] x) => (float[N,2] y) { y = Softmax(x) }")),
+      IsStatus(StatusCode::kInvalidArgument, "found no weights to train"));
+}
+
 TEST_F(ModelFileTest, GivesBackWhatWasWritten) {
   for (const std::string_view name :
        {"mlp", "resnet8", "lstm", "transformer"}) {

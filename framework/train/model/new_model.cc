@@ -34,8 +34,24 @@ Result<NewModel> NewModelOf(const Model& model) {
     ASSAY_ASSIGN_OR_RETURN(Tensor value, tensor->Clone());
     made.parameters.push_back({names.back(), std::move(value)});
   }
+  if (names.empty()) {
+    return InvalidArgument(
+        "found no weights to train, wanted initializers of float32 or float64 "
+        "that nodes read");
+  }
   ASSAY_ASSIGN_OR_RETURN(made.model, edit::AsInputs(model, names));
   return made;
+}
+
+std::string SoftmaxAtEnd(const Model& model) {
+  const Graph& graph = model.graph();
+  if (graph.outputs.empty()) return "";
+  const auto last = std::ranges::find_if(graph.nodes, [&](const Node& node) {
+    return std::ranges::count(node.outputs, graph.outputs[0]) > 0;
+  });
+  const bool is_softmax =
+      last != graph.nodes.end() && last->op_type == "Softmax";
+  return is_softmax ? graph[graph.outputs[0]].name : "";
 }
 
 Result<Trainee> TraineeOf(const NewModel& made, const edit::LossEdit& loss,

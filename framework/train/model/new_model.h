@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "framework/core/dtype.h"
@@ -34,9 +35,13 @@ struct NewModel {
 };
 
 /// A model whose parameters are initializers: they are those of float32 and
-/// float64 that a node reads, without running statistics. As
-/// edit::AsTrainingForm declines.
+/// float64 that a node reads, without running statistics. Invalid argument
+/// where there is none; as edit::AsTrainingForm declines.
 Result<NewModel> NewModelOf(const Model& model);
+
+/// The name of the first output where a Softmax gives it: a loss that takes
+/// scores has a Softmax of its own. Empty where none does.
+std::string SoftmaxAtEnd(const Model& model);
 
 /// Its training form and its inference form, both with the loss, and statistics
 /// as the model has them; masks are drawn from the seed. Memory of parameters

@@ -34,8 +34,8 @@ namespace assay::on_reference {
 namespace {
 
 using quad::Exponential;
+using quad::Float128;
 using quad::OptimizerSpec;
-using quad::Quad;
 using quad::QuadTensor;
 
 const std::vector<int64_t> kLabels = {0, 2, 1, 1, 0, 2};
@@ -187,16 +187,17 @@ std::vector<QuadTensor> LinearGradient(const std::vector<QuadTensor>& at) {
   std::vector<QuadTensor> gradients = {QuadTensor(kFeatures * kClasses, 0),
                                        QuadTensor(kClasses, 0)};
   for (size_t i = 0; i < kSamples; ++i) {
-    std::array<Quad, kClasses> p = {};
-    Quad sum = 0;
+    std::array<Float128, kClasses> p = {};
+    Float128 sum = 0;
     for (size_t c = 0; c < kClasses; ++c) {
-      p[c] = Exponential(kX[2 * i] * at[0][c] +
-                         kX[2 * i + 1] * at[0][kClasses + c] + at[1][c]);
+      p[c] = Exponential(kX[2 * i] * at[0][c].value +
+                         kX[2 * i + 1] * at[0][kClasses + c].value +
+                         at[1][c].value);
       sum += p[c];
     }
     for (size_t c = 0; c < kClasses; ++c) {
       const bool is_label = static_cast<size_t>(kLabels[i]) == c;
-      const Quad off = (p[c] / sum - (is_label ? 1 : 0)) / kSamples;
+      const Float128 off = (p[c] / sum - (is_label ? 1 : 0)) / kSamples;
       for (size_t f = 0; f < kFeatures; ++f) {
         gradients[0][f * kClasses + c] += kX[2 * i + f] * off;
       }

@@ -16,11 +16,12 @@ namespace {
 
 using file::ToText;
 
-/// The roundings that an update in float32 may be off by
-/// (framework/train/quad/README.md), and the share of float64, where
-/// corrections subtract numbers near 1 from 1.
-constexpr double kUpdateRoundings = 8;
-constexpr double kUpdateDouble = 1e-12;
+/// A limit of this share of what is wanted would hide a factor of 1.01.
+constexpr double kHides = 1.0 / 200;
+/// A gradient of this share of all together is as good as none.
+constexpr double kNothing = 1e-6;
+/// So many roundings are a narrow limit wherever they lead.
+constexpr double kNarrow = 1000;
 
 std::string Roundings(const Distance& distance) {
   return StrCat("; its distance is that of ", ToText(distance.share()),
@@ -46,16 +47,23 @@ struct Answer {
   const ExactHull* hull;  // null where the oracle has none
 };
 
-std::string FaultOf(const Tensor& got, const Answer& answer) {
+struct Verdict {
+  std::string fault;   // the first element beyond its limit; empty: none is
+  double allowed = 0;  // l2 of the limits; infinite where one is not known
+};
+
+Verdict VerdictOf(const Tensor& got, const Answer& answer) {
   const auto want = answer.exact.value.tensor()->elements<double>();
   const auto bounds = answer.exact.bound.elements<double>();
   const auto units = answer.units.elements<double>();
   const auto hard = answer.hard.elements<double>();
   const double roundoff = limit::UnitRoundoff(got.dtype());
   const std::vector<double> numbers = draw::NumbersOf(got);
+  Verdict verdict;
   for (size_t i = 0; i < numbers.size(); ++i) {
     const double allowed = limit::LimitOf(units[i], hard[i], roundoff) +
                            roundoff * std::abs(want[i]) + bounds[i];
+    verdict.allowed = std::hypot(verdict.allowed, allowed);
     double low = want[i];
     double high = want[i];
     if (answer.hull != nullptr && answer.hull->low.defined()) {
@@ -66,10 +74,40 @@ std::string FaultOf(const Tensor& got, const Answer& answer) {
     // An element that the oracle does not know is not judged, unless it is NaN
     // or infinite.
     if (!std::isfinite(allowed) && std::isfinite(numbers[i])) continue;
-    return limit::InWords(static_cast<int64_t>(i), numbers[i], want[i], allowed,
-                          got.dtype());
+    verdict.fault = limit::InWords(static_cast<int64_t>(i), numbers[i], want[i],
+                                   allowed, got.dtype());
+    return verdict;
   }
-  return "";
+  return verdict;
+}
+
+/// Looks less closely at a tensor that the oracle has let pass, and no more at
+/// one of which its limits are so wide that they would show nothing.
+void Heed(const Verdict& verdict, const Distance& distance, double least,
+          Sieve* sieve) {
+  const double shows =
+      std::max({kNarrow * distance.explained, kHides * distance.norm, least});
+  sieve->is_blind = !(verdict.allowed <= shows);
+  if (sieve->is_blind) return;
+  sieve->roundings = 2 * distance.share();
+  sieve->passed = distance.l2;
+}
+
+/// The l2 by which a tensor may be off unseen. One that has passed once hides
+/// nothing later, and one that is to be none may be nearly none: a bias whose
+/// gradient cancels is left with roundings.
+double LimitOf(const Distance& distance, const Sieve& sieve, double least) {
+  const double first = std::max({kSieve * distance.explained, sieve.passed,
+                                 distance.norm <= least ? least : 0});
+  if (!(sieve.roundings > kSieve) || distance.explained == 0) return first;
+  return std::max(first, std::min(sieve.roundings * distance.explained,
+                                  std::max(kHides * distance.norm, least)));
+}
+
+/// True where the oracle has to be asked.
+bool Asks(const Distance& distance, double limit, const Sieve& sieve) {
+  return !(distance.l2 <= limit) &&
+         !(sieve.is_blind && std::isfinite(distance.l2));
 }
 
 /// Twice the digits of what is judged.
@@ -77,9 +115,7 @@ Precision PrecisionFor(DType type, const ExactRun& run) {
   return type == DType::kFloat64 ? Precision::kQuad : run.LeastPrecision();
 }
 
-/// Says "element 0 is 1, wanted 2 within 1e-06" where the loss is beyond its
-/// limit; empty where it is not.
-Result<std::string> FaultOfLoss(ExactRun& run, double loss, DType type) {
+Result<Verdict> VerdictOfLoss(ExactRun& run, double loss, DType type) {
   ASSAY_ASSIGN_OR_RETURN(const auto exact,
                          run.Evaluate(PrecisionFor(type, run)));
   ASSAY_ASSIGN_OR_RETURN(const auto units,
@@ -88,16 +124,12 @@ Result<std::string> FaultOfLoss(ExactRun& run, double loss, DType type) {
   const std::array<double, 1> number = {loss};
   ASSAY_ASSIGN_OR_RETURN(const Tensor got,
                          draw::TensorOf(type, Shape(), number));
-  return FaultOf(got, {exact.back(), units.back(), hard.back(), nullptr});
+  return VerdictOf(got, {exact.back(), units.back(), hard.back(), nullptr});
 }
 
-/// Names the first element beyond its limit, "'w': element 3 is 1, wanted 2
-/// within 1e-06"; empty where none is. `gradients` are those of the parameters,
-/// and the loss is the last output.
-Result<std::string> FaultOfGradients(
-    ExactRun& run, size_t n_outputs,
-    std::span<const train::Parameter> parameters,
-    std::span<const Tensor> gradients) {
+/// `gradients` are those of the parameters, and the loss is the last output.
+Result<std::vector<Verdict>> VerdictsOfGradients(
+    ExactRun& run, size_t n_outputs, std::span<const Tensor> gradients) {
   std::vector<Value> one(n_outputs);
   ASSAY_ASSIGN_OR_RETURN(one.back(),
                          Tensor::Of<double>(Shape(), std::array<double, 1>{1}));
@@ -108,15 +140,13 @@ Result<std::string> FaultOfGradients(
   ASSAY_ASSIGN_OR_RETURN(const auto hard, run.VjpUnits(one, UnitKind::kHard));
   const auto hulls =
       run.VjpHull(one, limit::UnitRoundoff(gradients.front().dtype()));
+  std::vector<Verdict> verdicts;
   for (size_t i = 0; i < gradients.size(); ++i) {
-    const std::string fault = FaultOf(
+    verdicts.push_back(VerdictOf(
         gradients[i],
-        {exact[i], units[i], hard[i], hulls.ok() ? &(*hulls)[i] : nullptr});
-    if (!fault.empty()) {
-      return StrCat("'", parameters[i].name, "': ", fault);
-    }
+        {exact[i], units[i], hard[i], hulls.ok() ? &(*hulls)[i] : nullptr}));
   }
-  return std::string();
+  return verdicts;
 }
 
 void CopyInto(const Tensor& from, Tensor to) {
@@ -126,9 +156,17 @@ void CopyInto(const Tensor& from, Tensor to) {
 
 }  // namespace
 
-double UpdateLimit(DType type) {
-  return type == DType::kFloat64 ? kUpdateDouble
-                                 : kUpdateRoundings * limit::UnitRoundoff(type);
+std::string UndecidedText(const Undecided& undecided) {
+  constexpr size_t kShown = 5;
+  std::vector<std::string> shown;
+  for (const auto& [tensor, steps] : undecided) {
+    if (shown.size() == kShown) break;
+    shown.push_back(
+        StrCat(tensor, " at ", steps, steps == 1 ? " step" : " steps"));
+  }
+  const std::string text = Joined(shown);
+  const size_t more = undecided.size() - shown.size();
+  return more == 0 ? text : StrCat(text, " and ", more, " more tensors");
 }
 
 Result<JudgeOf> JudgeFor(const Course& course, Backend& oracle) {
@@ -153,6 +191,8 @@ Result<StepFault> LockedRun::Step(int64_t step, StepRows* rows) {
   ASSAY_RETURN_IF_ERROR(lockstep_.Step(quad::Gradients::kGiven));
   updates_ = lockstep_.Compare();
   rows->Begin(step, objective_.backend_loss(), objective_.judge_loss());
+  loss_sieve_.passed = 0;
+  for (Sieve& sieve : sieves_) sieve.passed = 0;
   ASSAY_ASSIGN_OR_RETURN(StepFault fault, Loss(batch, rows));
   if (!fault.what.empty()) return fault;
   ASSAY_ASSIGN_OR_RETURN(fault, Gradients(batch, rows));
@@ -203,43 +243,85 @@ Result<std::unique_ptr<ExactRun>> LockedRun::ExactAt(const Place& place) {
   return exact_->exact()->At(InputsAt(model->graph(), place), targets);
 }
 
+double LockedRun::GradientLimit(size_t parameter) const {
+  return LimitOf(objective_.gradients()[parameter], sieves_[parameter],
+                 LeastGradient());
+}
+
+double LockedRun::LossLimit() const {
+  return LimitOf(objective_.loss(), loss_sieve_, 0);
+}
+
+/// An l2 that is as good as none beside all gradients together.
+double LockedRun::LeastGradient() const {
+  double all = 0;
+  for (const Distance& each : objective_.gradients()) {
+    all = std::hypot(all, each.norm);
+  }
+  return kNothing * all;
+}
+
+/// Adds a tensor that is not wrong: right, or beyond its limit where the oracle
+/// is blind.
+void LockedRun::Settle(const std::string& tensor, const Distance& distance,
+                       double limit, StepRows* rows) {
+  const bool is_decided = distance.l2 <= limit;
+  if (!is_decided) ++undecided_[tensor];
+  rows->Add(tensor, distance, distance.l2, std::max(limit, distance.l2),
+            is_decided);
+}
+
 Result<StepFault> LockedRun::Loss(const StepBatch& batch, StepRows* rows) {
   const Distance& loss = objective_.loss();
-  std::string fault;
-  if (!(loss.share() <= loss_sieve_)) {
+  if (Asks(loss, LossLimit(), loss_sieve_)) {
     ASSAY_ASSIGN_OR_RETURN(const auto exact,
                            ExactAt(objective_.PlaceOf(batch.narrow)));
     ASSAY_ASSIGN_OR_RETURN(
-        fault, FaultOfLoss(*exact, objective_.backend_loss(),
-                           lockstep_.parameters()[0].value.dtype()));
-    // The oracle let it pass: look less closely from here on.
-    if (fault.empty()) loss_sieve_ = 2 * loss.share();
+        const Verdict verdict,
+        VerdictOfLoss(*exact, objective_.backend_loss(),
+                      lockstep_.parameters()[0].value.dtype()));
+    if (!verdict.fault.empty()) {
+      rows->Add("loss", loss, loss.l2, LossLimit());
+      return StepFault{kFailLoss, "loss",
+                       StrCat("the loss: ", verdict.fault, Roundings(loss))};
+    }
+    Heed(verdict, loss, 0, &loss_sieve_);
   }
-  rows->Add("loss", loss, loss.l2, loss_sieve_ * loss.explained);
-  if (fault.empty()) return StepFault();
-  return StepFault{kFailLoss, "loss",
-                   StrCat("the loss: ", fault, Roundings(loss))};
+  Settle("loss", loss, LossLimit(), rows);
+  return StepFault();
 }
 
 Result<StepFault> LockedRun::Gradients(const StepBatch& batch, StepRows* rows) {
-  for (size_t p = 0; p < objective_.gradients().size(); ++p) {
+  const auto name_of = [&](size_t p) { return objective_.place()[p].name; };
+  std::vector<Verdict> verdicts;  // once the oracle is asked
+  for (size_t p = 0; p < sieves_.size(); ++p) {
     const Distance& distance = objective_.gradients()[p];
-    std::string fault;
-    ASSAY_RETURN_IF_ERROR(objective_.LookAgain(p, sieve_));
-    if (!(distance.share() <= sieve_)) {
-      const Place place = objective_.PlaceOf(batch.narrow);
-      ASSAY_ASSIGN_OR_RETURN(const auto exact, ExactAt(place));
-      ASSAY_ASSIGN_OR_RETURN(
-          fault,
-          FaultOfGradients(*exact, course_.narrow.model->graph().outputs.size(),
-                           place.parameters, objective_.got()));
-      if (fault.empty()) sieve_ = 2 * distance.share();
+    Sieve& sieve = sieves_[p];
+    const auto asks = [&] { return Asks(distance, GradientLimit(p), sieve); };
+    if (asks()) {
+      ASSAY_RETURN_IF_ERROR(objective_.LookAgain(p, sieve.roundings));
     }
-    const std::string tensor = objective_.place()[p].name + ".gradient";
-    rows->Add(tensor, distance, distance.l2, sieve_ * distance.explained);
-    if (fault.empty()) continue;
-    return StepFault{kFailGradient, tensor,
-                     StrCat("the gradient of ", fault, Roundings(distance))};
+    if (asks()) {
+      if (verdicts.empty()) {
+        ASSAY_ASSIGN_OR_RETURN(const auto exact,
+                               ExactAt(objective_.PlaceOf(batch.narrow)));
+        ASSAY_ASSIGN_OR_RETURN(
+            verdicts, VerdictsOfGradients(
+                          *exact, course_.narrow.model->graph().outputs.size(),
+                          objective_.got()));
+      }
+      for (size_t w = 0; w < verdicts.size(); ++w) {
+        if (verdicts[w].fault.empty()) continue;
+        rows->Add(name_of(p) + ".gradient", distance, distance.l2,
+                  GradientLimit(p));
+        return StepFault{
+            kFailGradient, name_of(w) + ".gradient",
+            StrCat("the gradient of '", name_of(w), "': ", verdicts[w].fault,
+                   Roundings(objective_.gradients()[w]))};
+      }
+      Heed(verdicts[p], distance, LeastGradient(), &sieve);
+    }
+    Settle(name_of(p) + ".gradient", distance, GradientLimit(p), rows);
   }
   return StepFault();
 }
@@ -258,20 +340,22 @@ StepFault LockedRun::Statistics(StepRows* rows) const {
 }
 
 StepFault LockedRun::Update(StepRows* rows) {
-  const double allowed = UpdateLimit(lockstep_.parameters()[0].value.dtype());
   for (const quad::TensorDifference& difference : updates_) {
     const Distance distance = {.l2 = difference.l2,
                                .linf = difference.linf,
                                .norm = difference.norm,
-                               .explained = allowed * difference.greatest};
-    const double limit = allowed * difference.greatest;
-    if (rows->Add(difference.name(), distance, difference.linf, limit)) {
+                               .explained = difference.explained};
+    const bool is_decided = difference.is_decided();
+    if (!is_decided) ++undecided_[difference.name()];
+    if (rows->Add(difference.name(), distance, difference.linf,
+                  difference.limit_of_linf(), is_decided)) {
       continue;
     }
     return {kFailUpdate, difference.name(),
-            StrCat(difference.name(), " is off by ", ToText(difference.linf),
+            StrCat(difference.name(), " is off by ", ToText(difference.off),
+                   " in element ", difference.nearest,
                    " where the gradients are its own, wanted within ",
-                   ToText(limit))};
+                   ToText(difference.limit))};
   }
   return {};
 }

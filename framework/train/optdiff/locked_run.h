@@ -15,11 +15,15 @@
 // A loss or a gradient that is farther from the judge's than roundings seem to
 // explain is shown to an oracle, which decides. An element may be off by its
 // limit in condition units (framework/testing/limit) and by the oracle's bound.
-// At a kink all that lies in the hull is right.
+// At a kink all that lies in the hull is right. Where these limits are so wide
+// that they would show nothing, the tensor is undecided, and no other tensor's
+// sieve changes for it. An element of an update has the limit that its formula
+// has at its operands (framework/train/quad/number.h).
 
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -47,10 +51,6 @@ inline constexpr char kFailStatistic[] = "fail_statistic";
 /// shown to the oracle.
 inline constexpr double kSieve = 32;
 
-/// The greatest linf error of an update, as a share of the greatest number of
-/// its tensor.
-double UpdateLimit(DType type);
-
 /// Who judges: an oracle, and the course's network on it.
 struct JudgeOf {
   Backend& oracle;
@@ -68,6 +68,20 @@ struct StepFault {
   std::string tensor;
   std::string what;
 };
+
+/// The oracle about one tensor: so many roundings it has let pass, or it cannot
+/// decide it.
+struct Sieve {
+  double roundings = kSieve;
+  bool is_blind = false;
+  double passed = 0;  // the l2 that it has let pass in the last step
+};
+
+/// Tensors that could not be judged, each with the number of its steps.
+using Undecided = std::map<std::string, int64_t>;
+
+/// "loss at 2 steps, w.gradient at 5 steps and 3 more tensors".
+std::string UndecidedText(const Undecided& undecided);
 
 class LockedRun {
  public:
@@ -89,9 +103,13 @@ class LockedRun {
   /// True once the backend has answered; before that it may decline.
   bool has_run() const { return objective_.has_run(); }
   const BesideJudge& objective() const { return objective_; }
-  /// kSieve, or more where the oracle has let a farther gradient pass.
-  double sieve() const { return sieve_; }
-  double loss_sieve() const { return loss_sieve_; }
+  /// The l2 by which a gradient, or the loss, of the last step may be off
+  /// unseen: kSieve roundings, or more where the oracle has let a farther one
+  /// of that tensor pass.
+  double GradientLimit(size_t parameter) const;
+  double LossLimit() const;
+  /// Losses, gradients and updates that were neither right nor wrong.
+  const Undecided& undecided() const { return undecided_; }
   /// Parameters and state after the last step, compared with the rule's.
   std::span<const quad::TensorDifference> updates() const { return updates_; }
   quad::LockstepQuad& lockstep() { return lockstep_; }
@@ -102,11 +120,15 @@ class LockedRun {
       : course_(course),
         objective_(*objective),
         lockstep_(std::move(optimizer), std::move(objective), nullptr),
-        oracle_(oracle) {}
+        oracle_(oracle),
+        sieves_(lockstep_.parameters().size()) {}
 
   Result<std::unique_ptr<ExactRun>> ExactAt(const Place& place);
   Result<StepFault> Loss(const StepBatch& batch, StepRows* rows);
   Result<StepFault> Gradients(const StepBatch& batch, StepRows* rows);
+  double LeastGradient() const;
+  void Settle(const std::string& tensor, const Distance& distance, double limit,
+              StepRows* rows);
   StepFault Statistics(StepRows* rows) const;
   StepFault Update(StepRows* rows);
 
@@ -116,8 +138,9 @@ class LockedRun {
   Backend& oracle_;
   std::unique_ptr<Network> exact_;  // of the oracle, once it is asked
   std::vector<quad::TensorDifference> updates_;
-  double loss_sieve_ = kSieve;
-  double sieve_ = kSieve;
+  Sieve loss_sieve_;
+  std::vector<Sieve> sieves_;  // of each gradient
+  Undecided undecided_;
 };
 
 }  // namespace assay::optdiff

@@ -31,15 +31,19 @@ const record::Table& record::TableOf<Row>() {
        ASSAY_COLUMN(l2_diff, "norm of the difference"),
        ASSAY_COLUMN(linf_diff, "its greatest element"),
        ASSAY_COLUMN(rel_l2, "l2_diff over the norm of b's"),
+       ASSAY_COLUMN(judged_diff,
+                    "the one of l2_diff and linf_diff that is judged"),
        ASSAY_COLUMN(max_ulp, "greatest distance in units of a's type"),
        ASSAY_COLUMN(expected_growth, "l2 that roundings explain"),
-       ASSAY_COLUMN(limit, "of what is judged: l2_diff or linf_diff"),
+       ASSAY_COLUMN(limit,
+                    "of l2_diff, or of linf_diff in an update, where its share "
+                    "is that of the element nearest to its own limit"),
        ASSAY_COLUMN(loss_a, "of the step"),
        ASSAY_COLUMN(loss_b, "of the step"),
        ASSAY_COLUMN(oracle_l2_a, "norm of a's distance from the judge"),
        ASSAY_COLUMN(oracle_l2_b, "norm of b's distance from the judge"),
        ASSAY_COLUMN(first_divergence, "the first step beyond its limit"),
-       ASSAY_COLUMN(outcome, "of this tensor")});
+       ASSAY_COLUMN(outcome, "of this tensor: pass, fail, undecided")});
   return table;
 }
 
@@ -59,7 +63,7 @@ void StepRows::Begin(int64_t step, double loss_a, double loss_b) {
 }
 
 bool StepRows::Add(std::string_view tensor, const Distance& distance,
-                   double measured, double limit) {
+                   double measured, double limit, bool is_decided) {
   const bool is_within = measured <= limit;
   if (record_ == nullptr) return is_within;
   if (is_within && step_ > kept_.first && step_ % kept_.every != 0) return true;
@@ -68,12 +72,13 @@ bool StepRows::Add(std::string_view tensor, const Distance& distance,
   row.l2_diff = row.oracle_l2_a = distance.l2;
   row.linf_diff = distance.linf;
   row.rel_l2 = distance.relative();
+  row.judged_diff = measured;
   row.max_ulp = distance.max_ulp;
   row.expected_growth = distance.explained;
   row.limit = limit;
   row.oracle_l2_b = 0;
   if (!is_within) row.first_divergence = step_;
-  row.outcome = is_within ? "pass" : "fail";
+  row.outcome = !is_within ? "fail" : is_decided ? "pass" : "undecided";
   record_->Add(row);
   return is_within;
 }

@@ -22,8 +22,8 @@ struct StepRow : record::Key {
       preset_a, preset_b, tier_a, tier_b, network, mode;
   int64_t step = 0;
   std::string tensor;
-  record::Number l2_diff, linf_diff, rel_l2, max_ulp, expected_growth, limit,
-      loss_a, loss_b, oracle_l2_a, oracle_l2_b;
+  record::Number l2_diff, linf_diff, rel_l2, max_ulp, expected_growth,
+      judged_diff, limit, loss_a, loss_b, oracle_l2_a, oracle_l2_b;
   record::Integer first_divergence;
   std::string outcome;
 };
@@ -52,9 +52,10 @@ class StepRows {
 
   void Begin(int64_t step, double loss_a, double loss_b);
   /// Adds a tensor of the step, compared with the judge's. `measured` is an l2
-  /// or an linf. Returns true when it is within the limit.
+  /// or an linf. Returns true when it is within the limit; a
+  /// limit that would show nothing leaves it undecided.
   bool Add(std::string_view tensor, const Distance& distance, double measured,
-           double limit);
+           double limit, bool is_decided = true);
   int64_t step() const { return step_; }
 
  private:

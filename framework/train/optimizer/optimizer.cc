@@ -115,6 +115,7 @@ Progress ThreeStepOptimizer::At(const Member& member) const {
   at.schedule = recipe_.schedule(at.step);
   at.rate = recipe_.rate * at.schedule * member.group.rate_scale;
   at.weight_decay = member.group.weight_decay.value_or(0);
+  if (recipe_.decay == Decay::kInRule) at.own_decay = at.weight_decay;
   return at;
 }
 

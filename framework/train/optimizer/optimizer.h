@@ -83,6 +83,7 @@ struct Progress {
   double rate = 0;          // base rate times schedule times the group's scale
   double schedule = 1;      // the schedule's factor alone
   double weight_decay = 0;  // of the group
+  double own_decay = 0;     // the same where the rule itself decays, else 0
 };
 
 /// The second tier: before the gradients each parameter can be moved to where

@@ -179,9 +179,16 @@ Status Settings::Set(std::string_view assignment) {
 }
 
 Status Settings::SetAll(std::string_view assignments) {
+  std::vector<std::string_view> names;
   while (!assignments.empty()) {
     const std::string_view assignment = CutFront(&assignments, " ");
     if (assignment.empty()) continue;
+    const std::string_view name = assignment.substr(0, assignment.find('='));
+    if (std::ranges::count(names, name) > 0) {
+      return InvalidArgument("found the setting '", name,
+                             "' twice, wanted it once");
+    }
+    names.push_back(name);
     ASSAY_RETURN_IF_ERROR(Set(assignment));
   }
   return OkStatus();

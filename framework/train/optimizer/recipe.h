@@ -125,7 +125,7 @@ class Settings {
   /// no number or outside its range, and for another word; it says which there
   /// are.
   Status Set(std::string_view assignment);
-  /// Several, with spaces between them.
+  /// Several, with spaces between them, each name once.
   Status SetAll(std::string_view assignments);
 
   /// The names and what they are now, in the order of their addition. A number

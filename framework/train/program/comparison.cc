@@ -26,6 +26,7 @@
 #include "framework/train/format/datasets.h"
 #include "framework/train/model/model_file.h"
 #include "framework/train/optdiff/beside_judge.h"
+#include "framework/train/optdiff/locked_run.h"
 #include "framework/train/optdiff/step_rows.h"
 #include "framework/train/program/commands.h"
 #include "framework/train/program/hosted.h"
@@ -34,12 +35,17 @@ namespace assay::program {
 namespace {
 
 std::string FaultText(const char* run,
-                      const std::optional<bisect::FirstFault>& fault) {
-  if (!fault.has_value()) {
+                      const std::optional<bisect::FirstFault>& fault,
+                      const optdiff::Undecided& undecided) {
+  if (fault.has_value()) {
+    return StrCat("run ", run, ": wrong at step ", fault->step, ": ",
+                  fault->fault.what, "\n");
+  }
+  if (undecided.empty()) {
     return StrCat("run ", run, ": right at every step\n");
   }
-  return StrCat("run ", run, ": wrong at step ", fault->step, ": ",
-                fault->fault.what, "\n");
+  return StrCat("run ", run, ": undecided: ", optdiff::UndecidedText(undecided),
+                "; right otherwise\n");
 }
 
 /// The losses, at the first steps and at each tenth of the run; empty at
@@ -53,7 +59,8 @@ std::string StepText(int64_t step, int64_t steps, const bisect::Duel& duel) {
 
 std::string EndText(int64_t steps, const bisect::Duel& duel) {
   const std::string faults =
-      FaultText("a", duel.a_fault()) + FaultText("b", duel.b_fault());
+      FaultText("a", duel.a_fault(), duel.a_undecided()) +
+      FaultText("b", duel.b_fault(), duel.b_undecided());
   const auto& first = duel.difference();
   if (!first.has_value()) {
     return StrCat(faults, "in ", steps,

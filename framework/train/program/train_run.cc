@@ -154,6 +154,13 @@ class OneRun {
     // A step writes into memory that the host sees.
     wire::Arena::Open();
     ASSAY_ASSIGN_OR_RETURN(model_, ReadModel());
+    const std::string softmax = train::SoftmaxAtEnd(*model_.model);
+    if (!softmax.empty()) {
+      out_ << "the model ends in a Softmax, '" << softmax
+           << "', and the loss takes another of it: it learns little; wanted "
+              "the scores before it"
+           << std::endl;
+    }
     ASSAY_ASSIGN_OR_RETURN(
         train::Trainee trainee,
         train::TraineeOf(

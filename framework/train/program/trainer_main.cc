@@ -6,9 +6,9 @@
 //   assay-trainer request.csv
 //
 // Exit codes: 0 where a run came to its end or two do the same, 1 where two
-// differ, one is wrong or a loss is no number, 2 for wrong usage, 77 where a
-// backend cannot be used, 99 where it could not go on, 130 where a signal
-// stopped it.
+// differ, one is wrong or a loss is no number, 2 for wrong usage and for files
+// that do not hold what they should, 77 where a backend cannot be used, 99
+// where it could not go on, 130 where a signal stopped it.
 
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -21,6 +21,7 @@
 
 #include "framework/core/status.h"
 #include "framework/file/file.h"
+#include "framework/file/output.h"
 #include "framework/train/program/commands.h"
 #include "framework/train/program/trainer_request.h"
 
@@ -79,6 +80,7 @@ int ExitCodeOf(const Status& status) {
   switch (status.code()) {
     case StatusCode::kInvalidArgument:
     case StatusCode::kNotFound:
+    case StatusCode::kDataLoss:  // a dataset, a model or a checkpoint
       return kUsage;
     case StatusCode::kUnsupported:
     case StatusCode::kUnavailable:
@@ -121,4 +123,10 @@ int Main(int argc, char** argv) {
 }  // namespace
 }  // namespace assay::program
 
-int main(int argc, char** argv) { return assay::program::Main(argc, argv); }
+int main(int argc, char** argv) {
+  const int code = assay::program::Main(argc, argv);
+  const assay::Status written = assay::file::FlushOutput();
+  if (written.ok()) return code;
+  std::cerr << "assay: " << written.message() << "\n";
+  return code == 0 ? assay::program::kHarness : code;
+}

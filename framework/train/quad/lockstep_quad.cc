@@ -67,21 +67,32 @@ std::vector<TensorDifference> LockstepQuad::Compare() {
   greatest_.resize(tensors.size(), 0);
   std::vector<TensorDifference> compared;
   for (size_t i = 0; i < tensors.size(); ++i) {
-    const Spread spread = SpreadOf(tensors[i].own, *tensors[i].quad);
-    greatest_[i] = std::max(greatest_[i], spread.greatest);
-    compared.push_back({tensors[i].parameter, tensors[i].state, spread.l2,
-                        spread.linf, spread.norm, greatest_[i]});
+    compared.push_back({SpreadOf(tensors[i].own, *tensors[i].quad),
+                        tensors[i].parameter, tensors[i].state});
+    double& greatest = compared.back().greatest;
+    greatest = greatest_[i] = std::max(greatest_[i], greatest);
   }
   return compared;
 }
 
-double LockstepQuad::Difference() {
+double LockstepQuad::Worst(double (*share_of)(const TensorDifference&)) {
   double worst = 0;
   for (const TensorDifference& difference : Compare()) {
-    if (!(difference.share() <= worst) && worst == worst)
-      worst = difference.share();
+    const double share = share_of(difference);
+    if (!(share <= worst) && worst == worst) worst = share;
   }
   return worst;
+}
+
+double LockstepQuad::Difference() {
+  return Worst([](const TensorDifference& difference) {
+    return difference.linf == 0 ? 0 : difference.linf / difference.greatest;
+  });
+}
+
+double LockstepQuad::Share() {
+  return Worst(
+      [](const TensorDifference& difference) { return difference.share; });
 }
 
 std::vector<LockstepQuad::Pair> LockstepQuad::Tensors() {

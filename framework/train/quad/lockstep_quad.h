@@ -42,21 +42,16 @@ struct OptimizerSetup {
 Result<OptimizerSetup> SetupOf(const OptimizerSpec& spec,
                                const train::Recipe& recipe = SetupRecipe());
 
-/// The distance of a tensor of an optimizer from the quad rule's.
-struct TensorDifference {
+/// The distance of a tensor of an optimizer from the quad rule's. `greatest` is
+/// of all |want| that the tensor has had.
+struct TensorDifference : Spread {
   std::string parameter;
   std::string state;  // empty: the parameter itself
-  double l2 = 0, linf = 0;
-  double norm = 0;      // l2 of what is wanted
-  double greatest = 0;  // |want| that the tensor has had
 
   /// "w", "w.velocity".
   std::string name() const {
     return state.empty() ? parameter : StrCat(parameter, ".", state);
   }
-  /// linf over the greatest: a velocity that dies out is a difference of
-  /// greater numbers.
-  double share() const { return linf == 0 ? 0 : linf / greatest; }
 };
 
 /// Whose gradients the quad rule takes: those of the problem where it is, or
@@ -77,7 +72,11 @@ class LockstepQuad : private train::Objective {
   void Lock();
   /// The parameters, each with its state.
   std::vector<TensorDifference> Compare();
+  /// The greatest linf of a tensor over its greatest number: a velocity that
+  /// dies out is a difference of greater ones.
   double Difference();
+  /// The greatest share of a limit, of a step that began where both were.
+  double Share();
 
   /// The optimizer's, which share their memory with it.
   std::vector<train::StateTensor> State() {
@@ -104,6 +103,8 @@ class LockstepQuad : private train::Objective {
   Result<train::Evaluation> Evaluate() override;
   /// The parameters, then their state.
   std::vector<Pair> Tensors();
+  /// The greatest of all tensors; NaN where one is.
+  double Worst(double (*share_of)(const TensorDifference&));
 
   std::unique_ptr<train::Objective> objective_;
   GradientOf gradient_of_;

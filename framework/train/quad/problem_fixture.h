@@ -29,11 +29,11 @@ namespace assay::quad {
 
 /// e^x, off by less than 2^-95 of itself for |x| up to 1000:
 /// (e^(x / 2^k))^(2^k), whose series ends below the last of 113 bits.
-inline Quad Exponential(Quad x) {
+inline Float128 Exponential(Float128 x) {
   constexpr int kHalvings = 12;
-  const Quad part = x / (1 << kHalvings);
-  Quad term = 1;
-  Quad sum = 1;
+  const Float128 part = x / (1 << kHalvings);
+  Float128 term = 1;
+  Float128 sum = 1;
   for (int n = 1; n < 16; ++n) {
     term *= part / n;
     sum += term;
@@ -50,14 +50,14 @@ struct Problem {
 
   /// The norm of what x is away from the optimum.
   double DistanceOf(const std::vector<QuadTensor>& x) const {
-    Quad sum = 0;
+    Float128 sum = 0;
     for (size_t p = 0; p < x.size(); ++p) {
       for (size_t i = 0; i < x[p].size(); ++i) {
-        const Quad off = x[p][i] - optimum[p][i];
+        const Float128 off = x[p][i].value - optimum[p][i];
         sum += off * off;
       }
     }
-    return static_cast<double>(Root(sum));
+    return static_cast<double>(RootOf(sum));
   }
 };
 
@@ -74,7 +74,7 @@ inline Problem Quadratic() {
         std::vector<QuadTensor> gradients = x;
         for (size_t p = 0; p < x.size(); ++p) {
           for (size_t i = 0; i < x[p].size(); ++i) {
-            gradients[p][i] = curvature[p][i] * (x[p][i] - optimum[p][i]);
+            gradients[p][i] = curvature[p][i] * (x[p][i].value - optimum[p][i]);
           }
         }
         return gradients;
@@ -99,12 +99,13 @@ inline Problem LogisticRegression() {
   }
   problem.optimum = {{weights[0], weights[1], weights[2]}, {weights[3]}};
   problem.gradient_of = [kSamples, kShare](const std::vector<QuadTensor>& x) {
-    const std::array<Quad, 4> w = {x[0][0], x[0][1], x[0][2], x[1][0]};
-    std::array<Quad, 4> g = {};
+    const std::array<Float128, 4> w = {x[0][0].value, x[0][1].value,
+                                       x[0][2].value, x[1][0].value};
+    std::array<Float128, 4> g = {};
     for (size_t k = 0; k < 4; ++k) {
-      Quad z = 0;
+      Float128 z = 0;
       for (size_t i = 0; i < 4; ++i) z += kSamples[k][i] * w[i];
-      const Quad off = 1 / (1 + Exponential(-z)) - kShare[k];
+      const Float128 off = 1 / (1 + Exponential(-z)) - kShare[k];
       for (size_t i = 0; i < 4; ++i) g[i] += kSamples[k][i] * off / 4;
     }
     return std::vector<QuadTensor>{{g[0], g[1], g[2]}, {g[3]}};
@@ -223,25 +224,25 @@ inline LockstepQuad LockstepOf(OptimizerSetup setup, const Problem& problem,
 
 struct Beside {
   int steps;
-  Gradients gradients = Gradients::kOwn;
-  double limit = 1e-12;
-  /// True when each step begins where the formula is.
+  /// True where each step begins where both are, and takes the gradients as
+  /// they are: its limits are those of number.h. Otherwise the formula goes its
+  /// own way, and may be 1e-12 of a tensor's greatest number away.
   bool locks = false;
 };
 
 inline void ExpectClose(LockstepQuad lockstep, const Beside& beside,
                         const std::string& what) {
   for (int step = 1; step <= beside.steps; ++step) {
-    const Status stepped = lockstep.Step(beside.gradients);
+    const Status stepped =
+        lockstep.Step(beside.locks ? Gradients::kGiven : Gradients::kOwn);
     ASSERT_TRUE(stepped.ok()) << stepped.ToString();
-    ASSERT_LE(lockstep.Difference(), beside.limit) << what << " at " << step;
-    if (beside.locks) lockstep.Lock();
+    if (!beside.locks) {
+      ASSERT_LE(lockstep.Difference(), 1e-12) << what << " at " << step;
+      continue;
+    }
+    ASSERT_LE(lockstep.Share(), 1) << what << " at " << step;
+    lockstep.Lock();
   }
-}
-
-/// A step of float32 alone.
-inline Beside InFloat32(int steps) {
-  return {steps, Gradients::kGiven, 8 * 0x1p-24, /*locks=*/true};
 }
 
 }  // namespace assay::quad

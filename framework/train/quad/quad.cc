@@ -4,15 +4,41 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
+#include <limits>
 #include <system_error>
 
 namespace assay::quad {
 namespace {
 
+constexpr double kRoundoff32 = 0x1p-24, kRoundoff64 = 0x1p-53;
+
 /// A float64 less what is wanted needs the digits of quad. A float32 does not:
 /// the 2^-53 that are lost are nothing beside its own 2^-24.
-double Minus(double got, Quad want) { return static_cast<double>(got - want); }
-double Minus(float got, Quad want) { return got - static_cast<double>(want); }
+double Minus(double got, const Quad& want) {
+  return static_cast<double>(got - want.value);
+}
+double Minus(float got, const Quad& want) {
+  return got - static_cast<double>(want);
+}
+
+/// Holds one element beside its limit.
+void Limit(const Quad& want, size_t at, double off, Spread* spread) {
+  double limit = LimitOf(want);
+  if (!std::isfinite(limit)) {
+    ++spread->unknown;
+    if (std::isfinite(off)) return;
+    limit = 0;  // NaN and infinity are seen all the same
+  }
+  spread->explained += limit * limit;
+  const double share = off == 0 ? 0 : off / limit;
+  // NaN is beyond every limit, and stays.
+  if (at > 0 && (share <= spread->share || std::isnan(spread->share))) return;
+  spread->share = share;
+  spread->nearest = at;
+  spread->off = off;
+  spread->limit = limit;
+}
 
 template <class T>
 Spread Measure(std::span<const T> got, const QuadTensor& want) {
@@ -21,15 +47,17 @@ Spread Measure(std::span<const T> got, const QuadTensor& want) {
   double of_wanted = 0;
   for (size_t i = 0; i < want.size(); ++i) {
     const double off = std::abs(Minus(got[i], want[i]));
-    const double wanted = std::abs(static_cast<double>(want[i]));
+    const double wanted = Size(want[i].value);
     squares += off * off;
     of_wanted += wanted * wanted;
     // NaN is beyond every number, and stays.
     if (!(off <= spread.linf) && !std::isnan(spread.linf)) spread.linf = off;
     spread.greatest = std::max(spread.greatest, wanted);
+    Limit(want[i], i, off, &spread);
   }
   spread.l2 = std::sqrt(squares);
   spread.norm = std::sqrt(of_wanted);
+  spread.explained = std::sqrt(spread.explained);
   return spread;
 }
 
@@ -66,25 +94,30 @@ constexpr double kNone = std::numeric_limits<double>::infinity();
 
 /// target += factor * other, which may be the target; nothing for a factor of
 /// 0, whatever `other` holds.
-void AddScaled(Quad factor, const QuadTensor& other, QuadTensor* target) {
+void AddScaled(const Quad& factor, const QuadTensor& other,
+               QuadTensor* target) {
   if (factor == 0) return;
   for (size_t i = 0; i < target->size(); ++i) {
     (*target)[i] += factor * other[i];
   }
 }
 
-void Scale(Quad factor, QuadTensor* target) {
+void Scale(const Quad& factor, QuadTensor* target) {
   for (Quad& element : *target) element *= factor;
 }
 
 }  // namespace
 
 QuadTensor InQuad(const Tensor& tensor) {
-  const auto in_quad = [](const auto& numbers) {
-    return QuadTensor(numbers.begin(), numbers.end());
+  const auto in_quad = [](const auto& numbers, double roundoff) {
+    QuadTensor all;
+    all.reserve(numbers.size());
+    for (const double x : numbers) all.push_back(Quad::Of(x, roundoff));
+    return all;
   };
-  return tensor.dtype() == DType::kFloat32 ? in_quad(tensor.elements<float>())
-                                           : in_quad(tensor.elements<double>());
+  return tensor.dtype() == DType::kFloat32
+             ? in_quad(tensor.elements<float>(), kRoundoff32)
+             : in_quad(tensor.elements<double>(), kRoundoff64);
 }
 
 std::vector<QuadTensor> InQuad(std::span<const Tensor> tensors) {
@@ -213,10 +246,7 @@ void QuadRule::ClipByValue(std::vector<QuadTensor>* gradients) const {
   if (clip_value_ == kNone) return;
   const Quad c = clip_value_;
   for (QuadTensor& gradient : *gradients) {
-    for (Quad& g : gradient) {
-      if (g > c) g = c;
-      if (g < -c) g = -c;
-    }
+    for (Quad& g : gradient) g = Max(Min(g, c), -c);
   }
 }
 

@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Quad: numbers of 113 bits, in which formulas of optimizers are computed to
-// judge others; with the two functions that they need beside + - * /. The
-// compiler has the type (IEEE 754 binary128); no library of it is used.
-//
-// QuadRule: an optimizer in them, written from its papers and from the
-// documentation of frameworks, apart from the framework's own optimizers, which
-// it judges; and its settings, read from texts.
+// QuadRule: an optimizer in quad (number.h), written from its papers and from
+// the documentation of frameworks, apart from the framework's own optimizers,
+// which it judges; and its settings, read from texts.
 
 #pragma once
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <map>
 #include <memory>
 #include <span>
@@ -26,49 +20,14 @@
 #include "framework/core/status.h"
 #include "framework/core/tensor.h"
 #include "framework/train/optimizer/optimizer.h"
+#include "framework/train/quad/number.h"
 
 namespace assay::quad {
-
-__extension__ typedef __float128 Quad;
-
-using QuadTensor = std::vector<Quad>;
 
 using GradientOf =
     std::function<std::vector<QuadTensor>(const std::vector<QuadTensor>& x)>;
 
-/// The square root, off by less than a unit in the last place; NaN below 0.
-/// Newton's iteration r = (r + a / r) / 2 from the root in double, which
-/// doubles the right digits each time: 53, 106, 113. Powers of 4 bring `a` into
-/// the range of double, exactly.
-inline Quad Root(Quad a) {
-  constexpr double kFar = 0x1p1000;
-  const Quad infinity = std::numeric_limits<double>::infinity();
-  if (a == 0 || a == infinity) return a;
-  if (!(a > 0)) return std::numeric_limits<double>::quiet_NaN();
-  Quad unscaled = 1;
-  for (; a > kFar; a /= kFar) unscaled *= 0x1p500;
-  for (; a < 1 / kFar; a *= kFar) unscaled /= 0x1p500;
-  Quad r = std::sqrt(static_cast<double>(a));
-  for (int i = 0; i < 3; ++i) r = (r + a / r) / 2;
-  return r * unscaled;
-}
-
-/// base^exponent by repeated squaring, for an exponent of 0 or more.
-inline Quad Power(Quad base, int64_t exponent) {
-  Quad power = 1;
-  for (; exponent > 0; exponent /= 2, base *= base) {
-    if (exponent % 2 == 1) power *= base;
-  }
-  return power;
-}
-
-inline Quad SumOfSquares(const QuadTensor& tensor) {
-  Quad sum = 0;
-  for (const Quad element : tensor) sum += element * element;
-  return sum;
-}
-
-/// The elements of a tensor of float32 or float64.
+/// The elements of a tensor of float32 or float64, as numbers of its type.
 QuadTensor InQuad(const Tensor& tensor);
 std::vector<QuadTensor> InQuad(std::span<const Tensor> tensors);
 std::vector<QuadTensor> InQuad(std::span<const train::Parameter> parameters);
@@ -76,6 +35,21 @@ std::vector<QuadTensor> InQuad(std::span<const train::Parameter> parameters);
 struct Spread {
   double l2 = 0, linf = 0;
   double norm = 0, greatest = 0;  // of those wanted: l2, and of their absolutes
+  // Beside what roundings explain (number.h), element by element:
+  double share = 0;      // the greatest error over its limit; right up to 1
+  size_t nearest = 0;    // the element with it
+  double off = 0;        // its error
+  double limit = 0;      // its limit
+  double explained = 0;  // l2 of the limits
+  size_t unknown = 0;    // elements without a limit, which are not judged
+
+  /// A limit of linf that has the same share.
+  double limit_of_linf() const { return share > 0 ? linf / share : limit; }
+  /// True where it would show a tensor that is 1 % off.
+  bool is_decided() const {
+    constexpr double kShows = 200;
+    return unknown == 0 && (l2 == 0 || !(kShows * explained > norm));
+  }
 };
 
 /// Compares a tensor of float32 or float64.

@@ -15,7 +15,7 @@ struct Denominator {
       : epsilon(settings.Number("epsilon")),
         in_root(settings.Is("epsilon_at", "in_root")) {}
 
-  Quad operator()(Quad square) const {
+  Quad operator()(const Quad& square) const {
     return in_root ? Root(square + epsilon) : Root(square) + epsilon;
   }
 
@@ -24,7 +24,7 @@ struct Denominator {
 };
 
 /// Moves a running mean: mean = keep * mean + (1 - keep) * value.
-Quad Moved(Quad mean, Quad keep, Quad value) {
+Quad Moved(const Quad& mean, const Quad& keep, const Quad& value) {
   return keep * mean + (1 - keep) * value;
 }
 
@@ -53,8 +53,13 @@ class MomentumRule : public QuadRule {
   }
 
   void GoBack(size_t parameter, QuadTensor* x) override {
-    QuadTensor& origin = origin_[parameter];
-    if (!origin.empty()) *x = std::exchange(origin, {});
+    QuadTensor origin = std::exchange(origin_[parameter], {});
+    if (origin.empty()) return;
+    // An optimizer may go the same way back, with the roundings of both.
+    for (size_t i = 0; i < x->size(); ++i) {
+      origin[i].error += 2 * (*x)[i].error;
+    }
+    *x = std::move(origin);
   }
 
   void Step(const ParameterStep& at, const QuadTensor& g,
@@ -139,10 +144,10 @@ class AdamRule : public QuadRule {
     if (!maximum_before_ && !maximum_after_) return v[i] / bias;
     Quad& greatest = State(parameter, kGreatest, v.size())[i];
     if (maximum_before_) {
-      greatest = std::max(greatest, v[i]);
+      greatest = Max(greatest, v[i]);
       return greatest / bias;
     }
-    greatest = std::max(greatest, v[i] / bias);
+    greatest = Max(greatest, v[i] / bias);
     return greatest;
   }
 
@@ -323,7 +328,7 @@ class LambRule : public QuadRule {
             QuadTensor* x) override {
     const QuadTensor u = Direction(at, g, *x);
     const Quad norm = Root(SumOfSquares(*x));
-    const Quad phi = std::min(std::max(norm, least_), most_);
+    const Quad phi = Min(Max(norm, least_), most_);
     const Quad length = Root(SumOfSquares(u));
     const Quad ratio = phi == 0 || length == 0 ? 1 : phi / length;
     for (size_t i = 0; i < x->size(); ++i) {
@@ -360,19 +365,23 @@ Result<std::unique_ptr<QuadRule>> MakeRule(const Settings& settings,
   return std::make_unique<Rule>(settings, n_parameters);
 }
 
-/// The settings that every optimizer has, and more. A decay that is not given
-/// is coupled, unless it `has_own_decay`, which has to be given.
+/// Where a decay that is not given is coupled, has to be given, or may be the
+/// formula's own too.
+enum class DecayIs : uint8_t { kCoupled, kGiven, kGivenOrOwn };
+
+/// The settings that every optimizer has, and more.
 std::vector<Setting> WithCommon(std::vector<Setting> own,
-                                bool has_own_decay = false) {
+                                DecayIs decay = DecayIs::kCoupled) {
   std::vector<Setting> settings = {
       {"rate", ""},
       {"weight_decay", "0"},
       {"decay",
-       has_own_decay ? "" : "coupled",
-       {"coupled", "by_rate", "by_schedule", "after", "in_rule"}},
+       decay == DecayIs::kCoupled ? "coupled" : "",
+       {"coupled", "by_rate", "by_schedule", "after"}},
       {"clip_value", "inf"},
       {"clip_norm", "inf"},
   };
+  if (decay == DecayIs::kGivenOrOwn) settings[2].words.push_back("in_rule");
   settings.insert(settings.end(), own.begin(), own.end());
   return settings;
 }
@@ -396,7 +405,7 @@ std::vector<Setting> MomentumSettings(std::string_view momentum,
 }
 
 std::vector<Setting> AdamSettings(std::string_view maximum,
-                                  bool has_own_decay) {
+                                  DecayIs decay = DecayIs::kCoupled) {
   return WithCommon(
       {
           {"beta1", ""},
@@ -407,7 +416,7 @@ std::vector<Setting> AdamSettings(std::string_view maximum,
           {"maximum", maximum, {"none", "before", "after"}},
           {"first_t", "1"},
       },
-      has_own_decay);
+      decay);
 }
 
 }  // namespace
@@ -418,9 +427,9 @@ const std::vector<Formula>& Formulas() {
        MakeRule<MomentumRule>},
       {"momentum", MomentumSettings("", "none"), MakeRule<MomentumRule>},
       {"nesterov", MomentumSettings("", ""), MakeRule<MomentumRule>},
-      {"adam", AdamSettings("none", false), AdamRule::Make},
-      {"amsgrad", AdamSettings("", false), AdamRule::Make},
-      {"adamw", AdamSettings("none", true), AdamRule::Make},
+      {"adam", AdamSettings("none"), AdamRule::Make},
+      {"amsgrad", AdamSettings(""), AdamRule::Make},
+      {"adamw", AdamSettings("none", DecayIs::kGiven), AdamRule::Make},
       {"adagrad",
        WithCommon({{"epsilon", ""},
                    EpsilonAt(),
@@ -449,7 +458,7 @@ const std::vector<Formula>& Formulas() {
                    {"epsilon", ""},
                    {"least", "0"},
                    {"most", "inf"}},
-                  true),
+                  DecayIs::kGivenOrOwn),
        MakeRule<LambRule>},
   };
   return formulas;

@@ -108,7 +108,7 @@ Status Lamb::UpdateRule(const Progress& at, const Tensor& gradient,
         const auto rest2 = static_cast<T>(1 - settings_.beta2);
         const auto first = static_cast<T>(bias1);
         const auto second = static_cast<T>(bias2);
-        const auto decay = static_cast<T>(at.weight_decay);
+        const auto decay = static_cast<T>(at.own_decay);
         const Root<T> root(settings_.epsilon, EpsilonAt::kAfterRoot);
         const auto step_of = [&](size_t i) {
           return (each.state[0][i] / first) / root(each.state[1][i] / second) +

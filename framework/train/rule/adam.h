@@ -88,6 +88,8 @@ double BiasOf(double beta, int64_t t);
 /// optimization for deep learning: training BERT in 76 minutes", 2020,
 /// algorithm 2 and appendix H.
 struct LambSettings {
+  static constexpr bool kDecaysItself = true;
+
   double beta1 = 0.9;
   double beta2 = 0.999;
   double epsilon = 1e-6;

@@ -109,6 +109,16 @@ constexpr Preset kPresets[] = {
      "You 2020, algorithm 2"},
 };
 
+/// A word of decay that only rules with a decay of their own have.
+template <class RuleSettings>
+Status CheckDecay(Decay decay) {
+  constexpr bool has_own = requires { RuleSettings::kDecaysItself; };
+  if (has_own || decay != Decay::kInRule) return OkStatus();
+  return InvalidArgument("decay: found 'in_rule', wanted ",
+                         Joined(std::span(kDecayWords).first(4), " or "),
+                         ": the rule has no decay of its own");
+}
+
 template <class Rule, class RuleSettings>
 Result<Made> Make(std::string_view preset, std::string_view said,
                   Recipe recipe) {
@@ -118,6 +128,7 @@ Result<Made> Make(std::string_view preset, std::string_view said,
   own.AddTo(&settings);
   ASSAY_RETURN_IF_ERROR(settings.SetAll(preset));
   ASSAY_RETURN_IF_ERROR(settings.SetAll(said));
+  ASSAY_RETURN_IF_ERROR(CheckDecay<RuleSettings>(recipe.decay));
   Made made;
   made.settings = settings.Values();
   made.optimizer = std::make_unique<Rule>(std::move(recipe), own);
@@ -143,6 +154,23 @@ constexpr Maker kMakers[] = {
     {"lamb", Make<Lamb, LambSettings>},
 };
 
+/// Invalid argument for settings that the library whose conventions a preset
+/// has refuses, though the rule could take them.
+Status CheckTaken(const Wanted& wanted, const Made& made) {
+  const auto is_zero = [&](std::string_view name) {
+    return std::ranges::find(made.settings,
+                             std::pair(std::string(name), std::string("0"))) !=
+           made.settings.end();
+  };
+  if (wanted.name != "nesterov" || wanted.preset != "pytorch" ||
+      (is_zero("dampening") && !is_zero("momentum"))) {
+    return OkStatus();
+  }
+  return InvalidArgument(
+      "found dampening or no momentum, wanted a momentum above 0 and dampening "
+      "of 0, as torch.optim.SGD does with nesterov");
+}
+
 }  // namespace
 
 void AddTo(Recipe* recipe, Settings* settings) {
@@ -161,6 +189,30 @@ std::vector<std::string_view> OptimizerNames() {
   return names;
 }
 
+Wanted WantedOf(std::string_view text) {
+  std::string_view name = CutFront(&text, ":");
+  Wanted wanted;
+  wanted.name = CutFront(&name, "/");
+  if (wanted.name.empty()) wanted.name = "momentum";
+  if (!name.empty()) wanted.preset = name;
+  wanted.settings = text;
+  return wanted;
+}
+
+RunParts SplitRun(std::string_view run) {
+  size_t end = run.substr(0, run.find('+')).find(':');
+  for (size_t at = run.rfind(':'); at != std::string_view::npos;
+       at = at == 0 ? std::string_view::npos : run.rfind(':', at - 1)) {
+    std::string_view name = run.substr(at + 1);
+    name = name.substr(0, name.find_first_of(":/"));
+    if (std::ranges::count(kMakers, name, &Maker::name) == 0) continue;
+    end = at;
+    break;
+  }
+  if (end == std::string_view::npos) return {run, ""};
+  return {run.substr(0, end), run.substr(end + 1)};
+}
+
 Result<Made> MakeOptimizer(const Wanted& wanted, Recipe recipe) {
   const auto* const maker =
       std::ranges::find(kMakers, wanted.name, &Maker::name);
@@ -174,7 +226,9 @@ Result<Made> MakeOptimizer(const Wanted& wanted, Recipe recipe) {
     if (preset.name == wanted.preset) {
       auto made =
           maker->make(preset.settings, wanted.settings, std::move(recipe));
-      if (!made.ok()) return made.status().WithContext(wanted.name);
+      Status taken = made.status();
+      if (taken.ok()) taken = CheckTaken(wanted, *made);
+      if (!taken.ok()) return taken.WithContext(wanted.name);
       return made;
     }
     presets.push_back(preset.name);

@@ -23,6 +23,19 @@ struct Wanted {
   std::string_view settings;
 };
 
+/// "OPTIMIZER[/PRESET][:SETTINGS]" taken apart: momentum where no optimizer is
+/// named, and the preset paper where none is.
+Wanted WantedOf(std::string_view text);
+
+/// "BACKEND[:OPTIMIZER[/PRESET][:SETTINGS]]" in two. The settings of a backend
+/// may have colons, so the last colon that the name of an optimizer follows is
+/// the one: "acme+device=cuda:0:adam/keras" ends with adam's. Where none has
+/// one, the backend ends at the first colon before its settings.
+struct RunParts {
+  std::string_view backend, optimizer;
+};
+RunParts SplitRun(std::string_view run);
+
 struct Made {
   std::unique_ptr<Optimizer> optimizer;
   /// All numbers and conventions that it has, by name.
@@ -31,7 +44,8 @@ struct Made {
 
 /// `recipe` brings the schedule and the groups; the rest of it are settings:
 /// rate, weight_decay, decay, clip_value, clip_norm. Invalid argument for a
-/// name, a preset or a setting that there is not; it says which there are.
+/// name, a preset or a setting that there is not, and for a decay that the rule
+/// does not have; it says which there are.
 Result<Made> MakeOptimizer(const Wanted& wanted, Recipe recipe = {});
 
 void AddTo(Recipe* recipe, Settings* settings);

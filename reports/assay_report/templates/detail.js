@@ -265,8 +265,7 @@ function reproOf(store, detail, gradients, cell) {
 }
 
 // Outcomes of which a smaller case can be looked for.
-const SHRINKABLE = new Set(['fail', 'xfail', 'flaky', 'error', 'crash',
-  'timeout']);
+const SHRINKABLE = new Set(['fail', 'xfail', 'error', 'crash', 'timeout']);
 
 // The word of a shell as it stands, or in quotes.
 function quoted(word) {
@@ -277,15 +276,20 @@ function quoted(word) {
 // The commands that repeat a cell, and look further into it.
 function drawCommands(store, cell, repro) {
   const outcome = store.cell.outcome.at(cell);
-  const folder = document.getElementById('data-detail').dataset.folder;
-  const about = [store.ids[store.rowOf(cell)], '--backend',
+  const {folder, programs, sized} =
+    document.getElementById('data-detail').dataset;
+  const id = store.ids[store.rowOf(cell)];
+  const isIn = (suites) => suites.split(' ').includes(id.split('/')[0]);
+  const about = [id, '--backend',
     store.backends[store.columnOf(cell)], '--run', folder].map(quoted).join(' ');
   const lines = [
     ['Repeat it', repro],
     ['Say why', `assay explain ${about}`],
     ['Make it small',
-      SHRINKABLE.has(outcome) ? `assay shrink ${about} --out small` : ''],
-    ['Hand it on', `assay capsule ${about} --out capsule`],
+      SHRINKABLE.has(outcome) && (!isIn(programs) || isIn(sized)) ?
+        `assay shrink ${about} --out small` : ''],
+    ['Hand it on',
+      isIn(programs) ? '' : `assay capsule ${about} --out capsule`],
   ];
   return element('section', {class: 'commands'},
     element('h3', {}, 'Commands'),

@@ -12,10 +12,10 @@
 
 const QUERY_KEYS = ['id', 'suite', 'op', 'domain', 'opset', 'dtype', 'kind',
   'backend', 'corpus', 'comparator', 'attr', 'vacuous', 'outcome', 'reason',
-  'rank'];
+  'rank', 'extent'];
 // The page's own: a part of the message, and what a cell is beside others.
 const PAGE_KEYS = ['message', 'is'];
-const NUMBER_KEYS = ['opset', 'rank'];
+const NUMBER_KEYS = ['opset', 'rank', 'extent'];
 
 class QueryError extends Error {}
 
@@ -139,8 +139,8 @@ class QueryParser {
     }
     if (relation !== ':') {
       if (!NUMBER_KEYS.includes(key)) {
-        this.wanted(`':' behind the key: only ${NUMBER_KEYS.join(' and ')} are ` +
-          'numbers', begin, text);
+        this.wanted("':' behind the key: only opset, rank and extent are numbers",
+          begin, text);
       }
       if (!/^-?\d+$/.test(value)) {
         this.wanted('an integer', begin + split + relation.length, value);

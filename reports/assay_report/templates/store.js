@@ -166,6 +166,9 @@ class Store {
       case 'dtype':
         return this.known(key, value, matches,
           (text) => text.split(/[^A-Za-z0-9]+/));
+      case 'extent':
+        return this.known(key, value, comparison(relation, value),
+          (text) => text.match(/\d+/g) ?? [], 'shape_sig');
       case 'backend':
         return this.backendMask(value, matches);
       case 'outcome':
@@ -192,8 +195,8 @@ class Store {
   }
 
   // A column of cases; split says which texts a value of it holds.
-  known(key, value, matches, split = (text) => [text]) {
-    const column = this.case[key];
+  known(key, value, matches, split = (text) => [text], name = key) {
+    const column = this.case[name];
     return this.noted(key, value, column.values.flatMap(split),
       this.tile(column.mask((text) => split(text).some(matches))));
   }

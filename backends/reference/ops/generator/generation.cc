@@ -36,9 +36,6 @@ Result<Tensor> ConstantValue(const op::Constant& op) {
   if (op.value_string.has_value()) {
     return Tensor::FromStrings({}, {*op.value_string});
   }
-  if (op.sparse_value.has_value()) {
-    return Unsupported(Reason::kValueKind, "a sparse constant");
-  }
   const Node& node = *op.node;
   if (node.Find("value_floats") != nullptr) return vector(op.value_floats);
   if (node.Find("value_ints") != nullptr) return vector(op.value_ints);
@@ -120,8 +117,10 @@ Status OneHot(const op::OneHot& op, KernelContext& run) {
   MoveElements(values, *y, all);
   const int64_t inner = Extent(shape, axis + 1, rank);
   const Loaded<int64_t> hot(indices);
+  // Beyond int64 an index of uint64 reads as a negative one.
+  const int64_t below = indices.dtype() == DType::kUint64 ? 0 : depth[0];
   for (int64_t i = 0; i < hot.size(); ++i) {
-    const int64_t k = hot[i] < 0 ? hot[i] + depth[0] : hot[i];
+    const int64_t k = hot[i] < 0 ? hot[i] + below : hot[i];
     if (k < 0 || k >= depth[0]) continue;
     const int64_t at = (i / inner * depth[0] + k) * inner + i % inner;
     MoveElements(values, *y, one, 1, at);

@@ -178,8 +178,8 @@ Status LpPoolBackward(const op::LpPool& op, GradientContext& run) {
 }
 
 // MaxUnpool-22: each value where its index says, in a tensor of the extents
-// that MaxPool would have come from, which a given output_shape makes larger;
-// zeros elsewhere.
+// that MaxPool would have come from, which a given output_shape makes larger
+// (decision 49); zeros elsewhere.
 template <class T>
 Status MaxUnpool(const op::MaxUnpool& op, KernelContext& run) {
   const Tensor& x = run.input(op.x);
@@ -214,7 +214,8 @@ Status MaxUnpool(const op::MaxUnpool& op, KernelContext& run) {
   ASSAY_ASSIGN_OR_RETURN(const int64_t count, pooled.NumElements());
   for (int64_t i = 0; i < vx.size(); ++i) {
     if (at[i] < 0 || at[i] >= count) {
-      return InvalidArgument("index ", at[i], " is outside [0, ", count, ")");
+      return InvalidArgument("index ", at[i], " is outside [0, ", count,
+                             "), the elements of ", pooled.ToString());
     }
     int64_t place = 0;
     int64_t rest = at[i];

@@ -336,6 +336,11 @@ TEST(Resize, WeightsPositionsAxisByAxis) {
          "n)",
          {F({3}, {1, 2, 3}), F({2}, {-0.5, 1}), I({1}, {4})},
          {F({4}, {9, 1, 2, 3})}),
+      // floor(4 * 0.5 * 1.5) positions: 0, 0.75 and 1.5.
+      Of("Resize<mode = \"linear\", coordinate_transformation_mode = "
+         "\"tf_crop_and_resize\">(x, roi, s)",
+         {F({4}, {1, 2, 3, 4}), F({2}, {0, 0.5}), F({1}, {1.5})},
+         {F({3}, {1, 1.75, 2.5})}),
       // Halved with antialias: a triangle of radius 2 around 0.5 and 2.5, the
       // edges repeated: (1 3 3 1) / 8 of (0 0 8 16), and of (8 16 24 24).
       Of("Resize<mode = \"linear\", antialias = 1>(x, , s)",
@@ -344,6 +349,9 @@ TEST(Resize, WeightsPositionsAxisByAxis) {
       Of("Resize<mode = \"cubic\", coordinate_transformation_mode = "
          "\"pytorch_half_pixel\">(x, , , n)",
          {F({4}, {1, 2, 4, 8}), I({1}, {1})}, {F({1}, {1})}),
+      Of("Resize<mode = \"linear\", coordinate_transformation_mode = "
+         "\"pytorch_half_pixel\">(x, , s)",
+         {F({4}, {1, 2, 4, 8}), F({1}, {0.3})}, {F({1}, {1})}),
       // An axis that is not named stays.
       Of("Resize<axes = [1]>(x, , s)", {F({2, 2}, {1, 2, 3, 4}), F({1}, {2})},
          {F({2, 4}, {1, 1, 2, 2, 3, 3, 4, 4})}),

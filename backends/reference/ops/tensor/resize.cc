@@ -2,7 +2,7 @@
 //
 // Resize-19, axis by axis: each position of an output axis is a weighted sum of
 // positions of the input axis. Source: the page of Resize-19 and, for what it
-// leaves open, ONNX's reference implementation.
+// leaves open, ONNX's reference implementation; decision 49 has the lengths.
 
 #include <algorithm>
 #include <cmath>
@@ -45,9 +45,9 @@ W Coordinate(const op::Resize& op, const ResizeAxis<W>& a, W x) {
   const W one(1);
   const W half(0.5);
   const W extent = static_cast<W>(a.input);
-  const W resized = a.scale * extent;
+  const W resized = a.scale * extent;  // a fraction, where scales are given
   if (mode == "asymmetric") return x / a.scale;
-  const bool is_one = Value(resized) == 1;
+  const bool is_one = a.output == 1;
   if (mode == "align_corners") {
     return is_one ? W(0) : x * (extent - one) / (resized - one);
   }
@@ -55,7 +55,7 @@ W Coordinate(const op::Resize& op, const ResizeAxis<W>& a, W x) {
     const W last = extent - one;
     if (is_one) return half * (a.roi_start + a.roi_end) * last;
     return a.roi_start * last +
-           x * (a.roi_end - a.roi_start) * last / (resized - one);
+           x * (a.roi_end - a.roi_start) * last / static_cast<W>(a.output - 1);
   }
   const W half_pixel = (x + half) / a.scale - half;
   if (mode == "pytorch_half_pixel") return is_one ? W(0) : half_pixel;
@@ -195,6 +195,22 @@ void Fit(const op::Resize& op, const std::vector<int64_t>& sizes,
   }
 }
 
+// scales: floor(input * (roi_end - roi_start) * scale), where the region is the
+// whole axis but in crops.
+template <class W>
+Status Stretch(int64_t i, W scale, ResizeAxis<W>& axis) {
+  axis.scale = scale;
+  const W region = axis.roi_end - axis.roi_start;
+  const W output = scale * static_cast<W>(axis.input) * region;
+  const bool fits = Value(output) >= 0 && Value(output) < 0x1p40;
+  if (!(Value(scale) > 0 && fits)) {
+    return InvalidArgument("scale ", i, " is ", Value(scale), " of ",
+                           Value(region), " of an axis of ", axis.input);
+  }
+  axis.output = CutExtent(output);
+  return OkStatus();
+}
+
 template <class W>
 Result<std::vector<ResizeAxis<W>>> PlanResize(const op::Resize& op,
                                               KernelContext& run) {
@@ -215,19 +231,14 @@ Result<std::vector<ResizeAxis<W>>> PlanResize(const op::Resize& op,
   }
   for (int64_t i = 0; i < count; ++i) {
     ResizeAxis<W>& axis = axes[static_cast<size_t>(i)];
-    if (given != count) {
-      axis.scale = scales[i];
-      const W output = axis.scale * static_cast<W>(axis.input);
-      if (!(Value(axis.scale) > 0 && Value(output) < 0x1p40)) {
-        return InvalidArgument("scale ", i, " is ", Value(axis.scale));
-      }
-      axis.output = CutExtent(output);
-    } else if (sizes[static_cast<size_t>(i)] < 0) {
-      return InvalidArgument("size ", i, " is ", sizes[static_cast<size_t>(i)]);
-    }
     if (crops) {
       axis.roi_start = roi[i];
       axis.roi_end = roi[i + count];
+    }
+    if (given != count) {
+      ASSAY_RETURN_IF_ERROR(Stretch(i, scales[i], axis));
+    } else if (sizes[static_cast<size_t>(i)] < 0) {
+      return InvalidArgument("size ", i, " is ", sizes[static_cast<size_t>(i)]);
     }
   }
   if (given == count) Fit(op, sizes, axes);

@@ -37,6 +37,45 @@ enum class Call : uint64_t {
   kCaseEnd,  // what the case left behind
 };
 
+/// The phase of a backend that a call is, for a person.
+constexpr const char* PhaseOf(Call call) {
+  switch (call) {
+    case Call::kInspect:
+      return "inspect";
+    case Call::kLoad:
+      return "load";
+    case Call::kBind:
+      return "bind";
+    case Call::kBindAndRun:
+      return "bind or forward";
+    case Call::kForward:
+    case Call::kSynchronize:
+      return "forward";
+    case Call::kForwardMany:
+    case Call::kForwardEach:
+      return "forward, run again";
+    case Call::kBackward:
+    case Call::kBackwardEach:
+    case Call::kBindBackward:
+    case Call::kRunBackward:
+      return "backward";
+    case Call::kConfigure:
+    case Call::kOptimizers:
+    case Call::kStep:
+      return "a step of its optimizer";
+    case Call::kListParameters:
+    case Call::kReadParameter:
+    case Call::kWriteParameter:
+      return "its parameters";
+    case Call::kDrawFrom:
+      return "a new seed";
+    case Call::kThread:
+    case Call::kCaseEnd:
+      break;
+  }
+  return "the end of the case";
+}
+
 /// The kind of object that a number stands for.
 enum class Kind : uint64_t { kNetwork, kBinding, kGradients };
 

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/testing/case/data_set.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "framework/file/scratch_folder.h"
+#include "framework/graph/model_text.h"
+#include "framework/testing/case/numpy_bytes_fixture.h"
+#include "framework/testing/case/onnx_bytes.h"
+#include "framework/testing/case/test_case.h"
+#include "framework/testing/support/statuses_fixture.h"
+#include "framework/testing/support/tensors_fixture.h"
+
+namespace assay::cases {
+namespace {
+
+namespace fs = std::filesystem;
+using Files = std::map<std::string, std::string>;
+
+/// a tensor of one element, of that name.
+std::string Proto(float value, const std::string& name = "") {
+  return FloatsBytes({value}) + BytesField(8, name);
+}
+std::string Npy(float value) {
+  return NpyBytes("<f4", "(1,)", FloatBytes({value}));
+}
+
+/// y = a - c, and z = w.
+constexpr const char* kModel =
+    "g (float[1] a, float[1] c) => (float[1] y, float[1] z) "
+    "<float[1] w = {9}> { y = Sub(a, c) z = Identity(w) }";
+
+class DataSetTest : public testing::Test {
+ protected:
+  /// "1 2; w 3": the inputs, - for none, and what initializers get.
+  static std::string Told(const Result<SetValues>& set) {
+    if (!set.ok()) return set.status().message();
+    std::string text;
+    for (const Value& value : set->inputs) {
+      text += value.present() ? StrCat(FloatsOf(value)[0], " ") : "- ";
+    }
+    for (const auto& [name, tensor] : set->overriding) {
+      text += StrCat("; ", name, " ", FloatsOf(tensor)[0]);
+    }
+    return text;
+  }
+
+  void Write(const Files& files) const {
+    fs::remove_all(folder_.path() / "set");
+    fs::create_directories(folder_.path() / "set");
+    for (const auto& [name, bytes] : files) folder_.Write(name, bytes);
+  }
+
+  const file::ScratchFolder folder_;
+  const std::shared_ptr<const Model> model_ = graph::ModelOfText(kModel);
+};
+
+// Kills: values that go by their places although their files say where, or by
+// names that are none of the model's.
+TEST_F(DataSetTest, InputsGoByTheirNamesOrPlaces) {
+  const struct {
+    Files files;
+    const char* source;
+    const char* told;
+  } rows[] = {
+      {{{"set/input_0.pb", Proto(1)}, {"set/input_1.pb", Proto(2)}},
+       "set",
+       "1 2 "},
+      {{{"set/input_0.pb", Proto(1, "c")}, {"set/input_1.pb", Proto(2, "a")}},
+       "set",
+       "2 1 "},
+      {{{"set/input_0.pb", Proto(1, "c")}, {"set/input_1.pb", Proto(2, "b")}},
+       "set",
+       "1 2 "},
+      {{{"set/input_0.pb", Proto(1, "c")}, {"set/input_1.pb", Proto(2, "c")}},
+       "set",
+       "1 2 "},
+      {{{"set/input_0.pb", Proto(1, "c")}}, "set", "- 1 "},
+      {{{"set/input_0.pb", Proto(1)}}, "set", "1 - "},
+      {{{"set/input_0.npy", Npy(1)}, {"set/input_1.pb", Proto(2)}},
+       "set",
+       "1 2 "},
+      {{{"set/c.npy", Npy(1)}, {"set/a.pb", Proto(2)}}, "set", "2 1 "},
+      {{{"set.npz", NpzBytes({{"c", Npy(1)}, {"a", Npy(2)}})}},
+       "set.npz",
+       "2 1 "},
+      {{{"set.npz", NpzBytes({{"input_0", Npy(1)}, {"input_1", Npy(2)}})}},
+       "set.npz",
+       "1 2 "},
+      {{{"set.npz",
+         NpzBytes({{"inputs", NpyBytes("<f4", "(2, 1)", FloatBytes({1, 2}))},
+                   {"outputs", Npy(3)}})}},
+       "set.npz",
+       "1 2 "},
+      {{{"set.npz", NpzBytes({{"b", Npy(1)}})}},
+       "set.npz",
+       "set.npz[b]: found it, wanted a, c"},
+      {{{"set/input_1.pb", Proto(1)}}, "set", "but no input_0.pb before it"},
+      {{}, "none", "none: does not exist"},
+  };
+  for (const auto& row : rows) {
+    Write(row.files);
+    EXPECT_THAT(Told(ReadInputs(*model_, folder_.path() / row.source)),
+                testing::EndsWith(row.told));
+  }
+}
+
+// Kills: data for initializers that are inputs as well, refused, or put into
+// another one.
+TEST_F(DataSetTest, InitializersThatAreInputsMayGetValues) {
+  // The inputs are w, a, b in this order, and w has an initializer.
+  std::string graph =
+      BytesField(1, BytesField(1, "a") + BytesField(1, "b") +
+                        BytesField(1, "w") + BytesField(2, "y") +
+                        BytesField(4, "Sum")) +
+      BytesField(2, "g") + BytesField(5, FloatsBytes({9}) + BytesField(8, "w"));
+  const auto declared = [](const char* name) {
+    const std::string dim = BytesField(1, IntField(1, 1));
+    return BytesField(1, name) +
+           BytesField(2, BytesField(1, IntField(1, 1) + BytesField(2, dim)));
+  };
+  for (const char* name : {"w", "a", "b"}) {
+    graph += BytesField(11, declared(name));
+  }
+  graph += BytesField(12, declared("y"));
+  const fs::path file =
+      folder_.Write("case/model.onnx", IntField(1, 8) + BytesField(7, graph) +
+                                           BytesField(8, IntField(2, 13)));
+  const auto model = Got(Model::Read(file));
+  const auto told = [&](const std::vector<std::string>& protos) {
+    fs::remove_all(folder_.path() / "case/test_data_set_0");
+    for (size_t i = 0; i < protos.size(); ++i) {
+      folder_.Write(StrCat("case/test_data_set_0/input_", i, ".pb"), protos[i]);
+    }
+    return Told(ReadInputs(*model, SetPath(folder_.path() / "case", 0)));
+  };
+  EXPECT_EQ(told({Proto(1), Proto(2)}), "1 2 ");
+  EXPECT_EQ(told({Proto(1), Proto(2), Proto(3)}), "2 3 ; w 1");
+  EXPECT_EQ(told({Proto(1, "b"), Proto(2, "w"), Proto(3, "a")}), "3 1 ; w 2");
+  const auto data = Got(ReadCaseInputs(folder_.path() / "case", 1));
+  const Graph& fed = data.model->graph();
+  EXPECT_EQ(FloatsOf(*fed.FindInitializer(fed.FindValue("w")))[0], 2);
+  EXPECT_EQ(data.sets[0].inputs.size(), 2U);
+  EXPECT_THAT(told({Proto(1), Proto(2), Proto(3), Proto(4)}),
+              testing::HasSubstr("input_3.pb: found it, wanted 3 files"));
+}
+
+// Kills: an output in the place of another, and one that is missing.
+TEST_F(DataSetTest, OutputsGoByTheirNamesOrPlaces) {
+  Write(
+      {{"set/output_0.pb", Proto(1, "z")}, {"set/output_1.pb", Proto(2, "y")}});
+  const fs::path set = folder_.path() / "set";
+  const auto values = Got(ReadOutputs(*model_, set));
+  EXPECT_EQ(FloatsOf(values[0])[0], 2);
+  EXPECT_EQ(FloatsOf(values[1])[0], 1);
+  EXPECT_TRUE(HasOutputs(*model_, set));
+  Write({{"set/output_0.pb", Proto(1)}});
+  EXPECT_THAT(ReadOutputs(*model_, set), Says("output_1.pb: does not exist"));
+  Write({{"set/input_0.pb", Proto(1)}});
+  EXPECT_FALSE(HasOutputs(*model_, set));
+}
+
+// Kills: values that do not fit the model, which every backend would be charged
+// with.
+TEST_F(DataSetTest, ValuesAreOfTheTypesThatTheModelDeclares) {
+  const Graph& graph = model_->graph();
+  const Value right = Floats({1});
+  const auto check = [&](std::vector<Value> inputs,
+                         std::vector<Value> outputs) {
+    return CheckDeclared(graph, "set", inputs, outputs);
+  };
+  EXPECT_TRUE(check({right, right}, {}).ok());
+  EXPECT_TRUE(check({right, right}, {right, right}).ok());
+  EXPECT_THAT(check({right, Doubles({1})}, {}),
+              Says("set: found float64[1] for the input 'c', which the model "
+                   "declares as float32[1]"));
+  EXPECT_THAT(check({right, {}}, {}), Says("found no value for the input 'c'"));
+  EXPECT_THAT(check({right, right}, {right, Floats({1, 2})}),
+              Says("found float32[2] for the output 'z'"));
+}
+
+// Kills: one model of several taken by chance.
+TEST_F(DataSetTest, TheModelIsTheOnlyOneOrCalledSo) {
+  const fs::path folder = folder_.path();
+  EXPECT_THAT(ModelFileOf(folder),
+              IsStatus(StatusCode::kNotFound, "model.onnx: does not exist"));
+  folder_.Write("squeezenet.onnx", "");
+  EXPECT_EQ(Got(ModelFileOf(folder)).filename(), "squeezenet.onnx");
+  folder_.Write("alexnet.onnx", "");
+  EXPECT_THAT(ModelFileOf(folder), Says("found 2 models, first alexnet.onnx"));
+  folder_.Write(kModelFile, "/elsewhere/m.onnx\n/elsewhere/m.data\n");
+  EXPECT_EQ(Got(ModelFileOf(folder)), "/elsewhere/m.onnx");
+  folder_.Write("model.onnx", "");
+  EXPECT_EQ(Got(ModelFileOf(folder)).filename(), "model.onnx");
+}
+
+TEST_F(DataSetTest, ExternalFilesAreThoseOfInitializers) {
+  const std::string entry =
+      BytesField(13, BytesField(1, "location") + BytesField(2, "w.bin"));
+  const std::string weight =
+      BytesField(5, IntField(1, 1) + IntField(2, 1) + BytesField(8, "w") +
+                        entry + IntField(14, 1));
+  folder_.Write("w.bin", "1234");
+  const fs::path file =
+      folder_.Write("m.onnx", ModelBytes({"Abs"}) + BytesField(7, weight));
+  EXPECT_THAT(ExternalFiles(*Got(Model::Read(file))),
+              testing::ElementsAre("w.bin"));
+}
+
+}  // namespace
+}  // namespace assay::cases
