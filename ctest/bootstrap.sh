@@ -22,7 +22,7 @@ line to type. Nothing outside of the tree is changed but for those packages.
 
   --with NAME   also set up what NAME needs: the backend onednn (which is always
                 set up), onnxruntime, the library of an example, or nightly,
-                the tests of that tier
+                the tests of that tier: another processor, and a browser
 
 Logs are in build/deps/log. Exit codes: 0 done, 2 usage, 99 a step failed.
 Environment: ASSAY_JOBS (default: as many as there are processors), ASSAY_PATH
@@ -57,7 +57,7 @@ parse_arguments() {
           exit 2
         fi
         case $2 in
-          nightly) packages+=(qemu-user) ;;
+          nightly) packages+=(chromium qemu-user) ;;
           onnxruntime) onnxruntime=true ;;
         esac
         shift 2

@@ -6,9 +6,9 @@
 Only with ASSAY_REMEMBER=1, which ctest/check.sh sets; otherwise the test always
 runs. A test reads its program, the core library, the modules and settings of the
 environment, every file of the source tree but C++ and prose, and what the globs
-name, relative to BUILD. Two files are the same when their times, sizes and
-numbers are, so that even a file that was only touched counts as changed. A test
-that did not end with 0 is never remembered.
+name, relative to BUILD, or one file by its whole path, be it there or not. Two files
+are the same when their times, sizes and numbers are, so that even a file that was
+only touched counts as changed. A test that did not end with 0 is never remembered.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from __future__ import annotations
 import argparse
 import hashlib
 import os
-import platform
 import re
 import signal
 import subprocess
@@ -34,17 +33,17 @@ _COMPILED = (".cc", ".h", ".md")
 _DERIVED = re.compile(r"(build.*|runs|\..*|__pycache__)$")
 
 
-def _sources(root: Path) -> Iterator[Path]:
+def _sources(root: str) -> Iterator[str]:
     for folder, names, files in os.walk(root):
         names[:] = sorted(n for n in names if not _DERIVED.match(n))
         for name in sorted(files):
             if not name.startswith(".") and not name.endswith(_COMPILED):
-                yield Path(folder) / name
+                yield os.path.join(folder, name)
 
 
-def _state(path: Path) -> str:
+def _state(path: str) -> str:
     try:
-        found = path.stat()
+        found = os.stat(path)
     except OSError:
         return f"{path} absent"
     times = f"{found.st_mtime_ns} {found.st_ctime_ns}"
@@ -56,7 +55,7 @@ def _processor() -> str:
     try:
         text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
     except OSError:
-        return platform.machine()
+        return os.uname().machine
     lines = re.findall(r"^(?:model name|flags)\s*:.*", text, re.MULTILINE)
     return "\n".join(sorted(set(lines)))
 
@@ -68,11 +67,12 @@ def state_of(build: Path, command: list[str], globs: list[str]) -> str:
         for name, value in sorted(os.environ.items())
         if _SETTINGS.match(name) and name not in _UNSETTING
     )
-    parts = [platform.release(), _processor(), *command, *settings]
-    files = [Path(word) for word in command if os.path.isfile(word)]
+    parts = [os.uname().release, _processor(), *command, *settings]
+    files = [word for word in command if os.path.isfile(word)]
     for glob in (*_ALWAYS, *globs):
-        files += sorted(build.glob(glob))
-    files += _sources(Path.cwd())
+        is_path = os.path.isabs(glob)
+        files += [glob] if is_path else map(str, sorted(build.glob(glob)))
+    files += _sources(os.getcwd())
     parts += map(_state, files)
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 

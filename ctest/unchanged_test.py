@@ -25,6 +25,7 @@ class Unchanged(ScratchTest):
     def run_test(self, code: int = 0, **settings: str) -> subprocess.CompletedProcess:
         program = str(self.root / "program")
         words = ["a/test", str(self.root / "build"), "--reads", "lib/**/*"]
+        words += ["--reads", str(self.root / "browser.md")]
         return subprocess.run(
             [sys.executable, self.script, *words, "--", "sh", program],
             env={**os.environ, "ASSAY_REMEMBER": "1", "CODE": str(code), **settings},
@@ -48,6 +49,7 @@ class Unchanged(ScratchTest):
             "build/tests/module.so": True,
             "build/tests/other_test": False,
             "policy.txt": True,
+            "browser.md": True,
             "source.cc": False,
             "README.md": False,
         }.items():

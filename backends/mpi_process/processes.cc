@@ -25,9 +25,12 @@ constexpr int kTags = 32768;  // that every MPI has
 
 using Clock = std::chrono::steady_clock;
 
-// Tries before a rank that waits leaves the processor to others for a while.
+// Tries before a rank that waits leaves the processor to others for a while, an
+// eighth of what it has waited: a rank that takes no part in a case waits long.
 constexpr int kTries = 100;
-constexpr std::chrono::microseconds kWhile(20);
+constexpr int kShare = 8;
+constexpr std::chrono::microseconds kLeastWhile(20);
+constexpr std::chrono::microseconds kMostWhile(1000);
 
 Result<bool> AreDone(std::span<MPI_Request> requests,
                      std::span<MPI_Status> ended) {
@@ -115,15 +118,17 @@ Status World::Begin() {
 Status Patience::ForAll(std::span<MPI_Request> requests,
                         std::span<MPI_Status> ended,
                         const mpi_rank::Awaited& awaited) {
-  const Clock::time_point end = Clock::now() + longest_;
+  const Clock::time_point begin = Clock::now();
   for (int tries = 0;; ++tries) {
     ASSAY_ASSIGN_OR_RETURN(const bool are_over, AreDone(requests, ended));
     if (are_over) return OkStatus();
-    if (Clock::now() > end) break;
+    const Clock::duration waited = Clock::now() - begin;
+    if (waited > longest_) break;
     if (tries < kTries) {
       std::this_thread::yield();
     } else {
-      std::this_thread::sleep_for(kWhile);
+      std::this_thread::sleep_for(std::clamp<Clock::duration>(
+          waited / kShare, kLeastWhile, kMostWhile));
     }
   }
   return FailedPrecondition(TextOf(awaited));
@@ -163,7 +168,7 @@ Result<std::vector<RankEnd>> Processes::Run(int count, const Rank& rank) {
   MPI_Request met = MPI_REQUEST_NULL;
   ASSAY_MPI(MPI_Ibarrier, group, &met);
   ASSAY_RETURN_IF_ERROR(mpi_rank::WaitForCollective(
-      group, &met, {.collective = Operation::kBarrier}, patience_));
+      group, &met, {.collective = Operation::kBarrier}, meeting_));
   ASSAY_ASSIGN_OR_RETURN(const auto mine,
                          mpi_rank::MpiEndpoint::Of(group, tag, patience_));
   return std::vector<RankEnd>{

@@ -88,6 +88,9 @@ class Processes final : public Ranks {
 
  private:
   const Around around_;
+  // Ranks that a run wants none of come to the next one early, and are not to
+  // blame: the supervisor limits the time of a case.
+  Patience meeting_{std::chrono::hours(1)};
   Patience patience_;
 };
 

@@ -95,6 +95,34 @@ TEST(ProcessesTest, ACollectiveBlocksUnlessItIsBegun) {
   mpi_rank::ExpectAllEnd(ranks.Run(2, both).value());
 }
 
+// Kills: a copy of the input, so that nothing stands in place. MPI puts the
+// result in front.
+TEST(ProcessesTest, AReduceScatterInPlaceIsThatOfMpi) {
+  Processes ranks(kPatience);
+  const auto scatter = [](Endpoint& mine) -> Status {
+    for (const bool starts : {false, true}) {
+      std::array<int32_t, 2> both = {1, 10};
+      const auto at = static_cast<size_t>(mine.rank());
+      const CollectiveCall call{
+          .operation = Operation::kReduceScatter,
+          .type = DType::kInt32,
+          .count = 1,
+          .in = std::as_bytes(std::span(both)),
+          .out = std::as_writable_bytes(std::span(both).subspan(at, 1))};
+      if (starts) {
+        ASSAY_ASSIGN_OR_RETURN(const auto pending, mine.Start(call));
+        ASSAY_RETURN_IF_ERROR(pending->Wait());
+      } else {
+        ASSAY_RETURN_IF_ERROR(mine.Collect(call));
+      }
+      EXPECT_EQ(both[at], mine.rank() == 0 ? 2 : 20);
+      EXPECT_EQ(both[0], both[at]);
+    }
+    return OkStatus();
+  };
+  mpi_rank::ExpectAllEnd(ranks.Run(2, scatter).value());
+}
+
 // Kills: an exchange that is not counted, or whose messages are said to be
 // seen.
 TEST(ProcessesTest, AnExchangeWithNeighborsIsACallWithItsBytes) {

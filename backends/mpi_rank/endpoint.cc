@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <limits>
 #include <type_traits>
 #include <utility>
@@ -133,10 +134,11 @@ class MpiCollective final : public Pending {
   Status Wait() override;
 
  private:
-  /// MPI puts the result of an in-place reduce-scatter elsewhere than Collect
-  /// does, and has a broadcast in place alone.
+  /// MPI has a broadcast in place alone, and puts the result of an in-place
+  /// reduce-scatter in front of its memory, from where Finish moves it.
   void Arrange();
   Status Call();
+  void Finish() const;
   template <class Start, class Run, class... Arguments>
   Status Do(const char* name, Start start, Run run, Arguments... arguments);
 
@@ -147,7 +149,6 @@ class MpiCollective final : public Pending {
   Op op_;
   int size_ = 0, rank_ = 0, count_ = 0;
   MPI_Datatype type_ = MPI_BYTE;
-  std::vector<std::byte> copy_;  // the input's
   const void* in_ = nullptr;
   void* out_ = nullptr;
   MPI_Request request_ = MPI_REQUEST_NULL;
@@ -163,13 +164,19 @@ void MpiCollective::Arrange() {
     return;
   }
   if (!ShareMemory(call_.in, call_.out)) return;
-  if (call_.operation == Operation::kReduceScatter) {
-    copy_.assign(call_.in.begin(), call_.in.end());
-    in_ = copy_.data();
-  } else if (call_.operation == Operation::kScatter) {
+  if (call_.operation == Operation::kScatter) {
     out_ = MPI_IN_PLACE;
-  } else {
-    in_ = MPI_IN_PLACE;
+    return;
+  }
+  in_ = MPI_IN_PLACE;
+  if (call_.operation == Operation::kReduceScatter) {
+    out_ = call_.out.data() - call_.out.size() * static_cast<size_t>(rank_);
+  }
+}
+
+void MpiCollective::Finish() const {
+  if (in_ == MPI_IN_PLACE && call_.operation == Operation::kReduceScatter) {
+    std::memmove(call_.out.data(), out_, call_.out.size());
   }
 }
 
@@ -224,12 +231,16 @@ Status MpiCollective::Begin() {
   ASSAY_ASSIGN_OR_RETURN(count_, CountOf(static_cast<size_t>(call_.count)));
   ASSAY_RETURN_IF_ERROR(CheckMemory(call_, rank_, size_));
   Arrange();
-  return Call();
+  ASSAY_RETURN_IF_ERROR(Call());
+  if (blocks_) Finish();
+  return OkStatus();
 }
 
 Status MpiCollective::Wait() {
-  return WaitForCollective(group_, &request_, {.collective = call_.operation},
-                           waiting_);
+  ASSAY_RETURN_IF_ERROR(WaitForCollective(
+      group_, &request_, {.collective = call_.operation}, waiting_));
+  Finish();
+  return OkStatus();
 }
 
 class MpiExchange final : public Pending {

@@ -6,12 +6,14 @@
 #include <bit>
 #include <functional>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "conformance/distributed/own/own_grid.h"
 #include "conformance/distributed/scheme/scheme_run.h"
 #include "framework/core/text.h"
 #include "framework/file/csv.h"
+#include "framework/file/nearest.h"
 
 namespace assay::distributed {
 namespace {
@@ -222,6 +224,50 @@ std::string BeyondText(const char* what, const std::optional<int64_t>& found,
                 most.has_value() ? StrCat(least, " to ", *most) : "none");
 }
 
+/// In place of a word where a name ends.
+constexpr char kNoMore[] = "no more";
+
+/// "distributed/allreduce/own.float32.sum#" in words.
+std::vector<std::string> WordsOf(std::string_view family) {
+  constexpr std::string_view kEnds = "/.#";
+  std::vector<std::string> words;
+  while (!family.empty()) {
+    const std::string_view word = family.substr(0, family.find_first_of(kEnds));
+    if (!word.empty()) words.emplace_back(word);
+    family.remove_prefix(std::min(word.size() + 1, family.size()));
+  }
+  return words;
+}
+
+/// The words that cases have behind these.
+std::vector<std::string> WordsBehind(std::span<const std::string> front) {
+  std::set<std::string> known;
+  for (const auto& [family, cases] : PlanNames::Get().families) {
+    const std::vector<std::string> words = WordsOf(family);
+    if (words.size() < front.size() ||
+        !std::ranges::equal(std::span(words).first(front.size()), front)) {
+      continue;
+    }
+    known.insert(words.size() == front.size() ? kNoMore : words[front.size()]);
+  }
+  return {known.begin(), known.end()};
+}
+
+/// "found 'tree' behind distributed allreduce, wanted linear or ring", of the
+/// first word that no case has there; empty where some case has all of them.
+std::string UnknownWord(std::vector<std::string> found) {
+  found.emplace_back(kNoMore);
+  for (size_t at = 0; at < found.size(); ++at) {
+    const auto front = std::span(found).first(at);
+    const std::vector<std::string> known = WordsBehind(front);
+    if (std::ranges::count(known, found[at]) > 0) continue;
+    return StrCat("found '", found[at], "' behind ", Joined(front, " "),
+                  ", wanted ", Joined(known, " or "),
+                  file::DidYouMean(found[at], known));
+  }
+  return "";
+}
+
 constexpr char kDomain[] = "dist";
 
 /// Why a pass on one rank would prove nothing.
@@ -337,7 +383,7 @@ std::string WhyNone(std::string_view test_id) {
   const PlanNames& plan = PlanNames::Get();
   const ParsedName parsed = Parse(test_id);
   const auto family = plan.families.find(parsed.family);
-  if (family == plan.families.end()) return "";
+  if (family == plan.families.end()) return UnknownWord(WordsOf(parsed.family));
   const int64_t ranks = parsed.size.ranks;
   const CaseSize most = MostOf(family->second, ranks);
   if (std::string text = BeyondText("ranks", ranks, 1, most.ranks);

@@ -42,8 +42,8 @@ std::string IdOf(const AnyCase& any);
 /// library passes both. Nothing for any other name.
 std::optional<AnyCase> CaseNamed(std::string_view test_id);
 
-/// Why no case has that test_id: what there is of a number in it; empty where
-/// no case differs from it by numbers alone.
+/// Why no case has that test_id: the first word that no case has at its place,
+/// or what there is of a number, and what is wanted there.
 std::string WhyNone(std::string_view test_id);
 
 /// The numbers of ranks, steps and elements that the case could have, up to its

@@ -59,20 +59,25 @@ void AddSelection(CLI::App* app, select::SelectionOptions* options) {
 }
 
 /// A model of a person's own in the place of corpora.
-void AddModel(CLI::App* app, select::SelectionOptions* options) {
-  auto* model = Named(app, "FILE", "--model", options->model.file,
-                      "a model of your own, whose outputs nobody\n"
-                      "states: the oracle judges them");
-  auto* dim = Named(app, "NAME=N", "--dim", options->model.dims,
+CLI::Option* AddModel(CLI::App* app, select::OwnModel* own) {
+  auto* model = Named(app, "FILE|DIR", "--model", own->file,
+                      "a model of your own, or a folder of one:\n"
+                      "the oracle judges where no outputs are");
+  auto* dim = Named(app, "NAME=N", "--dim", own->dims,
                     "an extent that the model leaves open;\n"
                     "repeatable")
                   ->allow_extra_args(false)
                   ->needs(model);
-  Named(app, "DIR|NPZ", "--inputs", options->model.inputs,
+  Named(app, "DIR|NPZ", "--inputs", own->inputs,
         "the model's inputs; drawn from the seed if\n"
         "none")
       ->needs(model)
       ->excludes(dim);
+  return model;
+}
+
+void AddModels(CLI::App* app, select::SelectionOptions* options) {
+  AddModel(app, &options->model);
   app->add_flag("--gradients", options->gradients,
                 "gradients of the models of --model and --corpus,\n"
                 "too");
@@ -102,7 +107,7 @@ void AddSupervision(CLI::App* run, RunOptions* options) {
 void AddRun(CLI::App& app, RunOptions* options) {
   CLI::App* run = app.add_subcommand("run", "run cases and judge them");
   AddSelection(run, options);
-  AddModel(run, options);
+  AddModels(run, options);
   auto* out = Named(run, "DIR", "--out", options->out,
                     "run folder to write; below runs/ if none");
   auto* resume =
@@ -149,7 +154,7 @@ void AddRun(CLI::App& app, RunOptions* options) {
 void AddPlan(CLI::App& app, PlanOptions* options) {
   CLI::App* plan = app.add_subcommand("plan", "write what a run would do");
   AddSelection(plan, options);
-  AddModel(plan, options);
+  AddModels(plan, options);
   Named(plan, "DIR", "--out", options->out, "folder of the plan")->required();
   AddExamples(plan, "  assay plan --backend acme --out plan");
 }
@@ -261,12 +266,11 @@ void AddTrace(CLI::App& app, TraceOptions* options) {
   trace->get_option("--out")->required(false)->description(
       "folder to write: trace.csv, trace.svg and, of the first wrong node, a "
       "capsule");
-  Named(trace, "DIR", "--model", options->model,
-        "folder of a model and its inputs, in place of TEST_ID and --corpus")
+  AddModel(trace, &options->model)
       ->excludes("test_id")
       ->excludes("--corpus")
       ->excludes("--run");
-  Checked(trace, CLI::NonNegativeNumber, "--data-set", options->data_set,
+  Checked(trace, Whole(0), "--data-set", options->data_set,
           "of the case, whose inputs are taken");
   trace->add_flag("--json", options->json, "for programs");
 }

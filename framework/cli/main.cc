@@ -127,18 +127,24 @@ std::string CommandLine(int argc, char** argv) {
   return record::CleanText(text);
 }
 
-/// "found 'hlep', wanted one of run, plan, ..." where the first word is to be a
-/// command and is none.
-std::string WantedCommands(const CLI::App& app, const std::string& first) {
-  if (first.empty() || first[0] == '-' || !app.get_subcommands().empty()) {
-    return {};
+/// "found 'hlep', wanted one of run, plan, ..." where the word is to be a
+/// command, or one below a command, and is none.
+std::string WantedCommands(const CLI::App& app, const std::string& word) {
+  if (word.starts_with('-')) return {};
+  const auto taken = app.get_subcommands();
+  if (!taken.empty()) {
+    const std::vector<std::string> rest = taken[0]->remaining();
+    return WantedCommands(*taken[0], rest.empty() ? "" : rest[0]);
   }
   std::vector<std::string> names;
   for (const CLI::App* command : app.get_subcommands({})) {
     names.push_back(command->get_name());
   }
+  if (names.empty()) return {};
+  if (app.get_parent() == nullptr) names.emplace_back("help");
+  const std::string found = word.empty() ? "no word" : StrCat("'", word, "'");
   return select::Wrapped(
-      StrCat("found '", first, "', wanted one of ", Joined(names), ", help"));
+      StrCat("found ", found, ", wanted one of ", Joined(names)));
 }
 
 /// Suggestions for the words that no command takes, a line each.

@@ -71,10 +71,27 @@ TEST_F(OwnTest, AModelAloneIsJudgedByTheOracle) {
     EXPECT_EQ(Rows("again/results.csv").at(0).message, row.message);
   }
   EXPECT_THAT(run("--model same.onnx --backend " + wrong), Ended(0, "pass 1"));
-  EXPECT_THAT(run("--model less.onnx --seed 5 --backend reference"),
+  std::vector<std::string> drawn;  // named by what it holds
+  for (const char* seed : {"0", "5", "5"}) {
+    EXPECT_THAT(
+        run(StrCat("--model less.onnx --backend reference --seed ", seed)),
+        Ended(0, "pass 1"));
+    const fs::directory_iterator folder(folder_ / "run/model");
+    drawn.push_back(folder->path().filename());
+    EXPECT_EQ(std::distance(folder, {}), 1);
+  }
+  EXPECT_NE(drawn[0], drawn[1]);
+  EXPECT_EQ(drawn[1], drawn[2]);
+}
+
+// Kills: an integer that points beside its table, an extent that its place
+// does not choose.
+TEST_F(OwnTest, IntegersAreRowsOfTheirTable) {
+  WriteModel("row.onnx",
+             "g (int64[n] i) => (float[n,1] y) <float[1,1] w = {2}> "
+             "{ j = Identity(i) y = Gather(w, j) }");
+  EXPECT_THAT(RunOf("reference --model row.onnx --dim i.0=8"),
               Ended(0, "pass 1"));
-  EXPECT_EQ(std::distance(fs::directory_iterator(folder_ / "run/model"), {}),
-            1);
 }
 
 // Kills: gradients of a network of one's own that cannot be had, or by another
@@ -98,12 +115,37 @@ TEST_F(OwnTest, GradientsOfAModelAreJudgedToo) {
   EXPECT_EQ(Outcomes("by_suite").size() + 1, by_model.size());
 }
 
+// Kills: a type whose inputs are not drawn, or are all alike.
+TEST_F(OwnTest, InputsOfEveryTypeAreDrawn) {
+  for (const char* type :
+       {"float16", "bfloat16", "float8e4m3fn", "float8e5m2fnuz", "int4",
+        "uint4", "int16", "uint64", "bool", "string"}) {
+    WriteModel("m.onnx", StrCat("g (", type, "[3,5] x) => (", type,
+                                "[3,5] y) { y = Identity(x) }")
+                             .c_str());
+    fs::remove_all(folder_ / "run");
+    EXPECT_THAT(RunOf("reference --model m.onnx"),
+                Ended(0, "own: 1 = pass 1 (vacuous 0)"))
+        << type;
+  }
+}
+
+// Kills: the layout of onnx/models that --model does not take.
+TEST_F(OwnTest, AModelMayBeItsFolder) {
+  WriteModel("zoo/less-8.onnx", kLess);
+  EXPECT_THAT(RunOf("reference --model zoo --dim n=2"), Ended(0, "pass 1"));
+  Write("zoo/test_data_set_0/input_0.pb", cases::FloatsBytes({1, 2}));
+  ExpectRefused(
+      "run --backend reference --out again --model zoo",
+      {{"", "zoo/test_data_set_0: found float32[2] for the input 'x'"}});
+}
+
 // Kills: a fault of one's own that is told of a backend, or in words that do
 // not say what to do.
 TEST_F(OwnTest, WhatIsMissingIsSaid) {
   WriteModel("less.onnx", kLess);
-  WriteModel("text.onnx",
-             "g (string[2] s) => (string[2] y) { y = Identity(s) }");
+  WriteModel("list.onnx",
+             "g (seq(float[2]) s) => (seq(float[2]) y) { y = Identity(s) }");
   Write("broken.onnx", "no model");
   Write("data/input_0.pb", cases::FloatsBytes({1, 2}));
   ExpectRefused(
@@ -119,7 +161,8 @@ TEST_F(OwnTest, WhatIsMissingIsSaid) {
         "bad case: data: found float32[2] for the input 'x', which the model "
         "declares as float32[n,3]"},
        {"less.onnx --inputs none", "bad case: none: does not exist"},
-       {"text.onnx", "which is not drawn: give --inputs"},
+       {"less.onnx --dim n=999999999999", "bytes, wanted at most "},
+       {"list.onnx", "of which nothing says a shape: give --inputs"},
        {"none.onnx", "bad case: "},
        {"broken.onnx", "bad case: "}});
   EXPECT_FALSE(fs::exists(folder_ / "run/plan.json"));

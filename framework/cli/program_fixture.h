@@ -118,10 +118,13 @@ class ProgramTest : public testing::Test {
     }
   }
 
-  std::map<std::string, std::string> Outcomes(const std::string& run) const {
+  /// The outcomes of a run of one backend, or those on an instance.
+  std::map<std::string, std::string> Outcomes(
+      const std::string& run, const std::string& instance = "") const {
     std::map<std::string, std::string> outcomes;
     if (!std::filesystem::exists(folder_ / run / "results.csv")) return {};
     for (const record::ResultRow& row : Rows(run + "/results.csv")) {
+      if (!instance.empty() && row.backend != instance) continue;
       outcomes[row.test_id] = ToString(row.outcome);
     }
     return outcomes;

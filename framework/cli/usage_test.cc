@@ -41,6 +41,11 @@ TEST_F(UsageTest, WrongUseIsExitCodeTwoAndSaysWhy) {
       {"list nothing", "found 'nothing', wanted one of\n  cases "},
       {"rnu", "did you mean run?"},
       {"hlep", "found 'hlep', wanted one of run, plan, "},
+      {"", "found no word, wanted one of run, plan, "},
+      {"expect", "found no word, wanted one of update\n"},
+      {"expect updat --run x", "found 'updat', wanted one of update\n"},
+      {"trace x --data-set -1",
+       "--data-set: found -1, wanted a whole number from 0 to 1000000000\n"},
       {"hlep", "did you mean help?"},
       {"diff", "found 'diff', wanted one of "},
       {"run --suite nodes",
@@ -102,11 +107,17 @@ TEST_F(UsageTest, ADrawnSeedIsAnother) {
 // Kills: half a table, or none, and a step of CI that is green.
 TEST_F(UsageTest, AnOutputThatIsCutOffIsNoticedByEachVerb) {
   RunOf("reference --filter id:node/Abs/test_abs");
+  Assay("plan --filter id:node/Abs/test_abs --out plan");
+  Assay("run --plan plan --parts plan/parts");
   for (const char* command :
        {"list results --run run --csv", "list cases", "list backends --json",
         "explain node/Abs/test_abs --run run --json", "schema json",
         "completion bash", "inspect reference", "--help", "run --help",
-        "--version",
+        "--version", "expect update --run run --dry-run",
+        "capsule node/Abs/test_abs --backend reference --out full",
+        "export --deep500 full --run run", "merge plan --no-report --out full",
+        "plan --filter id:node/Abs/test_abs --out full",
+        "optdiff reference reference --model mlp --steps 1",
         "run --backend reference --filter id:node/Abs/test_abs --no-report "
         "--json --out full"}) {
     std::filesystem::remove_all(folder_ / "full");

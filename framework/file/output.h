@@ -3,9 +3,9 @@
 // The standard streams of a program whose output is its result: one that was
 // cut off must not end as if all were well.
 //
-//   const Status held = file::HoldStandardStreams();
-//   int code = held.ok() ? Main(argc, argv) : kHarness;
-//   if (const Status written = file::FlushOutput(); !written.ok()) code = ...
+//   ASSAY_RETURN_IF_ERROR(HoldStandardStreams());
+//   std::puts("the result");
+//   return FlushOutput();
 
 #pragma once
 

@@ -92,7 +92,9 @@ Result<std::vector<std::string>> WorkerSession::LaunchCommand(
   std::error_code ignored;  // of what other ranks left
   fs::remove_all(File(".scratch"), ignored);
   ASSAY_RETURN_IF_ERROR(file::MakeDirectory(File(".scratch")));
-  return plan::CommandOf(launch, static_cast<int>(ranks), File(".scratch"));
+  // A launcher may have a working directory of its own.
+  return plan::CommandOf(launch, static_cast<int>(ranks),
+                         fs::absolute(File(".scratch")));
 }
 
 /// To a worker of so many cases.
@@ -412,7 +414,7 @@ std::string WorkerSession::EndText() {
   const std::string how = process::DescribeEnd(end_);
   return StrCat(
       how.empty() ? "exit code 0, too early" : how,
-      process::TextOf(log_.Take(), std::exchange(asked_, std::string())));
+      process::TextOf(log_.Take(end_), std::exchange(asked_, std::string())));
 }
 
 Status WorkerSession::ChargeEnd() {

@@ -129,10 +129,17 @@ TEST(WorkerSessionTest, WhatBecomesOfAWorkerIsSaidOfWhomItConcerns) {
        .b = "crash: the worker ended: exit code 3; see acme.1.log"},
       {.lives = {"say begin_a; say pass_a; say begin_b; "
                  "echo 'assay crash: SIGBUS in forward'; "
-                 "echo '  acme.so(_ZN4acme3RunEv+0x1c)'; "
-                 "echo '  libc.so.6(+0x2f)'; kill -BUS $$"},
+                 "for depth in 1 2 3; do "
+                 "echo '  acme.so(_ZN4acme3RunEv+0x1c)'; done; "
+                 "echo '  libc.so.6(+0x2f)'; echo 'assay crash: end'; "
+                 "echo '  behind it'; kill -BUS $$"},
        .b = "crash: the worker ended: signal SIGBUS in forward, at "
             "acme.so(acme::Run()+0x1c), libc.so.6(+0x2f); see acme.1.log"},
+      {.lives = {"say begin_a; echo 'assay crash: SIGKILL in load'; "
+                 "echo '  a.so(+0x1)'; echo 'assay crash: SIGBUS in load'; "
+                 "echo '  b.so(+0x2)'; say child; say begin_b; kill -BUS $$"},
+       .a = "crash: the worker ended: signal SIGKILL in load, at a.so(+0x1); ",
+       .b = "crash: the worker ended: signal SIGBUS in load, at b.so(+0x2); "},
       {.lives = {"say begin_a; exit 0", "say begin_b; say pass_b; say end"},
        .a = "crash: the worker ended: exit code 0, too early"},
       {.lives = {"say begin_a; say end", "say begin_b; say pass_b; say end"},

@@ -9,9 +9,11 @@ assay_unit_test(testing ALONE
           distribution/distribution_counts_test.cc
           distribution/distribution_law_test.cc
           distribution/distribution_test.cc draw/draw_test.cc
-          draw/inputs_test.cc host/remote_backend_test.cc host/runs_test.cc
-          host/wire/wire_test.cc journal/journal_file_test.cc
-          journal/journal_test.cc limit/distance_test.cc limit/limit_test.cc measure/compare_test.cc
+          draw/inputs_test.cc host/link_test.cc host/remote_backend_test.cc
+          host/remote_network_test.cc host/runs_test.cc
+          host/wire/channel_test.cc host/wire/wire_test.cc
+          journal/journal_file_test.cc journal/journal_test.cc
+          limit/distance_test.cc limit/limit_test.cc measure/compare_test.cc
           measure/exact_answers_test.cc measure/measure_run_test.cc
           measure/measure_test.cc measure/recheck_test.cc plan/instance_test.cc
           plan/plan_test.cc policy/floor_test.cc policy/policy_edit_test.cc
@@ -27,3 +29,8 @@ assay_unit_test(plain_corpus
   SOURCES case/plain_corpus_test.cc case/plain_folder_test.cc
   LIBRARIES Assay::testing ${ASSAY_ZLIB} LABELS needs=corpus
   ENVIRONMENT ASSAY_CORPUS=${ASSAY_CORPUS_DIR}/onnx)
+
+# The sources that a vendor's own tests have, too.
+assay_unit_test(open_backend
+  SOURCES worker/open_backend_test.cc
+  LIBRARIES assay_contract MODULES null threads)

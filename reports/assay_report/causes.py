@@ -25,10 +25,7 @@ _NAMED = 3
 _PART = re.compile(r"(?=[@+])")  # of name@version+setting
 _PROBE = re.compile(r"\bprobed with (\w+)")
 _OTHER_GRADIENT, _OTHER_FORWARD = "fail_backward", "fail_forward"
-_LOST = (
-    "lost from passing.txt",
-    "in passing.txt, but no longer among the planned cases",
-)
+_FLOOR = "floor"  # the code of what is lost from a floor
 
 
 @dataclass(frozen=True)
@@ -180,8 +177,8 @@ def _key(one: Unexpected, of: _Facts) -> _Key:
         words = ("#" if re.search(r"[/\d]", w) else w for w in one.reason.split())
         return _Key("backend", one.backend, one.outcome, "", " ".join(words))
     kind = one.outcome if one.outcome in ("crash", "xpass") else ""
-    if one.reason.startswith(_LOST):
-        kind = "floor"
+    if one.reason_code == _FLOOR:
+        kind = _FLOOR
     return _Key(kind, one.backend, one.outcome, of.op, of.code)
 
 
@@ -228,14 +225,14 @@ def _cause(
     return Cause(
         kind=key.kind,
         backend=key.backend,
-        title="the backend as a whole" if is_whole else title,
+        title=of[0].subject if is_whole else title,
         outcome=key.outcome,
-        said=_LOST[0] if key.kind == "floor" else _meaning(key.code),
+        said="lost from passing.txt" if key.kind == _FLOOR else _meaning(key.code),
         n=len(of),
         worst=max(finite) if finite else None,
         test_id=of[0].test_id,
         first_backend=key.backend,
-        message="" if key.kind == "floor" else of[0].reason,
+        message="" if key.kind == _FLOOR else of[0].reason,
         query="" if is_whole else " and ".join(terms),
         n_promises=len(promises),
         n_gradients=len(untried) - len(promises),

@@ -18,7 +18,7 @@ from assay_report.payload import (
     significant,
     templates,
 )
-from assay_report.run_folder import reason_meanings, schema_columns
+from assay_report.run_folder import is_operator, reason_meanings, schema_columns
 
 _ALWAYS = (
     *("input", "shape", "class", "cotangent", "outcome", "nan_mismatch"),
@@ -65,6 +65,9 @@ def pack_gradients(cells: Cells, rows: GradientRows, types: tuple[str, ...]) -> 
     columns["of"] = [str(len(rows.of_cell[cell])) for cell in cell_of]
     head = {
         "types": list(types),
+        "networks": sorted(
+            {op for op in cells.case_column("op") if not is_operator(op)}
+        ),
         "reasons": _meanings(cells),
         "case": _cases(pack, cells, rows),
         "repro": pack.texts(_own_repros(cells, rows)),

@@ -38,7 +38,7 @@ class OperatorRow:
     # Over outputs that were compared; none where no output was.
     max_ulp: float | None = None
     headroom: float | None = None
-    # Load, run and judge of all its cases; none where nothing was measured.
+    # Load and run of all its cases, without the judge; none where not measured.
     time_us: int | None = None
     declined: Counter[str] = field(default_factory=Counter)
 
@@ -56,7 +56,7 @@ def operator_rows(run: Run, cells: Cells, unexpected: set[int]) -> list[Operator
     outcomes, reasons = cells.column("outcome"), cells.column("reason_code")
     claimed = cells.plan_column("claimed")
     headroom = cells.column("headroom")
-    times = [cells.column(name) for name in ("load_us", "run_us", "judge_us")]
+    times = [cells.column(name) for name in ("load_us", "run_us")]
     for cell, outcome in enumerate(outcomes):
         if not outcome or not is_operator(ops[cell // cells.n_backends]):
             continue

@@ -96,6 +96,13 @@ class Unexpected:
     test_id: str
     outcome: str
     reason: str
+    reason_code: str  # empty in runs of before there were any
+
+    @property
+    def subject(self) -> str:
+        """A case; or whose fault it is, which of one's own folders is the run's."""
+        whole = f"the {'backend' if self.backend else 'run'} as a whole"
+        return self.test_id or whole
 
 
 @dataclass(frozen=True)
@@ -383,7 +390,7 @@ def _read_summary(path: Path, run_id: str) -> Summary:
         ) from error
 
 
-def _of(kind: type[_Kind], entry: Mapping[str, Any], **others: int) -> _Kind:
+def _of(kind: type[_Kind], entry: Mapping[str, Any], **others: int | str) -> _Kind:
     """Its fields are texts of the entry under the same names, but for others."""
     names = {field.name for field in fields(kind)} - others.keys()
     return kind(**{name: str(entry[name]) for name in names}, **others)
@@ -401,7 +408,10 @@ def _summary(data: Mapping[str, Any]) -> Summary:
             for entry in data["backends"]
         ),
         n_drifted={name: len(ids) for name, ids in data["drift"].items()},
-        unexpected=tuple(_of(Unexpected, entry) for entry in data["unexpected"]),
+        unexpected=tuple(
+            _of(Unexpected, entry, reason_code=str(entry.get("reason_code", "")))
+            for entry in data["unexpected"]
+        ),
         mutants=Mutants(
             is_assessed=bool(mutants["assessed"]),
             reason=str(mutants.get("reason", "")),

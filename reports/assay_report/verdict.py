@@ -3,9 +3,10 @@
 
     assess(run).headline.text   # "3 unexpected results"
 
-Nothing is judged again here. Counts come from results.csv; where another
-file of the same run says otherwise, that is a problem which the page shows
-in red, because one of the two is wrong.
+Nothing is judged again here. A run is red by the list in summary.json, which exit
+code, JUnit and CTest have, too. Counts come from results.csv; where another
+file of the same run says otherwise, that is a problem which the page shows in red,
+because one of the two is wrong.
 """
 
 from collections import Counter
@@ -32,12 +33,6 @@ OUTCOMES = {
     "unavailable": "the library or device is not on this machine",
 }
 _NOT_JUDGED = ("missing", "unsupported", "unavailable")
-# An expectation that is met turns into another outcome, so such a result is
-# unexpected even where summary.json forgot it.
-_NEVER_EXPECTED = (
-    *("fail", "suspect", "xpass", "flaky", "error", "crash", "timeout"),
-    "missing",
-)
 # The words of conformance, worst first, with the state that each gives.
 STATES = {
     "not conformant": "warn",
@@ -202,25 +197,18 @@ def _backend_verdict(
 
 
 def _all_unexpected(run: Run) -> tuple[Unexpected, ...]:
-    """summary.json's list, and what results.csv shows and the list lacks.
+    """summary.json's list, by which alone a run is red.
 
-    A case that is listed twice, as when a failing case was also lost from a
-    floor, is one result with both reasons.
+    A case that is listed twice, as when its expectation is stale and it was also
+    lost from a floor, is one result with both reasons.
     """
     listed: dict[tuple[str, str, str], Unexpected] = {}
     for told in run.summary.unexpected:
         # Without a test_id it is about a backend; those are never the same.
         key = (told.backend, told.test_id, "" if told.test_id else told.reason)
-        if known := listed.get(key):
-            listed[key] = replace(known, reason=f"{known.reason}; {told.reason}")
-        else:
-            listed[key] = told
-    results = run.results
-    columns = ("backend", "test_id", "outcome", "message")
-    for backend, test_id, outcome, message in zip(*(results[one] for one in columns)):
-        if outcome in _NEVER_EXPECTED:
-            found = Unexpected(backend, test_id, outcome, message)
-            listed.setdefault((backend, test_id, ""), found)
+        known = listed.get(key)
+        reason = f"{known.reason}; {told.reason}" if known else told.reason
+        listed[key] = replace(told, reason=reason)
     return tuple(listed.values())
 
 
@@ -297,7 +285,7 @@ def _with_conformance(
     if len(found) == 1:
         text = worst
     elif len(counts) == 1:
-        text = f"all {len(found)} backends {worst}"
+        text = f"{'both' if len(found) == 2 else f'all {len(found)}'} backends {worst}"
     else:
         n_good = len(found) - len(others)
         text = f"{n_good} of {len(found)} backends conformant"

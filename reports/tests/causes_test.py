@@ -28,7 +28,7 @@ def lose(files: RunFiles, test_id: str) -> None:
     """The case is declined, though it stands in the floor."""
     files.add(test_id, "alpha", "unsupported", reason_code="dtype")
     entry = {"backend": "alpha", "test_id": test_id, "outcome": "unsupported"}
-    files.unexpected.append(entry | {"reason": LOST})
+    files.unexpected.append(entry | {"reason": LOST, "reason_code": "floor"})
 
 
 def wrong_slope() -> RunFiles:
@@ -143,6 +143,23 @@ class CausesTest(unittest.TestCase):
         self.assertEqual([one.n_joined for one in causes], [1, 1, 7, 1, 2])
         self.assertEqual([one.kind for one in causes[2:]], ["crash", "floor", "xpass"])
         self.assertEqual([one.said for one in causes[2:]], ["", LOST, ""])
+
+    # Kills: a cause of numbers that five crashes leave no room for.
+    def test_crashes_are_one_where_they_leave_no_room(self) -> None:
+        crashes = [(f"node/Sub{at}/a", "crash", {}) for at in range(5)]
+        self.assertEqual(len(foremost(assessed(*crashes).causes)), 5)
+        found = foremost(assessed(*crashes, ("node/Add/a", "fail", {})).causes)
+        self.assertEqual([(one.outcome, one.n) for one in found][::-1],
+                         [("fail", 1), ("crash", 5)])  # fmt: skip
+
+    # Kills: a promise that is no longer excused once it stands before its operator.
+    def test_promise_may_stand_before_its_operator(self) -> None:
+        said = {"message": "probed with Add: output y is 2, wanted 1"}
+        found = assessed(
+            ("contract/bind/a", "fail", said), ("node/Add/a", "fail", {})
+        ).causes
+        self.assertEqual(told(found), [("Add", "fail", 1)])
+        self.assertEqual(found[0].n_promises, 1)
 
     def test_each_backend_has_its_greatest_cause_before_second_ones(self) -> None:
         files = RunFiles(["alpha", "beta"])

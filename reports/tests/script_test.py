@@ -159,7 +159,7 @@ class ScriptTest(BrowserCase):
 
     def test_operators_are_counted_and_sorted(self) -> None:
         files = RunFiles(["alpha", "beta"])
-        times = {"load_us": "10", "run_us": "5"}
+        times = {"load_us": "10", "run_us": "5", "judge_us": "4"}
         files.add("node/Add/one", "alpha", "pass", claimed="1", headroom="1", **times)
         files.add("node/Add/two", "alpha", "fail", claimed="1", headroom="-2")
         files.add_output("node/Add/two", "alpha", max_ulp="12345.678")
@@ -178,7 +178,7 @@ class ScriptTest(BrowserCase):
               operatorRows(await unpack('data-operators')));
             const texts = () => [...table.body.rows].map((row) =>
               [...row.cells].map((cell) => cell.textContent));
-            const orders = ['Operator', 'Operator', 'Time, judge included',
+            const orders = ['Operator', 'Operator', 'Time',
               'Worst ULP'].map((name) => {
               [...table.head.querySelectorAll('button')].find(
                 (one) => one.textContent === name).click();

@@ -50,7 +50,7 @@ class VerdictTest(unittest.TestCase):
             ((waived,), "Conformant with waivers", "waivers", ()),
             ((bad,), "Not conformant", "warn", (bad[1],)),
             ((part,), "Partial", "none", ()),
-            ((good, good), "All 2 backends conformant", "good", ()),
+            ((good, good), "Both backends conformant", "good", ()),
             ((good, waived), "2 of 2 backends conformant", "waivers", ()),
             (
                 *((good, bad, good), "2 of 3 backends conformant, b is not", "warn"),
@@ -68,21 +68,29 @@ class VerdictTest(unittest.TestCase):
                 self.assertEqual(headline.conformance_state, state)
                 self.assertEqual(headline.why, why)
 
-    def test_verdict_that_summary_forgot_is_unexpected(self) -> None:
-        files = run_of(a="pass timeout")
+    # Kills: a rule of red that only the page has.
+    def test_run_is_red_by_the_list_of_its_summary_alone(self) -> None:
+        files = run_of(a="pass unsupported timeout fail")
         files.unexpected.clear()
-        self.assertEqual(
-            [(u.test_id, u.outcome) for u in assessed(files).unexpected],
-            [("node/Add/test_1", "timeout")],
-        )
-
-    def test_lost_case_stays_unexpected_though_it_is_unsupported(self) -> None:
-        files = run_of(a="pass unsupported")
-        lost = {"outcome": "unsupported", "reason": "lost from passing.txt"}
-        files.unexpected.append({"backend": "a", "test_id": "node/Add/test_1", **lost})
+        self.assertEqual(assessed(files).headline.state, "good")
+        one = {"backend": "a", "test_id": "node/Add/test_1", "outcome": "unsupported"}
+        stale = {"reason": "expected fail", "reason_code": "expectation"}
+        lost = {"reason": "lost from passing.txt", "reason_code": "floor"}
+        files.unexpected += [one | stale, one | lost]
         result = assessed(files)
-        self.assertEqual(result.headline.state, "bad")
+        self.assertEqual(result.headline.text, "1 unexpected result")
         self.assertEqual(result.backends[0].n_unexpected, 1)
+        (found,) = result.unexpected
+        self.assertEqual(found.reason, "expected fail; lost from passing.txt")
+        self.assertEqual([cause.kind for cause in result.causes], ["floor"])
+
+    def test_fault_of_no_case_is_the_backends_or_the_runs(self) -> None:
+        files = run_of(a="pass")
+        for backend in ("a", ""):
+            whole = {"backend": backend, "test_id": "", "outcome": "policy"}
+            files.unexpected.append(whole | {"reason": f"of {backend}"})
+        titles = {cause.title for cause in assessed(files).causes}
+        self.assertEqual(titles, {"the backend as a whole", "the run as a whole"})
 
     def test_exit_code_without_a_listed_reason_is_not_good(self) -> None:
         files = run_of(a="pass")

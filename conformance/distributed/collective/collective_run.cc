@@ -84,7 +84,8 @@ uint64_t WholeNumber(const CollectiveCase& of, int64_t rank, int64_t i) {
     case Reduction::kLogicalXor:
       return TruthOf(of.reduction, rank, i);
     case Reduction::kCompose:
-      return (2 * number + 1) << 32 | number;
+      // x -> (2 n + 1) x + n^2, of which no two commute.
+      return (2 * number + 1) << 32 | number * number;
     default:
       break;
   }
@@ -265,8 +266,6 @@ Result<Judgement> RunRoot(const CollectiveCase& test_case, int root,
   ASSAY_ASSIGN_OR_RETURN(const ranks::Cost cost, ranks::CostOf(what));
   ASSAY_ASSIGN_OR_RETURN(const std::vector<Tensor> before,
                          ContentsOf(test_case, run.seed));
-  ASSAY_ASSIGN_OR_RETURN(const std::vector<Wanted> wanted,
-                         WantedOf(test_case, root, before));
   return RunAndJudge(
       run, RowOf(test_case, what, run, ToString(what.algorithm)),
       [&](Endpoint& mine) {
@@ -276,6 +275,8 @@ Result<Judgement> RunRoot(const CollectiveCase& test_case, int root,
       [&](const auto& found,
           DistributedRow* row) -> Result<std::optional<Judgement>> {
         ASSAY_ASSIGN_OR_RETURN(const Shares shares, SharesOf(found, before));
+        ASSAY_ASSIGN_OR_RETURN(const std::vector<Wanted> wanted,
+                               WantedOf(test_case, root, before));
         const auto differs = JudgeBits(shares.buffers, wanted, RankName, row);
         const auto spent = JudgeTraffic(
             shares.sent, cost.elements * BitsOf(test_case.type) / 8,

@@ -59,13 +59,10 @@ TEST(ContentsTest, NoTwoRanksHaveANumberInCommon) {
   }
 }
 
-/// The bytes of the combined buffers, but for those of a rank; -1: of all.
-std::vector<std::byte> CombinedWithout(int left_out, CollectiveCase test_case) {
-  std::vector<Tensor> contents = ContentsOf(test_case, 5).value();
-  if (left_out >= 0) {
-    contents.erase(contents.begin() + left_out);
-    --test_case.what.ranks;
-  }
+/// The bytes of the buffers combined.
+std::vector<std::byte> Combined(CollectiveCase test_case,
+                                const std::vector<Tensor>& contents) {
+  test_case.what.ranks = static_cast<int>(contents.size());
   const std::vector<Wanted> wanted = WantedOf(test_case, 0, contents).value();
   const auto bytes = wanted[0].buffer.bytes();
   return {bytes.begin(), bytes.end()};
@@ -82,12 +79,27 @@ TEST(ContentsTest, ARankThatIsLeftOutShowsInEachReduction) {
       test_case.type = type;
       test_case.reduction = static_cast<ranks::Reduction>(reduction);
       if (!ranks::IsDefined(test_case.reduction, type)) continue;
-      const auto all = CombinedWithout(-1, test_case);
+      const std::vector<Tensor> all = ContentsOf(test_case, 5).value();
       for (int rank = 0; rank < 7; ++rank) {
-        EXPECT_NE(CombinedWithout(rank, test_case), all)
+        std::vector<Tensor> others = all;
+        others.erase(others.begin() + rank);
+        EXPECT_NE(Combined(test_case, others), Combined(test_case, all))
             << test_case.test_id() << " without " << rank;
       }
     }
+  }
+}
+
+// Kills: contents that give the same in any order of the ranks.
+TEST(ContentsTest, ComposedNumbersShowTheOrderOfRanks) {
+  CollectiveCase test_case = RingOf(7);
+  test_case.type = DType::kUint64;
+  test_case.reduction = ranks::Reduction::kCompose;
+  const std::vector<Tensor> all = ContentsOf(test_case, 5).value();
+  for (size_t rank = 1; rank < all.size(); ++rank) {
+    std::vector<Tensor> turned = all;
+    std::swap(turned[rank - 1], turned[rank]);
+    EXPECT_NE(Combined(test_case, turned), Combined(test_case, all)) << rank;
   }
 }
 

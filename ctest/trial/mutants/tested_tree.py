@@ -10,8 +10,7 @@ the joined one. Programs with mutants in them are made so.
     make_mutant_programs(tree, mutants, build / "mutants")
 
 A test covers a source when its program has that library in it and one of its own
-sources stands in the same folder, or, where no test does, includes a header of that
-folder.
+sources stands in the same folder or includes a header of that folder.
 """
 
 from __future__ import annotations
@@ -132,8 +131,8 @@ class TestedTree:
         return [s for s in self._compiled if s == path or s.startswith(f"{path}/")]
 
     def tests_of(self, source: str) -> list[tuple[UnitTest, bool]]:
-        """The tests that cover a source, that with a source of its name first, and
-        whether they have one in its folder."""
+        """The tests that cover a source, that with a source of its name first, those
+        that only include a header last, and whether they have one in its folder."""
         library = self._compiled[source].library
         folder = folder_of(source)
         own = f"{source.rpartition('.')[0]}_test.cc"
@@ -147,7 +146,7 @@ class TestedTree:
                 near.append((test, True))
             elif folder in test.folders:
                 including.append((test, False))
-        return named + near or including
+        return named + near + including
 
     def compile_command(
         self, source: str, changed: Path, options: str, into: Path

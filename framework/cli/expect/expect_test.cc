@@ -23,7 +23,7 @@ class ExpectTest : public cli::TreeTest {
 
   /// Runs faulty with a mutant that gets every value wrong, or rightly.
   cli::Ran RunFaulty(const std::string& more, const std::string& out) const {
-    return Tree("run --no-report --backend ", more, " --out ", out);
+    return Tree("run --no-report --repeats 0 --backend ", more, " --out ", out);
   }
 };
 

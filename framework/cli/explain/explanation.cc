@@ -107,7 +107,7 @@ void AddClaims(const Tables& tables, const plan::BackendUse& backend,
   const auto used = std::ranges::find(tables.plan.corpora, planned.corpus,
                                       &plan::CorpusUse::name);
   if (!policy.ok() || used == tables.plan.corpora.end()) return;
-  auto opened = select::OpenPlanned(tables.plan);
+  auto opened = select::OpenPlanned(tables.plan, {planned.test_id});
   if (!opened.ok()) return;
   const auto at = static_cast<size_t>(used - tables.plan.corpora.begin());
   for (cases::TestCase& c : opened->corpora[at].cases) {

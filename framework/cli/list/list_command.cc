@@ -59,7 +59,7 @@ Json Describe(const cases::TestCase& c) {
 Result<std::vector<cases::TestCase>> MatchingCases(
     const cli::ListOptions& options, const policy::Query& query) {
   ASSAY_ASSIGN_OR_RETURN(select::NamedCorpora opened,
-                         select::OpenCorpora(options.corpora));
+                         select::OpenCorpora(options.corpora, query.OnlyIds()));
   std::vector<cases::TestCase> cases;
   for (cases::Corpus& corpus : opened.corpora) {
     if (query.NeedsRanks()) select::AddRanks(corpus.cases);

@@ -33,7 +33,7 @@ class ResultsTest : public cli::TreeTest {
  protected:
   void SetUp() override {
     TreeTest::SetUp();
-    TreeRunOf("faulty+mutant=value --filter 'op:Abs or op:Neg'");
+    TreeRunOf("faulty+mutant=value --repeats 0 --filter 'op:Abs or op:Neg'");
   }
 
   Ran List(const std::string& arguments) const {

@@ -34,6 +34,18 @@ std::vector<ValueId> KnownGraph::Inner() const {
   return inner;
 }
 
+std::set<ValueId> KnownGraph::Behind(ValueId id) const {
+  std::set<ValueId> behind = {id};
+  for (const Node& node : graph_.nodes) {
+    if (std::ranges::any_of(edit::ReadBy(node),
+                            [&](ValueId at) { return behind.contains(at); })) {
+      behind.insert(node.outputs.begin(), node.outputs.end());
+    }
+  }
+  behind.erase(kNoValue);
+  return behind;
+}
+
 const Value* KnownGraph::Find(ValueId id) const {
   const auto found = values_.find(id);
   return found == values_.end() ? nullptr : &found->second;

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -35,6 +36,9 @@ class KnownGraph {
   /// The values that nodes compute and that a model can have as outputs, in
   /// the order of the nodes.
   std::vector<ValueId> Inner() const;
+
+  /// A value and all that is computed of it.
+  std::set<ValueId> Behind(ValueId id) const;
 
   void Know(ValueId id, Value value) { values_[id] = std::move(value); }
   /// Null where it is not known.

@@ -165,7 +165,7 @@ TEST(JUnitTest, TheTextOfAFailureHasAllThatIsKnown) {
   record::Record failed = RecordOf(record::Outcome::kFail);
   for (const int64_t out_of_limit : {0, 2}) {
     record::AccuracyRow row;
-    row.output_name = "y";
+    row.output_name = out_of_limit > 0 ? "y" : "x";
     row.out_of_limit = out_of_limit;
     row.worst_index = 5;
     row.worst_got = "1.5";
@@ -231,6 +231,9 @@ TEST(JUnitTest, TheBackendAsAWholeIsACase) {
       HasSubstr("type=\"policy\">policy: expectations.txt:7 ?\nmissing: "
                 "node/Abs/gone: in passing.txt</failure>"));
   EXPECT_THAT(trial.Whole(), Not(HasSubstr("of another")));
+  EXPECT_THAT(
+      trial.Whole(),
+      HasSubstr("<testsuites name=\"run.acme\" tests=\"1\" failures=\"1\""));
 }
 
 TEST(JUnitTest, OnlyTheCasesOfTheSuiteAndBackendAreThere) {

@@ -9,18 +9,14 @@
 #include <sys/resource.h>
 
 #include <csignal>
-#include <cstdio>
 #include <functional>
-#include <map>
-#include <nlohmann/json.hpp>
 #include <numeric>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "framework/cli/run/finish.h"
-#include "framework/cli/run/junit_rules_fixture.h"
+#include "framework/cli/run/readers_fixture.h"
 #include "framework/cli/select/environment.h"
 #include "framework/file/file.h"
 #include "framework/file/scratch_folder.h"
@@ -179,6 +175,8 @@ std::vector<Way> BackendsThatAreRed() {
                  with_line("expectations.txt:1: was good until 2020-01-01")),
       RedAtMerge("a line of no use", "policy",
                  with_line("expectations.txt:1: matches no planned case")),
+      RedAtMerge("claims that were emptied", "policy",
+                 with_line("claims.txt: claims nothing")),
       RedAtMerge("a claim that no case tests", "policy",
                  with_line("claims.txt:1: no planned case tests it")),
       RedAtMerge("a backend that declines everything", "accounting",
@@ -259,36 +257,6 @@ std::vector<Way> NotRed() {
   };
 }
 
-/// The page's word on each run of a folder, as "bad acme/node/Abs/b".
-std::vector<std::string> PagesOf(const fs::path& folder, size_t n_runs) {
-  constexpr const char* kRead =
-      "import sys, pathlib\n"
-      "from assay_report.run_folder import read_run\n"
-      "from assay_report.verdict import assess\n"
-      "for i in range(int(sys.argv[2])):\n"
-      "    said = assess(read_run(pathlib.Path(sys.argv[1]) / str(i)))\n"
-      "    print(said.headline.state, *sorted({f\"{one.backend}/"
-      "{one.test_id}\" for one in said.unexpected}))\n";
-  const file::ScratchFolder script;
-  const fs::path python = SharedPath("venv") / "bin" / "python";
-  const std::string command = StrCat(
-      "PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=", SharedPath("reports").string(),
-      " ", python.string(), " ", script.Write("read.py", kRead).string(), " ",
-      folder.string(), " ", n_runs, " 2>&1");
-  FILE* const pipe = popen(command.c_str(), "r");
-  std::vector<std::string> lines(1);
-  for (int c = fgetc(pipe); c != EOF; c = fgetc(pipe)) {
-    if (c == '\n') {
-      lines.emplace_back();
-    } else {
-      lines.back() += static_cast<char>(c);
-    }
-  }
-  EXPECT_EQ(pclose(pipe), 0) << lines.front();
-  lines.pop_back();
-  return lines;
-}
-
 /// Finishes the run; what it prints is `said`.
 Result<int> Finish(const RedTrial& trial, const fs::path& folder,
                    std::string* said) {
@@ -301,21 +269,6 @@ Result<int> Finish(const RedTrial& trial, const fs::path& folder,
                                 .report = false});
   *said = testing::internal::GetCapturedStdout();
   return code;
-}
-
-/// The number of failures and errors in all documents.
-int RedInJUnit(const fs::path& folder) {
-  int red = 0;
-  for (const auto& file : fs::directory_iterator(folder)) {
-    const std::string text = Got(file::ReadFile(file.path()));
-    EXPECT_EQ(JUnitFaults(text), "") << file.path();
-    pugi::xml_document document;
-    document.load_string(text.c_str());
-    const pugi::xml_node root = document.child("testsuites");
-    red += root.attribute("failures").as_int();
-    red += root.attribute("errors").as_int();
-  }
-  return red;
 }
 
 int EntryOf(const RedTrial& trial) {
@@ -338,30 +291,21 @@ std::string ExpectSeen(const Way& way, const fs::path& folder) {
   if (!code.ok()) return {};
   EXPECT_EQ(*code, way.exit);
   EXPECT_EQ(EntryOf(trial), way.entry);
-  EXPECT_EQ(RedInJUnit(folder / "junit"), is_red ? 1 : 0);
   EXPECT_THAT(said, HasSubstr(way.headline));
-  EXPECT_THAT(Got(file::ReadFile(folder / "summary.md")),
+  const Seen seen = SeenIn(folder);
+  EXPECT_EQ(seen.red_in_junit, is_red ? 1 : 0);
+  EXPECT_THAT(seen.markdown,
               HasSubstr(is_red ? "\n## Unexpected: 1" : "Nothing unexpected."));
-  const auto summary =
-      nlohmann::json::parse(Got(file::ReadFile(folder / "summary.json")));
-  EXPECT_EQ(summary.at("exit_code"), way.exit);
-  EXPECT_EQ(summary.at("as_expected"), !is_red);
-  EXPECT_THAT(summary.at("headline").get<std::string>(),
+  EXPECT_EQ(seen.summary.at("exit_code"), way.exit);
+  EXPECT_EQ(seen.summary.at("as_expected"), !is_red);
+  EXPECT_THAT(seen.summary.at("headline").get<std::string>(),
               HasSubstr(way.headline));
-  std::set<std::string> listed;
-  for (const auto& one : summary.at("unexpected")) {
-    const std::string test_id = one.at("test_id");
-    EXPECT_EQ(one.at("reason_code"), way.code);
-    const bool is_planned = test_id == trial.b().test_id;
+  EXPECT_EQ(Joined(seen.codes, " "), way.code);
+  for (const auto& one : seen.summary.at("unexpected")) {
+    const bool is_planned = one.at("test_id") == trial.b().test_id;
     EXPECT_EQ(one.at("repro").get<std::string>().empty(), !is_planned);
-    listed.insert(
-        StrCat(" ", one.at("backend").get<std::string>(), "/", test_id));
   }
-  EXPECT_EQ(listed.size(), is_red ? 1U : 0U);
-  return StrCat(is_red          ? "bad"
-                : way.exit == 0 ? "good"
-                                : "none",
-                Joined(listed, ""));
+  return seen.AsPage();
 }
 
 // Kills: a way to be red that one of the readers takes for green; a reader with

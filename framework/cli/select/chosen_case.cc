@@ -59,19 +59,6 @@ Result<InRun> FindInRun(const CaseOptions& options) {
   return found;
 }
 
-/// The only case of a corpus of one.
-Result<cases::TestCase> OnlyCase(const std::string& model,
-                                 std::string* corpus_hash) {
-  ASSAY_ASSIGN_OR_RETURN(NamedCorpora opened, OpenCorpora({model}));
-  cases::Corpus& corpus = opened.corpora.at(0);
-  if (corpus.cases.size() != 1) {
-    return InvalidArgument(model, " has ", corpus.cases.size(),
-                           " cases, wanted one");
-  }
-  *corpus_hash = corpus.hash;
-  return std::move(corpus.cases[0]);
-}
-
 /// The corpora of a command that names some, or those that the backend is
 /// about.
 Result<std::vector<std::string>> CorporaOf(const SelectionOptions& selection,
@@ -82,25 +69,27 @@ Result<std::vector<std::string>> CorporaOf(const SelectionOptions& selection,
   return CorporaFor({std::move(backend)}, selection.corpora);
 }
 
+/// The case of that name; of none: the first.
 Result<cases::TestCase> FindCase(const std::string& test_id,
                                  const std::vector<std::string>& corpora,
                                  std::string* corpus_hash) {
-  ASSAY_ASSIGN_OR_RETURN(NamedCorpora opened, OpenCorpora(corpora));
-  std::vector<std::string> ids;
+  std::vector<std::string> only;
+  if (!test_id.empty()) only.push_back(test_id);
+  ASSAY_ASSIGN_OR_RETURN(NamedCorpora opened, OpenCorpora(corpora, only));
   for (cases::Corpus& corpus : opened.corpora) {
+    if (test_id.empty() && !corpus.bad.empty()) {
+      return InvalidArgument("bad case: ", corpus.bad[0]);
+    }
     for (cases::TestCase& c : corpus.cases) {
-      if (c.test_id == test_id) {
-        *corpus_hash = corpus.hash;
-        return std::move(c);
-      }
-      ids.push_back(c.test_id);
-    }
-    const suite::Suite* const suite = suite::FindSuite(corpus.name);
-    if (suite == nullptr) continue;
-    if (auto named = suite::CaseNamed(*suite, test_id)) {
+      if (!test_id.empty() && c.test_id != test_id) continue;
       *corpus_hash = corpus.hash;
-      return *std::move(named);
+      return std::move(c);
     }
+  }
+  ASSAY_ASSIGN_OR_RETURN(const NamedCorpora all, OpenCorpora(corpora));
+  std::vector<std::string> ids;
+  for (const cases::Corpus& corpus : all.corpora) {
+    for (const cases::TestCase& c : corpus.cases) ids.push_back(c.test_id);
   }
   return InvalidArgument("found no case ", test_id, " among ", ids.size(),
                          WhyNoCase(test_id, ids));
@@ -139,8 +128,11 @@ Result<ChosenCase> Choose(const CaseOptions& options) {
   SelectionOptions selection;
   selection.backends = {options.backend};
   selection.corpora = options.corpora;
-  if (!options.model.empty()) {
-    selection.corpora = {fs::absolute(options.model).string()};
+  if (!options.model.file.empty()) {
+    ASSAY_ASSIGN_OR_RETURN(
+        const OwnCorpus own,
+        MakeCorpus(options.model, options.seed, options.made));
+    selection.corpora = {own.directory.string()};
   }
   selection.selection.seed = options.seed;
   if (!options.run.empty()) {
@@ -155,14 +147,12 @@ Result<ChosenCase> Choose(const CaseOptions& options) {
   }
   const file::FileDigests& digests = *chosen.digests;
   ASSAY_ASSIGN_OR_RETURN(selection.corpora, CorporaOf(selection, digests));
-  if (options.test_id.empty() && options.model.empty()) {
+  if (options.test_id.empty() && options.model.file.empty()) {
     return InvalidArgument("found no case, wanted TEST_ID or --model");
   }
   ASSAY_ASSIGN_OR_RETURN(
       chosen.test_case,
-      options.model.empty()
-          ? FindCase(options.test_id, selection.corpora, &chosen.corpus_hash)
-          : OnlyCase(selection.corpora[0], &chosen.corpus_hash));
+      FindCase(options.test_id, selection.corpora, &chosen.corpus_hash));
   selection.selection.filter = "id:" + chosen.test_case.test_id;
   selection.selection.tier = ToString(chosen.test_case.tier);
   ASSAY_ASSIGN_OR_RETURN(const plan::Plan plan, PlanOf(selection, digests));

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "framework/cli/select/own_model.h"
 #include "framework/core/status.h"
 #include "framework/file/digest.h"
 #include "framework/testing/case/test_case.h"
@@ -23,7 +24,8 @@ namespace assay::select {
 /// the run has one, and corpora and seed are the run's.
 struct CaseOptions {
   std::string test_id;
-  std::string model;  // a corpus of one case, in place of id and corpora
+  OwnModel model;              // in place of id and corpora
+  std::filesystem::path made;  // where its corpus is made
   std::string backend;
   std::filesystem::path run;  // empty: none
   std::vector<std::string> corpora;

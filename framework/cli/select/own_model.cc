@@ -16,12 +16,15 @@
 #include "framework/file/digest.h"
 #include "framework/file/file.h"
 #include "framework/graph/model.h"
+#include "framework/graph/types/check.h"
 #include "framework/graph/value_bytes.h"
+#include "framework/metric/element.h"
 #include "framework/testing/case/data_set.h"
 #include "framework/testing/case/plain_corpus_case.h"
 #include "framework/testing/case/test_case.h"
 #include "framework/testing/draw/draw.h"
 #include "framework/testing/plan/plan.h"
+#include "framework/testing/record/tables.h"
 
 namespace assay::select {
 namespace {
@@ -168,27 +171,103 @@ int64_t MostOf(const Graph& graph, ValueId id) {
   return type == DType::kInt8 ? std::min<int64_t>(most, 128) : most;
 }
 
+/// A number of mean 0 and variance 1.
+double Number(draw::Draw* draw) {
+  return (2 * draw->Uniform() - 1) * std::sqrt(3);
+}
+
+template <class T>
+void Put(const T& element, int64_t place, Tensor* tensor) {
+  std::memcpy(tensor->mutable_data() + static_cast<size_t>(place) * sizeof(T),
+              &element, sizeof(T));
+}
+
+/// Bit patterns of a type of at most 8 bits: any of an integer's; of a float,
+/// the least number that is not below one of variance 1.
+void FillNarrow(draw::Draw* draw, Tensor* tensor) {
+  const DType type = tensor->dtype();
+  const int width = BitsOf(type);
+  const bool is_float = IsFloatingPoint(type);
+  std::map<double, uint64_t> patterns;
+  for (uint64_t bits = 0; is_float && bits < uint64_t{1} << width; ++bits) {
+    const double number = metric::DecodeFloat(type, bits);
+    if (std::isfinite(number)) patterns.emplace(number, bits);
+  }
+  const bool has_sign = is_float && patterns.begin()->first < 0;
+  std::fill_n(tensor->mutable_data(), tensor->byte_size(), std::byte{0});
+  for (int64_t i = 0; i < tensor->num_elements(); ++i) {
+    const uint64_t bits =
+        is_float
+            ? patterns
+                  .lower_bound(has_sign ? Number(draw) : std::abs(Number(draw)))
+                  ->second
+            : static_cast<uint64_t>(draw->Index(int64_t{1} << width));
+    for (int k = 0; k < width; ++k) {
+      const auto place = static_cast<size_t>(i * width + k);
+      tensor->mutable_data()[place / 8] |=
+          static_cast<std::byte>((bits >> k & 1U) << place % 8);
+    }
+  }
+}
+
+/// Words of the model's own, and some numbers, as a Cast wants them.
+std::vector<std::string> WordsOf(const Graph& graph) {
+  constexpr int kNumbers = 10;
+  std::vector<std::string> words;
+  for (int i = 0; i < kNumbers; ++i) words.push_back(StrCat(i));
+  ForEachGraph(graph, [&](const Graph& part) {
+    for (const Node& node : part.nodes) {
+      for (const Attribute& attribute : node.attributes) {
+        const auto* const list =
+            std::get_if<std::vector<std::string>>(&attribute.held);
+        if (list != nullptr)
+          words.insert(words.end(), list->begin(), list->end());
+      }
+    }
+  });
+  return words;
+}
+
 Result<Tensor> Drawn(const Graph& graph, ValueId id, const Shape& shape,
                      int64_t seed) {
   const ValueInfo& info = graph[id];
   const DType type = info.type.dtype;
   draw::Draw draw(info.name, seed, "own model");
   ASSAY_ASSIGN_OR_RETURN(const int64_t count, shape.NumElements());
+  constexpr int64_t kMost = int64_t{1} << 31;
+  if (count > kMost / std::max(1, BitsOf(type) / 8)) {
+    return InvalidArgument("the input '", info.name, "' is ", type,
+                           shape.ToString(), " of ", count,
+                           " elements: more bytes, wanted at most ", kMost);
+  }
   if (draw::Carries(type)) {
     std::vector<double> numbers(static_cast<size_t>(count));
-    const double most = std::sqrt(3);  // of variance 1
-    for (double& x : numbers) x = (2 * draw.Uniform() - 1) * most;
+    for (double& x : numbers) x = Number(&draw);
     return draw::TensorOf(type, shape, numbers);
   }
-  const DTypeClass of = ClassOf(type);
-  const bool is_integer = type == DType::kBool || of == DTypeClass::kSigned ||
-                          of == DTypeClass::kUnsigned;
-  if (!is_integer || BitsOf(type) < 8) {
-    return InvalidArgument("the input '", info.name, "' is ",
-                           info.type.ToString(),
-                           ", which is not drawn: give --inputs");
-  }
   ASSAY_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Allocate(type, shape));
+  if (type == DType::kString) {
+    const std::vector<std::string> words = WordsOf(graph);
+    for (std::string& text : tensor.mutable_strings()) {
+      text = words[static_cast<size_t>(draw.Index(std::ssize(words)))];
+    }
+    return tensor;
+  }
+  if (type == DType::kComplex64 || type == DType::kComplex128) {
+    for (int64_t i = 0; i < 2 * count; ++i) {
+      const double part = Number(&draw);
+      if (type == DType::kComplex64) {
+        Put(static_cast<float>(part), i, &tensor);
+      } else {
+        Put(part, i, &tensor);
+      }
+    }
+    return tensor;
+  }
+  if (BitsOf(type) < 8 || IsFloatingPoint(type)) {
+    FillNarrow(&draw, &tensor);
+    return tensor;
+  }
   const auto size = static_cast<size_t>(BitsOf(type) / 8);
   const int64_t most = type == DType::kBool ? 2 : MostOf(graph, id);
   for (int64_t i = 0; i < count; ++i) {
@@ -199,18 +278,60 @@ Result<Tensor> Drawn(const Graph& graph, ValueId id, const Shape& shape,
   return tensor;
 }
 
-Result<cases::SetValues> DrawnInputs(const Graph& graph, const OwnModel& own,
+Result<cases::SetValues> DrawnInputs(const Model& model, const OwnModel& own,
                                      int64_t seed) {
+  const Graph& graph = model.graph();
   ASSAY_ASSIGN_OR_RETURN(Extents extents, Extents::Parse(own.dims));
+  std::vector<Shape> shapes;
   cases::SetValues set;
   for (const ValueId id : graph.inputs) {
-    ASSAY_ASSIGN_OR_RETURN(const Shape shape, extents.ShapeOf(graph[id]));
-    ASSAY_ASSIGN_OR_RETURN(Tensor tensor, Drawn(graph, id, shape, seed));
+    ASSAY_ASSIGN_OR_RETURN(shapes.emplace_back(), extents.ShapeOf(graph[id]));
+    ASSAY_ASSIGN_OR_RETURN(Tensor tensor,
+                           Drawn(graph, id, shapes.back(), seed));
     set.inputs.emplace_back(std::move(tensor));
   }
   ASSAY_RETURN_IF_ERROR(extents.CheckAll(graph));
   ASSAY_RETURN_IF_ERROR(extents.CheckUsed());
-  return set;
+  const Status fits =
+      own.dims.empty() ? OkStatus() : types::CheckShapes(model, shapes);
+  if (fits.ok()) return set;
+  return InvalidArgument("bad case: --dim ", Joined(own.dims, " --dim "), ": ",
+                         fits.message());
+}
+
+/// With the names above it, and without a slash at the end.
+fs::path Absolute(const fs::path& path) {
+  std::error_code error;
+  const fs::path whole = fs::absolute(path, error).lexically_normal();
+  return whole.has_filename() ? whole : whole.parent_path();
+}
+
+/// The files of a model as typed: of a folder its model and, where it has a
+/// data set and nobody gives another, its data.
+struct Source {
+  fs::path model;
+  fs::path inputs;  // empty: drawn
+  std::string name;
+};
+
+Result<Source> SourceOf(const OwnModel& own) {
+  std::error_code error;
+  Source source = {Absolute(own.file), own.inputs, ""};
+  source.name = source.model.stem().string();
+  ASSAY_RETURN_IF_ERROR(record::CheckPath(source.model));
+  ASSAY_RETURN_IF_ERROR(record::CheckPath(source.inputs));
+  if (!fs::is_directory(source.model, error)) return source;
+  const fs::path folder = std::move(source.model);
+  source.name = folder.filename().string();
+  const auto model = cases::ModelFileOf(folder);
+  if (!model.ok())
+    return InvalidArgument("bad case: ", model.status().message());
+  source.model = *model;
+  if (own.inputs.empty() && own.dims.empty() &&
+      fs::exists(cases::SetPath(folder, 0), error)) {
+    source.inputs = folder;
+  }
+  return source;
 }
 
 /// Files by their paths below the case's folder.
@@ -281,17 +402,16 @@ Result<std::string> ModelLines(const Model& model, const fs::path& file) {
 
 Result<OwnCorpus> MakeCorpus(const OwnModel& own, int64_t seed,
                              const fs::path& place) {
-  std::error_code error;
-  const fs::path file = fs::absolute(own.file, error).lexically_normal();
+  ASSAY_ASSIGN_OR_RETURN(const Source source, SourceOf(own));
+  const fs::path& file = source.model;
   const auto read = Model::Read(file, cases::kMostOfFacts);
   if (!read.ok()) return InvalidArgument("bad case: ", read.status().message());
   const Model& model = **read;
   Files files;
-  if (own.inputs.empty()) {
-    ASSAY_ASSIGN_OR_RETURN(const auto set,
-                           DrawnInputs(model.graph(), own, seed));
+  if (source.inputs.empty()) {
+    ASSAY_ASSIGN_OR_RETURN(const auto set, DrawnInputs(model, own, seed));
     ASSAY_RETURN_IF_ERROR(AddSet(0, model.graph(), set, {}, &files));
-  } else if (const Status given = AddGiven(model, own.inputs, &files);
+  } else if (const Status given = AddGiven(model, source.inputs, &files);
              !given.ok()) {
     return InvalidArgument("bad case: ", given.message());
   }
@@ -302,22 +422,19 @@ Result<OwnCorpus> MakeCorpus(const OwnModel& own, int64_t seed,
     digest.Add(bytes);
   }
   OwnCorpus made;
-  made.directory = fs::absolute(place, error).lexically_normal() /
-                   digest.Finish().substr(0, 16) / "own";
-  const fs::path folder = made.directory / cases::IdPart(file.stem().string());
+  made.directory = Absolute(place) / digest.Finish().substr(0, 16) / "own";
+  const fs::path folder = made.directory / cases::IdPart(source.name);
   for (const auto& [path, bytes] : files) {
     ASSAY_RETURN_IF_ERROR(file::MakeDirectory((folder / path).parent_path()));
     ASSAY_RETURN_IF_ERROR(file::WriteFile(folder / path, bytes));
   }
-  made.words = StrCat("--model ", plan::ShellWord(file.string()));
+  made.words = StrCat("--model ", plan::ShellWord(Absolute(own.file).string()));
   for (const std::string& dim : own.dims) {
     made.words += StrCat(" --dim ", plan::ShellWord(dim));
   }
   if (!own.inputs.empty()) {
-    made.words += StrCat(
-        " --inputs ",
-        plan::ShellWord(
-            fs::absolute(own.inputs, error).lexically_normal().string()));
+    made.words +=
+        StrCat(" --inputs ", plan::ShellWord(Absolute(own.inputs).string()));
   }
   return made;
 }

@@ -21,7 +21,7 @@ namespace assay::select {
 
 /// As it is typed.
 struct OwnModel {
-  std::filesystem::path file;     // --model; empty: none
+  std::filesystem::path file;     // --model, or its folder; empty: none
   std::vector<std::string> dims;  // --dim: "batch=4", of an unnamed one "x.0=4"
   std::filesystem::path inputs;   // --inputs: folder or .npz; empty: drawn
 };

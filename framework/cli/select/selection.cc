@@ -165,9 +165,7 @@ Status CheckOnlyCase(const SelectionOptions& options, std::string_view test_id,
     return std::ranges::find(corpus.cases, test_id,
                              &cases::TestCase::test_id) != corpus.cases.end();
   };
-  if (test_id.empty() || std::ranges::any_of(opened.corpora, has)) {
-    return OkStatus();
-  }
+  if (std::ranges::any_of(opened.corpora, has)) return OkStatus();
   const suite::Suite* const suite =
       suite::FindSuite(test_id.substr(0, test_id.find('/')));
   const bool is_of_ranks = suite != nullptr && suite->run_ranks != nullptr;
@@ -292,21 +290,21 @@ std::vector<std::string> CorporaFor(
 }
 
 Result<NamedCorpora> OpenCorpora(const std::vector<std::string>& names,
-                                 std::string_view only) {
+                                 std::vector<std::string> only) {
   NamedCorpora opened;
-  std::vector<std::string> wanted =
+  const std::vector<std::string> wanted =
       names.empty() ? DefaultNames(/*of_ranks=*/false) : names;
   // By the place of their corpus; those in folders are read side by side.
   std::map<size_t, const suite::Suite*> suites;
   std::map<size_t, std::future<Result<cases::Corpus>>> folders;
   // A case that is derived needs its source.
-  std::string source;
-  if (const suite::Suite* suite =
-          suite::FindSuite(only.substr(0, only.find('/')));
-      suite != nullptr && suite->source != nullptr &&
-      std::ranges::find(wanted, suite->name) != wanted.end()) {
-    source = suite->source(only);
-    only = source;
+  for (std::string& id : only) {
+    const suite::Suite* const suite =
+        suite::FindSuite(id.substr(0, id.find('/')));
+    if (suite != nullptr && suite->source != nullptr &&
+        std::ranges::find(wanted, suite->name) != wanted.end()) {
+      id = suite->source(id);
+    }
   }
   for (const std::string& name : wanted) {
     const suite::Suite* suite = suite::FindSuite(name);
@@ -339,7 +337,9 @@ Result<NamedCorpora> OpenCorpora(const std::vector<std::string>& names,
   }
   for (const auto& [place, suite] : suites) {
     opened.corpora[place] = CorpusOf(*suite, opened.corpora);
-    AddUnlisted(*suite, only, &opened.corpora[place]);
+    for (const std::string& id : only) {
+      AddUnlisted(*suite, id, &opened.corpora[place]);
+    }
   }
   return opened;
 }
@@ -356,7 +356,7 @@ Result<NamedCorpora> OpenSelected(
                          NamesOf(options, &words));
   names = CorporaFor(backends, std::move(names));
   ASSAY_ASSIGN_OR_RETURN(NamedCorpora opened,
-                         OpenCorpora(names, query.OnlyId()));
+                         OpenCorpora(names, query.OnlyIds()));
   if (!words.empty()) {
     opened.corpora[options.corpora.size()].words = std::move(words);
   }
@@ -364,8 +364,9 @@ Result<NamedCorpora> OpenSelected(
     std::cerr << "assay: bad case " << fault << "\n";
   }
   SayPassedOver(opened);
-  ASSAY_RETURN_IF_ERROR(CheckOnlyCase(options, query.OnlyId(), opened, names));
-  if (query.OnlyId().empty()) {
+  if (const auto ids = query.OnlyIds(); ids.size() == 1) {
+    ASSAY_RETURN_IF_ERROR(CheckOnlyCase(options, ids[0], opened, names));
+  } else {
     ASSAY_RETURN_IF_ERROR(CheckSuites(options.selection.suites, opened));
   }
   if (query.NeedsRanks() ||
@@ -379,12 +380,13 @@ Result<NamedCorpora> OpenSelected(
 
 }  // namespace
 
-Result<NamedCorpora> OpenPlanned(const plan::Plan& plan) {
+Result<NamedCorpora> OpenPlanned(const plan::Plan& plan,
+                                 std::vector<std::string> only) {
   std::vector<std::string> directories;
   for (const plan::CorpusUse& use : plan.corpora) {
     directories.push_back(use.directory);
   }
-  return OpenCorpora(directories);
+  return OpenCorpora(directories, std::move(only));
 }
 
 Result<plan::Plan> PlanOf(const SelectionOptions& options,
@@ -434,7 +436,14 @@ Status CheckPlanned(const plan::Plan& plan, const std::vector<size_t>& rows,
     }
   }
   ASSAY_RETURN_IF_ERROR(plan::CheckPolicies(plan));
-  ASSAY_ASSIGN_OR_RETURN(const NamedCorpora opened, OpenPlanned(plan));
+  std::vector<std::string> ids;
+  // All are read sooner than each of many is looked for.
+  constexpr size_t kFew = 32;
+  for (const size_t i : rows) {
+    if (rows.size() <= kFew) ids.push_back(plan.rows[i].test_id);
+  }
+  ASSAY_ASSIGN_OR_RETURN(const NamedCorpora opened,
+                         OpenPlanned(plan, std::move(ids)));
   for (size_t i = 0; i < plan.corpora.size(); ++i) {
     if (opened.corpora[i].hash != plan.corpora[i].hash) {
       return AnotherThanPlanned(

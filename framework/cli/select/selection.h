@@ -45,15 +45,16 @@ struct NamedCorpora {
   std::vector<cases::Corpus> corpora;
   std::vector<std::filesystem::path> directories;
 };
-/// Where `only` names a test_id, the other cases may be left out, but for the
-/// one that it is derived from; one that its suite makes by its name is there,
+/// Where `only` names test_ids, the other cases may be left out, but for those
+/// that they are derived from; one that its suite makes by its name is there,
 /// listed or not.
 Result<NamedCorpora> OpenCorpora(const std::vector<std::string>& names,
-                                 std::string_view only = {});
+                                 std::vector<std::string> only = {});
 
-/// Those of a plan, in its order, since some are derived from others. Whether
-/// they are still what was planned with is the caller's to ask.
-Result<NamedCorpora> OpenPlanned(const plan::Plan& plan);
+/// Those of a plan, in its order, since some are derived from others; `only` as
+/// above. The caller has to ask if they are still what was planned with.
+Result<NamedCorpora> OpenPlanned(const plan::Plan& plan,
+                                 std::vector<std::string> only = {});
 
 /// Resolves backends, reads corpora and policies, and plans. The files of the
 /// planned cases are those of their manifests. `digests` are the run's.

@@ -6,7 +6,11 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <deque>
+#include <set>
+#include <span>
 #include <system_error>
+#include <type_traits>
 #include <utility>
 
 #include "framework/cli/repro/case_folder.h"
@@ -45,35 +49,95 @@ Status StatusOf(std::string_view who, const record::ResultRow& result) {
   return Internal(words);
 }
 
+/// Takes the values that one model gives, cut at all of `ids`. Where there is
+/// none, the first value that is not given by itself has no answer, nor has
+/// any that is computed of it, so that no model is tried for each; and so on.
+/// Values that stay in `ids` are given, but not together.
+template <class Ask, class Halves, class Take>
+Status AskWhole(const KnownGraph& known, const Ask& ask, const Halves& halves,
+                const Take& take, std::vector<ValueId>* ids) {
+  using Answers = std::decay_t<decltype(ask({}).value())>;
+  Answers given;
+  const auto gives = [&](size_t first, size_t count) -> Result<bool> {
+    const std::span<const ValueId> some(ids->data() + first, count);
+    Result<Draft> draft = known.CutAt(some);
+    given.clear();
+    if (!draft.ok()) {
+      given.emplace_back(draft.status());
+    } else {
+      ASSAY_ASSIGN_OR_RETURN(given, ask({*std::move(draft)}));
+    }
+    return given[0].ok() && given[0]->size() == count;
+  };
+  while (!ids->empty()) {
+    size_t most = 0;  // that are given together
+    size_t few = ids->size() + 1;
+    for (size_t count = ids->size(); few - most > 1; count = (most + few) / 2) {
+      ASSAY_ASSIGN_OR_RETURN(const bool is_given, gives(0, count));
+      (is_given ? most : few) = count;
+      if (is_given && count == ids->size()) {
+        for (size_t i = 0; i < count; ++i) {
+          take((*ids)[i], std::move((*given[0])[i]));
+        }
+        ids->clear();
+        return OkStatus();
+      }
+      if (!is_given && !given[0].ok() && !halves(given[0].status())) {
+        for (const ValueId id : *ids) take(id, given[0].status());
+        ids->clear();
+        return OkStatus();
+      }
+    }
+    ASSAY_ASSIGN_OR_RETURN(const bool is_given, gives(most, 1));
+    if (is_given || given[0].ok()) return OkStatus();
+    const ValueId first = (*ids)[most];
+    const Status why = given[0].status();
+    const std::set<ValueId> behind = known.Behind(first);
+    std::erase_if(*ids, [&](ValueId id) {
+      if (!behind.contains(id)) return false;
+      take(id, id == first ? why
+                           : Unsupported(why.reason(), "it is computed of '",
+                                         known.graph()[first].name, "', and ",
+                                         why.message()));
+      return true;
+    });
+  }
+  return OkStatus();
+}
+
 /// Asks about models that are cut at some values: of all of them or, where
 /// `halves` says so of the answer, of halves, down to one. `ask` gives what a
 /// list of drafts answers, `take` gets the part about each value.
 template <class Ask, class Halves, class Take>
 Status AskCut(const KnownGraph& known, std::vector<ValueId> ids, const Ask& ask,
               const Halves& halves, const Take& take) {
-  std::vector<std::vector<ValueId>> groups = {std::move(ids)};
-  std::erase_if(groups, [](const auto& group) { return group.empty(); });
+  ASSAY_RETURN_IF_ERROR(AskWhole(known, ask, halves, take, &ids));
+  std::deque<std::vector<ValueId>> groups;
+  const auto split = [&](const std::vector<ValueId>& group, const Status& why) {
+    if (group.size() == 1 || !halves(why)) {
+      for (const ValueId id : group) take(id, why);
+      return;
+    }
+    const auto middle = group.begin() + std::ssize(group) / 2;
+    groups.emplace_back(group.begin(), middle);
+    groups.emplace_back(middle, group.end());
+  };
+  if (!ids.empty()) split(ids, Internal("they are not given together"));
   while (!groups.empty()) {
-    std::vector<std::vector<ValueId>> asked, next;
+    std::vector<std::vector<ValueId>> asked;
     std::vector<Draft> drafts;
-    const auto split = [&](const std::vector<ValueId>& group,
-                           const Status& why) {
-      if (group.size() == 1 || !halves(why)) {
-        for (const ValueId id : group) take(id, why);
-        return;
-      }
-      const auto middle = group.begin() + std::ssize(group) / 2;
-      next.emplace_back(group.begin(), middle);
-      next.emplace_back(middle, group.end());
-    };
-    for (std::vector<ValueId>& group : groups) {
+    int64_t elements = 0;
+    while (!groups.empty() && elements <= kBatchElements) {
+      const std::vector<ValueId> group = std::move(groups.front());
+      groups.pop_front();
       Result<Draft> draft = known.CutAt(group);
       if (!draft.ok()) {
         split(group, draft.status());
         continue;
       }
+      elements += repro::ElementCount(*draft);
       drafts.push_back(*std::move(draft));
-      asked.push_back(std::move(group));
+      asked.push_back(group);
     }
     ASSAY_ASSIGN_OR_RETURN(auto answers, ask(drafts));
     for (size_t i = 0; i < asked.size(); ++i) {
@@ -88,7 +152,6 @@ Status AskCut(const KnownGraph& known, std::vector<ValueId> ids, const Ask& ask,
         }
       }
     }
-    groups = std::move(next);
   }
   return OkStatus();
 }
@@ -170,31 +233,27 @@ record::PlanRow Tracer::RowOf(std::string_view suite, size_t number) const {
 }
 
 Result<Tracer::Each<Value>> Tracer::RunAll(const std::vector<Draft>& drafts) {
+  repro::CaseFolder folder(work_);
+  for (size_t i = 0; i < drafts.size(); ++i) {
+    ASSAY_RETURN_IF_ERROR(folder.Add(RowOf(kNetwork, i), drafts[i]));
+  }
   Each<Value> all;
-  while (all.size() < drafts.size()) {
-    repro::CaseFolder folder(work_);
-    int64_t elements = 0;
-    for (size_t i = all.size(); i < drafts.size(); ++i) {
-      elements += repro::ElementCount(drafts[i]);
-      if (i > all.size() && elements > kBatchElements) break;
-      ASSAY_RETURN_IF_ERROR(folder.Add(RowOf(kNetwork, i), drafts[i]));
+  if (drafts.empty()) return all;
+  // The outputs go to where those that are expected of a case lie.
+  ASSAY_ASSIGN_OR_RETURN(
+      const auto results,
+      backend_.Dump(folder.rows(), work_.Next(), folder.root()));
+  for (size_t i = 0; i < results.size(); ++i) {
+    if (results[i].outcome != record::Outcome::kPass) {
+      all.emplace_back(StatusOf("the backend", results[i]));
+      continue;
     }
-    // The outputs go to where those that are expected of a case lie.
-    ASSAY_ASSIGN_OR_RETURN(
-        const auto results,
-        backend_.Dump(folder.rows(), work_.Next(), folder.root()));
-    for (size_t i = 0; i < results.size(); ++i) {
-      if (results[i].outcome != record::Outcome::kPass) {
-        all.emplace_back(StatusOf("the backend", results[i]));
-        continue;
-      }
-      Result<cases::CaseData> data =
-          cases::ReadCaseData(folder.rows()[i].directory, 1);
-      if (data.ok()) {
-        all.emplace_back(std::move(data->sets.at(0).expected));
-      } else {
-        all.emplace_back(data.status());
-      }
+    Result<cases::CaseData> data =
+        cases::ReadCaseData(folder.rows()[i].directory, 1);
+    if (data.ok()) {
+      all.emplace_back(std::move(data->sets.at(0).expected));
+    } else {
+      all.emplace_back(data.status());
     }
   }
   return all;

@@ -72,20 +72,21 @@ Status Write(const cli::TraceOptions& options, const Tracer& tracer,
   return OkStatus();
 }
 
-Result<int> TraceOne(const cli::TraceOptions& options) {
+Result<int> TraceOne(cli::TraceOptions options) {
   std::error_code error;
   if (!options.out.empty() && fs::exists(options.out, error) &&
       !fs::is_empty(options.out, error)) {
     return InvalidArgument(options.out.string(),
                            " holds something already, wanted a new folder");
   }
+  ASSAY_ASSIGN_OR_RETURN(supervise::WorkFolder work,
+                         supervise::WorkFolder::Make());
+  options.made = work.Next();
   ASSAY_ASSIGN_OR_RETURN(const select::ChosenCase chosen,
                          select::Choose(options));
   ASSAY_ASSIGN_OR_RETURN(const repro::Draft draft, DraftOf(options, chosen));
   ASSAY_ASSIGN_OR_RETURN(const plan::PlannedBackend oracle,
                          plan::ResolveBackend(options.oracle, *chosen.digests));
-  ASSAY_ASSIGN_OR_RETURN(supervise::WorkFolder work,
-                         supervise::WorkFolder::Make());
   Tracer tracer(chosen, plan::UseOf(oracle), &work);
   ASSAY_ASSIGN_OR_RETURN(const Trace trace, tracer.Run(draft));
   std::ostream& out = run::OutputFor(options.json);

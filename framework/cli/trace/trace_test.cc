@@ -40,12 +40,15 @@ std::vector<Network> Networks() {
        " r = Relu (n)"
        " c2 = Conv <pads = [1, 1, 1, 1]> (r, w2)"
        " a = Add (c2, r)"
-       " p = MaxPool <kernel_shape = [2, 2], strides = [2, 2]> (a)"
+       " k = Constant <value_floats = [1.0, 1.0, 2.0, 2.0]> ()"
+       " u = Resize <mode = \"nearest\", nearest_mode = \"floor\", "
+       "coordinate_transformation_mode = \"asymmetric\"> (a, , k)"
+       " p = MaxPool <kernel_shape = [2, 2], strides = [2, 2]> (u)"
        " q = GlobalAveragePool (p)"
        " f = Flatten (q)"
        " z = Gemm (f, w3, b3)"
        " y = Softmax (z) }",
-       {"c1", "n", "r", "c2", "a", "p", "q", "f", "z", "y"}},
+       {"c1", "n", "r", "c2", "a", "u", "p", "q", "f", "z", "y"}},
       {"attention",
        "g (float[2,6,8] x, float[8] s, float[8] b, float[8,8] wq, "
        "float[8,8] wk, float[8,8] wv, float[8,16] w1, float[16,8] w2) "
@@ -105,7 +108,7 @@ class TraceTest : public cli::ProgramTest {
           draw::TensorOf(DType::kFloat32, shape, numbers).value());
     }
     const Status written = cases::WriteCaseFiles(
-        folder_ / name / "case", {model, {{std::move(inputs), {}}}});
+        folder_ / name, {model, {{std::move(inputs), {}}}});
     ASSERT_TRUE(written.ok()) << written.ToString();
   }
 
@@ -167,7 +170,7 @@ TEST_F(TraceTest, LeavesTheWrongNodeAsACaseOfItsOwn) {
               AllOf(HasSubstr("index,name,op,depth,verdict,own,inherited,"),
                     HasSubstr("\n3,c2,Conv,4,wrong,")));
   const std::string id = JsonIn("out/capsule/case.json").at("test_id");
-  EXPECT_EQ(id, "redrawn/Conv/case-c2");
+  EXPECT_EQ(id, StrCat("redrawn/Conv/", network.name, "-c2"));
   Assay(
       "run --corpus ./out/capsule --no-report --out wrong "
       "--backend faulty+mutant=scaled:c2");
@@ -189,6 +192,27 @@ TEST_F(TraceTest, CutsTheNetworkWhereABackendShowsOneOutputAlone) {
   EXPECT_THAT(json["notes"].dump(), HasSubstr("networks that were cut"));
 }
 
+// Kills: a node that is declined, for which all before it is not judged either.
+TEST_F(TraceTest, SaysWhichNodeHidesThoseBehindIt) {
+  Write("declined",
+        "g (float[2,3] x) => (float[2,3] y, float[2,3] z) {"
+        " a = Sigmoid (x) e = Exp (a) n = Neg (e) y = Neg (n)"
+        " r = Relu (x) l = Log (r) z = Abs (r) }");
+  std::filesystem::create_symlink(ASSAY_FEW_OPERATORS,
+                                  folder_ / "reference.so");
+  const auto json = Trace("declined", "./reference.so", 0);
+  std::string verdicts;
+  for (const auto& node : json["nodes"]) {
+    verdicts += StrCat(node["name"].get<std::string>(), " ",
+                       node["verdict"].get<std::string>(), ", ");
+  }
+  EXPECT_EQ(verdicts,
+            "a right, e undecided, n undecided, y undecided, r right, "
+            "l undecided, z right, ");
+  const std::string why = json["nodes"][3]["message"].dump();
+  EXPECT_THAT(why, AllOf(HasSubstr("it is computed of 'e'"), HasSubstr("Exp")));
+}
+
 TEST_F(TraceTest, SaysOfWhichNodesNothingCanBeSaid) {
   Write("drawn",
         "g (float[2,3] x) => (float[2,3] y) {"
@@ -198,7 +222,26 @@ TEST_F(TraceTest, SaysOfWhichNodesNothingCanBeSaid) {
   EXPECT_EQ(json["nodes"][1]["verdict"], "undecided");
   EXPECT_THAT(json["nodes"][1]["message"].dump(), HasSubstr("random"));
   EXPECT_EQ(json["first_wrong"]["name"], "y") << "behind it";
+  Write("noise",
+        "g (float[2,3] x) => (float[2,3] y) { y = RandomNormalLike (x) }");
+  EXPECT_EQ(Trace("noise", "faulty", 1)["n_undecided"], 1) << "of one";
   EXPECT_THAT(Assay("trace --model drawn --backend few"), cli::Ended(2, "few"));
+}
+
+// Kills: a model that run takes and trace does not.
+TEST_F(TraceTest, TakesAModelAndInputsAsRunDoes) {
+  const Network network = Networks()[1];
+  Write(network.name, network.text);
+  const std::string file = StrCat(network.name, "/model.onnx");
+  EXPECT_EQ(Trace(file, "faulty+mutant=scaled:q", 1)["first_wrong"]["name"],
+            "q")
+      << "inputs are drawn";
+  const auto given =
+      Trace(file, "faulty", 0, "--inputs " + std::string(network.name));
+  EXPECT_EQ(given["test_id"], "model/own/model");
+  ExpectRefused(StrCat("trace --backend reference --model ", file),
+                {{" --dim n=2", "found --dim n=2, wanted one of"},
+                 {" --inputs none", "bad case: none: does not exist"}});
 }
 
 TEST_F(TraceTest, RefusesWhatIsNoNetwork) {

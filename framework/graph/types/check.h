@@ -9,6 +9,9 @@
 
 #pragma once
 
+#include <span>
+
+#include "framework/core/shape.h"
 #include "framework/core/status.h"
 #include "framework/graph/model.h"
 
@@ -28,5 +31,12 @@ Status CheckModel(const Model& model);
 /// than its type variable has elsewhere in the node. Values of unknown type and
 /// subgraphs are passed over. The first call starts ONNX's schema registry.
 Status CheckTypes(const Graph& graph);
+
+/// Invalid argument for inputs of these shapes, in the order of the graph's,
+/// that contradict each other or the model by ONNX's shape inference: the first
+/// node that says so, with the types that it reads. Types that the model states
+/// of inner values are not asked; nothing is said of a model that is
+/// contradictory by itself.
+Status CheckShapes(const Model& model, std::span<const Shape> inputs);
 
 }  // namespace assay::types

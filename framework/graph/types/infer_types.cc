@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <algorithm>
+#include <cstring>
 #include <exception>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "framework/graph/reader/onnx_reader.h"
+#include "framework/graph/types/check.h"
 #include "onnx/shape_inference/implementation.h"
 
 namespace assay::types {
@@ -189,14 +191,116 @@ void ShowHidden(onnx::GraphProto& graph) {
   }
 }
 
-void Infer(onnx::ModelProto& proto, bool propagate_data) {
+void Infer(onnx::ModelProto& proto, bool propagate_data, bool strict = false) {
   const onnx::ShapeInferenceOptions options(
-      /*check_type_val=*/false, /*strict_mode_val=*/0, propagate_data);
+      /*check_type_val=*/false, /*strict_mode_val=*/strict ? 1 : 0,
+      propagate_data);
   onnx::shape_inference::InferShapes(proto, onnx::OpSchemaRegistry::Instance(),
                                      options);
 }
 
+/// The last of ONNX's words against the shapes of a model; empty: none.
+std::string Contradiction(onnx::ModelProto proto) {
+  try {
+    Infer(proto, !MayHaveLongVectors(proto.graph()), /*strict=*/true);
+    return "";
+  } catch (const std::exception& error) {
+    std::string words = error.what();
+    words.erase(0, words.rfind("Error] ") == std::string::npos
+                       ? 0
+                       : words.rfind("Error] ") + std::strlen("Error] "));
+    return words.substr(0, words.find('\n'));
+  }
+}
+
+/// A node of a model as a model of its own.
+onnx::ModelProto Alone(const onnx::ModelProto& model,
+                       const onnx::NodeProto& node, const Types& types) {
+  onnx::ModelProto alone;
+  alone.set_ir_version(model.ir_version());
+  *alone.mutable_opset_import() = model.opset_import();
+  *alone.mutable_functions() = model.functions();
+  onnx::GraphProto& graph = *alone.mutable_graph();
+  *graph.add_node() = node;
+  for (const onnx::TensorProto& fixed : model.graph().initializer()) {
+    if (std::ranges::count(node.input(), fixed.name()) > 0) {
+      *graph.add_initializer() = fixed;
+    }
+  }
+  for (const std::string& name : node.input()) {
+    const auto type = types.find(name);
+    if (type == types.end()) continue;
+    onnx::ValueInfoProto& info = *graph.add_input();
+    info.set_name(name);
+    *info.mutable_type() = *type->second;
+  }
+  for (const onnx::ValueInfoProto& output : model.graph().output()) {
+    if (std::ranges::count(node.output(), output.name()) > 0) {
+      *graph.add_output() = output;
+    }
+  }
+  return alone;
+}
+
+/// The node and what it reads: "Add 'y' of a float32[2] and b float32[5]".
+std::string LabelOf(const onnx::NodeProto& node, const Types& types,
+                    const onnx::GraphProto& graph) {
+  std::string label =
+      StrCat(node.op_type(), " '",
+             node.name().empty() && node.output_size() > 0 ? node.output(0)
+                                                           : node.name(),
+             "'");
+  const char* before = " of ";
+  for (const std::string& name : node.input()) {
+    std::string type = "?";
+    if (const auto found = types.find(name); found != types.end()) {
+      const auto read = reader::ReadType(*found->second);
+      if (read.ok()) type = read->ToString();
+    }
+    for (const onnx::TensorProto& fixed : graph.initializer()) {
+      if (fixed.name() != name) continue;
+      const std::vector<int64_t> dims(fixed.dims().begin(), fixed.dims().end());
+      type = Shape(dims).ToString();
+    }
+    label += StrCat(before, name, " ", type);
+    before = " and ";
+  }
+  return label;
+}
+
 }  // namespace
+
+Status CheckShapes(const Model& model, std::span<const Shape> inputs) {
+  reader::ModelMessage message;
+  ASSAY_RETURN_IF_ERROR(message.Read(model.bytes()));
+  onnx::ModelProto& proto = message.proto;
+  onnx::GraphProto& graph = *proto.mutable_graph();
+  graph.clear_value_info();
+  if (!Contradiction(proto).empty()) return OkStatus();
+  const std::vector<ValueId>& ids = model.graph().inputs;
+  for (size_t i = 0; i < std::min(ids.size(), inputs.size()); ++i) {
+    const auto info =
+        std::ranges::find(*graph.mutable_input(), model.graph()[ids[i]].name,
+                          &onnx::ValueInfoProto::name);
+    if (info == graph.mutable_input()->end()) continue;
+    auto& shape = *info->mutable_type()->mutable_tensor_type()->mutable_shape();
+    shape.clear_dim();
+    for (const int64_t extent : inputs[i].dims()) {
+      shape.add_dim()->set_dim_value(extent);
+    }
+  }
+  const std::string words = Contradiction(proto);
+  if (words.empty()) return OkStatus();
+  ASSAY_RETURN_IF_ERROR(reader::RunInference(proto));
+  const Types types = CollectTypes(graph);
+  for (const onnx::NodeProto& node : graph.node()) {
+    const std::string why = Contradiction(Alone(proto, node, types));
+    if (why.empty()) continue;
+    return InvalidArgument(LabelOf(node, types, graph), ": ", why);
+  }
+  return InvalidArgument(words);
+}
+
 }  // namespace assay::types
 
 namespace assay {

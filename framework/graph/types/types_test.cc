@@ -273,6 +273,37 @@ Status Checked(std::string_view text) {
   return CheckTypes((*model)->graph());
 }
 
+TEST(CheckShapes, NamesTheNodeThatContradicts) {
+  struct Row {
+    const char* text;
+    std::vector<Shape> inputs;
+    const char* why;  // null: nothing
+  };
+  const char* const sum =
+      "g (float[n] a, float[m] b) => (float[k] y) { y = Add(a, b) }";
+  const char* const product =
+      "g (float[n,m] x) => (float[1,2] y) <float[3,2] w = {1, 2, 3, 4, 5, 6}>"
+      " { h = Relu(x) y = MatMul(h, w) }";
+  for (const Row& row :
+       {Row{sum, {{2}, {2}}, nullptr}, Row{sum, {{2}, {1}}, nullptr},
+        Row{sum, {{2}, {5}}, "Add 'y' of a float32[2] and b float32[5]: "},
+        Row{product, {{1, 3}}, nullptr},
+        Row{product, {{1, 4}}, "MatMul 'y' of h float32[1,4] and w [3,2]: "},
+        Row{product, {{4, 3}}, "MatMul 'y' of h float32[4,3] and w [3,2]: "},
+        Row{"g (float[n] x) => (float[3] y) <float[4] w = {1, 2, 3, 4}>"
+            " { h = Neg(w) y = Identity(h) z = Add(x, x) }",
+            {{5}},
+            nullptr}}) {
+    const auto model = graph::ModelOfText(row.text);
+    const Status status = CheckShapes(*model, row.inputs);
+    if (row.why == nullptr) {
+      EXPECT_TRUE(status.ok()) << row.text << ": " << status.ToString();
+    } else {
+      EXPECT_THAT(status, IsStatus(StatusCode::kInvalidArgument, row.why));
+    }
+  }
+}
+
 TEST(CheckTypes, TakesWhatSchemasPermit) {
   for (const char* text :
        {"g (float[2] x, int64[2] i) => (float[2] y) { y = Gather(x, i) }",

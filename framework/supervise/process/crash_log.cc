@@ -3,9 +3,12 @@
 #include "framework/supervise/process/crash_log.h"
 
 #include <cxxabi.h>
+#include <sys/wait.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <system_error>
 #include <utility>
@@ -42,38 +45,38 @@ std::string FrameText(std::string_view line) {
                 line.substr(plus).substr(0, kMostBytes));
 }
 
-}  // namespace
-
-CrashReport CrashReportIn(std::string_view log) {
+/// Reads its lines, the first of which is its head.
+CrashReport ReportOf(std::string_view lines) {
   CrashReport report;
-  bool inside = false;
-  while (!log.empty()) {
-    std::string_view line = CutFront(&log);
-    if (line.starts_with(kMark)) {
-      line.remove_prefix(kMark.size());
-      inside = line != "end";
-      if (!inside) continue;
-      const size_t in = line.find(" in ");
-      report = {};
-      if (in != line.npos) report.phase = line.substr(in + 4, kMostBytes);
-    } else if (inside && line.starts_with("  ") &&
-               report.frames.size() < kMostFrames) {
-      // A recursion says no more by its other frames.
-      std::string frame = FrameText(line);
-      if (report.frames.empty() || report.frames.back() != frame) {
-        report.frames.push_back(std::move(frame));
-      }
+  const std::string_view head = CutFront(&lines);
+  const size_t in = head.find(" in ");
+  if (in != head.npos) report.phase = head.substr(in + 4, kMostBytes);
+  while (!lines.empty() && report.frames.size() < kMostFrames) {
+    const std::string_view line = CutFront(&lines);
+    if (!line.starts_with("  ")) continue;
+    // A recursion says no more by its other frames.
+    std::string frame = FrameText(line);
+    if (report.frames.empty() || report.frames.back() != frame) {
+      report.frames.push_back(std::move(frame));
     }
   }
   return report;
 }
 
-CrashReport CrashLog::Take() {
+}  // namespace
+
+CrashReport CrashLog::Take(int wait_status) {
   const auto log = file::ReadFile(file_);
-  if (!log.ok()) return {};
-  const size_t begin = std::min(read_, log->size());
-  read_ = log->size();
-  return CrashReportIn(std::string_view(*log).substr(begin));
+  const char* const signal =
+      WIFSIGNALED(wait_status) ? sigabbrev_np(WTERMSIG(wait_status)) : nullptr;
+  if (!log.ok() || (WIFSIGNALED(wait_status) && signal == nullptr)) return {};
+  const std::string head =
+      StrCat(kMark, signal != nullptr ? "SIG" : "exit", signal ? signal : "");
+  const size_t begin = log->find(head, read_);
+  if (begin == log->npos) return {};
+  // Its end, or the head of the next where it was cut short.
+  read_ = std::min(log->find(kMark, begin + head.size()), log->size());
+  return ReportOf(std::string_view(*log).substr(begin, read_ - begin));
 }
 
 bool CrashLog::IsEmpty() const {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CrashLog: the log of a session's workers and hosts, and what the one that
-// ended last said of its end (framework/testing/host/crash_report.h).
+// CrashLog: the log of a session's workers and hosts, and what each said of its
+// end (framework/testing/host/crash_report.h).
 
 #pragma once
 
@@ -21,15 +21,14 @@ struct CrashReport {
                // first
 };
 
-/// The last report in a text that anybody may have printed.
-CrashReport CrashReportIn(std::string_view log);
-
 class CrashLog {
  public:
   explicit CrashLog(std::filesystem::path file) : file_(std::move(file)) {}
 
-  /// The report in what was printed since it was asked last.
-  CrashReport Take();
+  /// The report of a process that ended so, as waitpid has it: the first of its
+  /// signal behind those that were taken, since by now a later one may have
+  /// ended, too.
+  CrashReport Take(int wait_status);
   /// True when nothing was printed.
   bool IsEmpty() const;
 

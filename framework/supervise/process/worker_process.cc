@@ -123,6 +123,8 @@ void Become(const Image& image) {
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
+  // Python leaves it ignored in what it becomes.
+  std::signal(SIGXFSZ, SIG_DFL);
   const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
   const int log =
       open(image.log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);

@@ -131,18 +131,22 @@ TEST_F(WorkerProcessTest, ALogKeepsItsFirstMiB) {
 }
 
 // Kills: a limit that is not set, or set for something else, or when the
-// program has begun, which may have started others by then.
+// program has begun, which may have started others by then; a file beyond its
+// limit that costs no more than an error.
 TEST_F(WorkerProcessTest, AWorkerHasItsLimits) {
   WorkerLimits limits;
   limits.file_bytes = 4096;
   limits.memory_bytes = 64 << 20;
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
   const auto worker = Start(StrCat("ulimit -d; ulimit -f; cat "
                                    "/proc/self/oom_score_adj; "
                                    "head -c 65536 /dev/zero > ",
                                    In("zeros"), "; echo $?"),
                             limits);
+  std::signal(SIGXFSZ, handler);
   WaitFor(*worker);
   const std::string log = Log();
+  EXPECT_THAT(log, HasSubstr(StrCat(128 + SIGXFSZ, "\n")));
 #ifndef __SANITIZE_ADDRESS__
   EXPECT_THAT(log, HasSubstr("65536\n"));
 #endif

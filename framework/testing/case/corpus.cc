@@ -221,20 +221,21 @@ uint64_t ReadHeader(const Element& header, Corpus* corpus) {
   return Get<uint64_t>(header, "n_cases");
 }
 
-/// False when the line is plainly not of the case `only`, "" being any. A line
-/// with a backslash may spell it in another way.
-bool MayHold(std::string_view line, std::string_view only) {
-  if (only.empty()) return true;
-  return memmem(line.data(), line.size(), only.data(), only.size()) !=
-             nullptr ||
-         std::memchr(line.data(), '\\', line.size()) != nullptr;
+/// False when the line is plainly of no case of `only`; where that is empty,
+/// all cases are wanted. A line with a backslash may spell one in another way.
+bool MayHold(std::string_view line, std::span<const std::string> only) {
+  return only.empty() || line.find('\\') != line.npos ||
+         std::ranges::any_of(only, [&](const std::string& id) {
+           return memmem(line.data(), line.size(), id.data(), id.size()) !=
+                  nullptr;
+         });
 }
 
 /// The cases, a JSON object a line. They are parsed one by one, in memory that
 /// stays in the processor's cache.
 void ReadCases(const std::vector<std::string_view>& lines,
                const std::string& text, const fs::path& root,
-               std::string_view only, Corpus* corpus) {
+               std::span<const std::string> only, Corpus* corpus) {
   simdjson::dom::parser parser;
   if (only.empty()) corpus->cases.reserve(lines.size());
   for (const std::string_view line : lines) {
@@ -251,7 +252,8 @@ void ReadCases(const std::vector<std::string_view>& lines,
   }
 }
 
-Result<Corpus> ReadManifest(const fs::path& file, std::string_view only) {
+Result<Corpus> ReadManifest(const fs::path& file,
+                            std::span<const std::string> only) {
   Corpus corpus;
   bool in_case = false;
   ASSAY_ASSIGN_OR_RETURN(const std::string text, file::ReadFile(file));
@@ -286,7 +288,8 @@ Result<Corpus> ReadManifest(const fs::path& file, std::string_view only) {
 
 }  // namespace
 
-Result<Corpus> ReadCorpus(const fs::path& directory, std::string_view only) {
+Result<Corpus> ReadCorpus(const fs::path& directory,
+                          std::span<const std::string> only) {
   std::error_code error;
   if (!fs::is_directory(directory, error)) {
     return NotFound("no corpus at ", directory.string(),

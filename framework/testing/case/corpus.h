@@ -7,7 +7,8 @@
 #pragma once
 
 #include <filesystem>
-#include <string_view>
+#include <span>
+#include <string>
 
 #include "framework/core/status.h"
 #include "framework/testing/case/test_case.h"
@@ -21,9 +22,9 @@ namespace assay::cases {
 /// no case. The files of a manifest's cases are not looked at: CheckFiles
 /// (corpus_files.h) does.
 ///
-/// Where `only` names a test_id, the other cases of a manifest are left out,
+/// Where `only` names test_ids, the other cases of a manifest are left out,
 /// which spares their parsing; all are in the digest, as ever.
 Result<Corpus> ReadCorpus(const std::filesystem::path& directory,
-                          std::string_view only = {});
+                          std::span<const std::string> only = {});
 
 }  // namespace assay::cases

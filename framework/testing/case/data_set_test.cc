@@ -112,6 +112,22 @@ TEST_F(DataSetTest, InputsGoByTheirNamesOrPlaces) {
   }
 }
 
+// Kills: a file beside the folder, of a value whose name is a path.
+TEST_F(DataSetTest, ANameThatIsAPathHasNoFile) {
+  const char* const name = "../x";
+  const std::string abs =
+      BytesField(1, name) + BytesField(2, "y") + BytesField(4, "Abs");
+  const std::string graph = BytesField(1, abs) + BytesField(2, "g") +
+                            BytesField(11, ValueInfoBytes(name, 1)) +
+                            BytesField(12, ValueInfoBytes("y", 1));
+  const fs::path file =
+      folder_.Write("m.onnx", IntField(1, 8) + BytesField(7, graph) +
+                                  BytesField(8, IntField(2, 13)));
+  Write({{"x.pb", Proto(1)}});
+  EXPECT_EQ(Told(ReadInputs(*Got(Model::Read(file)), folder_.path() / "set")),
+            "- ");
+}
+
 // Kills: data for initializers that are inputs as well, refused, or put into
 // another one.
 TEST_F(DataSetTest, InitializersThatAreInputsMayGetValues) {

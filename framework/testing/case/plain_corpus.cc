@@ -3,6 +3,8 @@
 #include "framework/testing/case/plain_corpus.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
 #include <map>
 #include <set>
 #include <string>
@@ -90,6 +92,23 @@ Result<std::string> DigestOf(const fs::path& file) {
   return digest;
 }
 
+/// With \xNN for each byte that no table can hold, and no terminal should get.
+std::string Escaped(const std::string& name) {
+  const std::string clean = record::CleanText(name);
+  std::string escaped;
+  for (size_t i = 0; i < name.size(); ++i) {
+    if (i >= clean.size() || clean[i] == name[i]) {
+      escaped += name[i];
+      continue;
+    }
+    std::array<char, 5> hex;
+    std::snprintf(hex.data(), hex.size(), "\\x%02X",
+                  static_cast<unsigned>(static_cast<unsigned char>(name[i])));
+    escaped += hex.data();
+  }
+  return escaped;
+}
+
 /// Describes the case folders below a root.
 class CorpusWalk {
  public:
@@ -110,7 +129,7 @@ class CorpusWalk {
 
   std::string Below(const fs::path& path) const {
     const std::string below = path.lexically_relative(root_).generic_string();
-    return below == "." ? root_.filename().string() : below;
+    return Escaped(below == "." ? root_.filename().string() : below);
   }
 
   const fs::path& root_;
@@ -157,11 +176,16 @@ bool CorpusWalk::AddCase(const fs::path& folder, const Listing& listing) {
   if (n_sets == 0) {
     return pass_over("a model without a data set (assay run --model takes it)");
   }
+  if (!record::CheckPath(folder).ok()) {
+    corpus.bad.push_back(
+        StrCat(Below(folder), ": found a name that is no line of UTF-8"));
+    return true;
+  }
   PassOverFiles(folder, listing);
   Described described = DescribeFolder(folder, n_sets);
   if (!described.fault.ok()) {
-    corpus.bad.push_back(
-        StrCat(Below(folder), ": ", described.fault.message()));
+    corpus.bad.push_back(StrCat(
+        Below(folder), ": ", Escaped(std::string(described.fault.message()))));
     return true;
   }
   TestCase& c = described.test_case;
@@ -174,7 +198,6 @@ bool CorpusWalk::AddCase(const fs::path& folder, const Listing& listing) {
 }
 
 Status CorpusWalk::Enter(const fs::path& folder) {
-  ASSAY_RETURN_IF_ERROR(record::CheckPath(folder));
   std::error_code error;
   // A folder without a real path cannot be listed either; the listing says why.
   const fs::path real = fs::canonical(folder, error);

@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "framework/core/value_walk.h"
+#include "framework/graph/types/check.h"
 #include "framework/metric/element.h"
 #include "framework/testing/case/data_set.h"
 
@@ -388,10 +389,15 @@ Described DescribeFolder(const fs::path& folder, int n_data_sets) {
     model = Model::Read(*file, kMostOfFacts);
   }
   // A valid model that our reader does not read is each backend's to decline.
-  if (is_read && data.status().code() != StatusCode::kUnsupported) {
+  if (is_read &&
+      (model.ok() || data.status().code() != StatusCode::kUnsupported)) {
     described.fault = data.status();
   }
   if (!model.ok()) return described;
+  if (const Status valid = types::CheckModel(**model);
+      described.fault.ok() && !valid.ok()) {
+    described.fault = valid;
+  }
   DescribeModel(**model, &c);
   const std::vector<Value> fed =
       data.ok() ? data->sets.front().inputs : std::vector<Value>();

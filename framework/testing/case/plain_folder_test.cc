@@ -54,6 +54,7 @@ TEST_F(PlainFolderTest, WhatWouldBeACaseIsBad) {
                         BytesField(11, ValueInfoBytes("x", 1)) +
                         BytesField(12, BytesField(1, "y"))) +
       BytesField(8, IntField(2, 13));
+  const std::string model = ModelBytes({"Abs"});  // its import has 6 bytes
   const struct {
     const char* file;
     std::string bytes;
@@ -62,6 +63,10 @@ TEST_F(PlainFolderTest, WhatWouldBeACaseIsBad) {
       {"model.onnx", untyped,
        "the model declares no type for its output 'y', which ONNX requires"},
       {"model.onnx", "no model", "x: /"},
+      {"model.onnx", model.substr(0, model.size() - 6),
+       "ONNX's checker: model with IR version >= 3 must specify opset_import"},
+      {"test_data_set_0/input_0.pb", BytesField(3, IntField(1, 1)),
+       "is a segment of a larger tensor"},
       {"test_data_set_0/input_0.pb", "no tensor", "input_0.pb: is malformed"},
       {"test_data_set_0/input_0.pb", FloatsBytes({1, 2, 3}),
        "test_data_set_0: found float32[3] for the input 'x', which the model "
@@ -82,6 +87,23 @@ TEST_F(PlainFolderTest, WhatWouldBeACaseIsBad) {
     EXPECT_THAT(TestIdsOf(corpus), ElementsAre("node/Abs/good")) << row.says;
     EXPECT_THAT(corpus.bad, ElementsAre(testing::HasSubstr(row.says)));
   }
+}
+
+// Kills: a path that no table can hold; one such that takes the others with it,
+// or that a terminal gets as it is; a name that is no case's and makes a run
+// red.
+TEST_F(PlainFolderTest, AFolderWhoseNameIsNoTextIsBadAlone) {
+  WriteCase("mine/good", {"Abs"});
+  WriteCase("mine/be\a\xFFll", {"Abs"});
+  WriteCase("mine/a\x1B[m/inner", {"Abs"});
+  folder_.Write("mine/no\acase/readme.txt", "");
+  folder_.Write("mine/good/\x1B.onnx", "");
+  const Corpus corpus = Read("mine");
+  EXPECT_THAT(TestIdsOf(corpus), ElementsAre("node/Abs/good"));
+  EXPECT_THAT(corpus.bad, ElementsAre(testing::StartsWith("a\\x1B[m/inner: "),
+                                      testing::StartsWith("be\\x07\\xFFll: ")));
+  EXPECT_THAT(corpus.passed_over,
+              ElementsAre("good/\\x1B.onnx: a second model"));
 }
 
 // Kills: a model of onnx/models' layout, or data of NumPy's, left out; half a

@@ -25,6 +25,7 @@ constexpr char kNet[] =
     "  s = ConstantOfShape(n) m = ConstantOfShape(n) v = ConstantOfShape(n) "
     "  b = BatchNormalization(c, s, m, m, v) r = Sum(b, c) "
     "  s2 = ConstantOfShape(n) b2 = BatchNormalization(c, s2, m, m, v) "
+    "  unused = ConstantOfShape(n) "
     "  q = Relu(b2) a = Relu(r) f = Flatten(a) g2 = ConstantOfShape(gs) "
     "  y = Gemm<transB = 1>(f, g2) }";
 
@@ -71,7 +72,7 @@ TEST(UniformTensor, IsUniformAndRepeats) {
 TEST(RandomWeights, AreScaledByTheirUse) {
   const auto model = Got(graph::ParseModelText(kNet));
   const auto weights = Got(RandomWeights(*model, 7));
-  EXPECT_EQ(weights.size(), 8U);
+  EXPECT_EQ(weights.size(), 9U);
   // 1 / fan-in, fan-in being 3 * 8 * 8; behind the Relu 2 / fan-in.
   EXPECT_NEAR(MomentsOf(weights.at("w")).variance, 1.0 / 192, 0.1 / 192);
   EXPECT_NEAR(MomentsOf(weights.at("g2")).variance, 2.0 / 16, 0.2 * 2 / 16);
@@ -85,7 +86,10 @@ TEST(RandomWeights, AreScaledByTheirUse) {
     EXPECT_LE(MomentsOf(weights.at(row.name)).greatest, row.greatest)
         << row.name;
   }
-  EXPECT_LE(MomentsOf(weights.at("m")).least, -0.05);
+  for (const char* const small : {"m", "unused"}) {
+    EXPECT_LE(MomentsOf(weights.at(small)).least, -0.05);
+    EXPECT_LE(MomentsOf(weights.at(small)).greatest, 0.1);
+  }
   const auto inputs = Got(RandomInputs(*model, 7));
   EXPECT_EQ(inputs[0].tensor()->Signature(), "float32[1,3,8,8]");
   EXPECT_NEAR(MomentsOf(*inputs[0].tensor()).variance, 1, 0.2);

@@ -126,6 +126,7 @@ TEST(DrawnInputs, WhatHasNoRangeIsOfTheInputsOwnElements) {
       std::vector<std::byte>{std::byte{0x21}, std::byte{0x43}});
   const Value narrow =
       DrawnOf("g (int4[4] x) => (int4[4] y) { y = Identity(x) }", {packed})[0];
+  EXPECT_FALSE(measure::SameBits(narrow, packed));
   for (const std::byte two : narrow.tensor()->bytes()) {
     EXPECT_THAT(std::to_integer<int>(two & std::byte{15}), AllOf(Ge(1), Le(4)));
     EXPECT_THAT(std::to_integer<int>(two >> 4), AllOf(Ge(1), Le(4)));

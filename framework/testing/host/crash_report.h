@@ -2,12 +2,17 @@
 //
 // The report that a process prints which runs a backend when a signal ends it,
 // or the backend does by itself, for the log that the supervisor reads
-// (framework/supervise/process/crash_log.h):
+// (framework/supervise/process/crash_log.h).
 //
-//   assay crash: SIGSEGV in forward
-//     acme.so(_ZN4acme4Conv3RunEv+0x1c)
-//     acme.so(+0x22a0)
-//   assay crash: end
+//   ReportCrashes();
+//   EnterPhase("forward");
+//
+// A fault of a module then reads
+//
+//     assay crash: SIGSEGV in forward
+//       acme.so(_ZN4acme4Conv3RunEv+0x1c)
+//       acme.so(+0x22a0)
+//     assay crash: end
 
 #pragma once
 

@@ -173,9 +173,10 @@ Result<Answer> Answer::To(Link& link, wire::Call call,
                           const wire::Writer& what) {
   ASSAY_ASSIGN_OR_RETURN(std::string bytes, link.Ask(call, what));
   Answer answer(link, std::move(bytes));
-  const auto status = answer.in().Read<Status>();
+  auto status = answer.in().Read<Status>();
   if (status.ok()) return answer;
-  return answer.in().Fault().ok() ? status : answer.End();
+  ASSAY_RETURN_IF_ERROR(answer.End());
+  return status;
 }
 
 Status Answer::End() {

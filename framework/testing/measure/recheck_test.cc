@@ -10,6 +10,7 @@
 #include <cstring>
 #include <span>
 
+#include "framework/testing/support/statuses_fixture.h"
 #include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::measure {
@@ -358,7 +359,8 @@ TEST(RecheckTest, EveryByteOfTheGuardsIsLookedAt) {
               "64 bytes before its start and 64 bytes behind its end");
   }
   for (const DType type : {DType::kString, DType::kUndefined}) {
-    EXPECT_FALSE(GuardedTensor::Filled(type, {1}).ok());
+    EXPECT_THAT(GuardedTensor::Filled(type, {1}),
+                Says("wanted one whose elements are bytes"));
   }
 }
 

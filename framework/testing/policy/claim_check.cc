@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "framework/graph/operator.h"
+
 namespace assay::policy {
 
 template <class Visit>
@@ -91,6 +93,10 @@ const Claim* ClaimCheck::FirstClaim() const {
 
 bool ClaimCheck::IsInside(const Claim& claim) const {
   if (claim.kind != kind_) return false;
+  // A version that this build does not know can be nobody's promise.
+  const bool is_onnx = node_.domain == "ai.onnx";
+  const int newest = NewestOpset(is_onnx ? "" : node_.domain);
+  if (newest > 0 && node_.opset > newest) return false;
   // No claim about ranks, "not rank>2" included, covers an unknown rank.
   const int rank = node_.ranks.begin()->second.front();
   if (rank == cases::kNoRank && claim.where.NeedsRanks()) return false;

@@ -184,6 +184,7 @@ Result<Policy> PolicyReader::Read() {
     return ReadExpectations(file);
   }));
   ASSAY_RETURN_IF_ERROR(read("claims.txt", [&](const fs::path& file) {
+    policy_.has_claims_file_ = true;
     return ForEachLine(file, std::bind_front(&PolicyReader::AddClaim, this));
   }));
   ASSAY_RETURN_IF_ERROR(read("passing.txt", [&](const fs::path& file) {
@@ -354,6 +355,11 @@ std::vector<std::string> Policy::Errors() const {
     if (const std::string error = ClaimError(i); !error.empty()) {
       lines.push_back(StrCat(claims_[i].source, ": ", error));
     }
+  }
+  if (has_claims_file_ && claims_.empty()) {
+    lines.emplace_back(
+        "claims.txt: claims nothing, so that all may be declined: write what "
+        "the backend promises, or remove the file");
   }
   std::ranges::move(floor_.Errors(), std::back_inserter(lines));
   return lines;

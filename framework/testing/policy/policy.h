@@ -68,7 +68,8 @@ class Policy {
   /// that expect `unsupported` of a case inside the claims; claims that no case
   /// tests, or of an operator that none does; claims of an accumulator that
   /// decide no case, or that declare fewer digits than a case's type has, which
-  /// is a departure and no promise; and those of the floor (Floor::Errors).
+  /// is a departure and no promise; a claims.txt that claims nothing, so that
+  /// all may be declined; and those of the floor (Floor::Errors).
   std::vector<std::string> Errors() const;
 
   /// True when some line asks for the ranks of a case's tensors.
@@ -116,6 +117,7 @@ class Policy {
   std::vector<Expectation> outdated_;
   std::string today_;
   std::vector<Claim> claims_;
+  bool has_claims_file_ = false;
   std::vector<SumUse> sums_;  // of each of them
   /// For each claim, true where some case asked about so far is inside of it.
   std::vector<bool> claim_tested_;

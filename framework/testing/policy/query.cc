@@ -156,17 +156,28 @@ bool AsksFor(const QueryTerm& term, QueryKey key) {
   });
 }
 
-std::string_view OnlyIdOf(const QueryTerm& term) {
-  if (term.kind == QueryTerm::Kind::kWord) {
-    const bool one = term.key == QueryKey::kId && term.pattern.exact();
-    return one ? std::string_view(term.pattern.text()) : std::string_view();
+std::vector<std::string> OnlyIdsOf(const QueryTerm& term) {
+  const bool of_id = term.key == QueryKey::kId && term.pattern.exact();
+  std::vector<std::string> ids;
+  switch (term.kind) {
+    case QueryTerm::Kind::kWord:
+      if (of_id) ids.push_back(term.pattern.text());
+      break;
+    case QueryTerm::Kind::kNot:
+      break;
+    case QueryTerm::Kind::kAnd:
+      for (const QueryTerm& child : term.children) {
+        if (ids.empty()) ids = OnlyIdsOf(child);
+      }
+      break;
+    case QueryTerm::Kind::kOr:
+      for (const QueryTerm& child : term.children) {
+        const auto some = OnlyIdsOf(child);
+        if (some.empty()) return {};
+        ids.insert(ids.end(), some.begin(), some.end());
+      }
   }
-  if (term.kind != QueryTerm::Kind::kAnd) return {};
-  std::string_view id;
-  for (const QueryTerm& child : term.children) {
-    if (id.empty()) id = OnlyIdOf(child);
-  }
-  return id;
+  return ids;
 }
 
 }  // namespace
@@ -209,7 +220,7 @@ std::string Query::DidYouMean() const {
   return {};
 }
 
-std::string_view Query::OnlyId() const { return OnlyIdOf(*root_); }
+std::vector<std::string> Query::OnlyIds() const { return OnlyIdsOf(*root_); }
 
 std::string Query::AsksOfCase() const {
   for (const QueryKey key :

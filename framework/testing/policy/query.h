@@ -148,8 +148,9 @@ class Query {
   /// have but nearly so; else empty.
   std::string DidYouMean() const;
 
-  /// The test_id that whatever matches has; empty where several may match.
-  std::string_view OnlyId() const;
+  /// The test_ids of which whatever matches has one; none where others may
+  /// match.
+  std::vector<std::string> OnlyIds() const;
 
   const std::string& text() const { return text_; }
 

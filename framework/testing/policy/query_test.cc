@@ -350,13 +350,17 @@ TEST(QueryTest, HostilePatternsEnd) {
 }
 
 // Kills: cases left unread that a query takes.
-TEST(QueryTest, OneIdIsKnownOnlyWhereAllElseIsExcluded) {
+TEST(QueryTest, IdsAreKnownOnlyWhereAllElseIsExcluded) {
   const struct {
-    const char *query, *id;
+    const char *query, *ids;
   } rows[] = {
       {"", ""},
       {"id:node/Abs/test_abs", "node/Abs/test_abs"},
       {"op:Abs id:node/Abs/test_abs", "node/Abs/test_abs"},
+      {"id:a or id:b", "a, b"},
+      {"op:Abs (id:a or id:b op:Neg) id:c", "a, b"},
+      {"id:a or id:b or op:Neg", ""},
+      {"id:a or not id:b", ""},
       {"id:node/Abs/*", ""},
       {"id:node/Abs/test_ab?", ""},
       {"not id:node/Abs/test_abs", ""},
@@ -364,7 +368,7 @@ TEST(QueryTest, OneIdIsKnownOnlyWhereAllElseIsExcluded) {
       {"op:Abs", ""},
   };
   for (const auto& row : rows) {
-    EXPECT_EQ(Query::Parse(row.query)->OnlyId(), row.id) << row.query;
+    EXPECT_EQ(Joined(Query::Parse(row.query)->OnlyIds()), row.ids) << row.query;
   }
 }
 

@@ -187,6 +187,10 @@ TEST(TablesRowTest, FieldsThatDoNotFitAreDataLossWithTheirLine) {
             "env line 2: column value is missing: the row has 2 fields");
   EXPECT_EQ(ParseCsv<EnvRow>("").status().message(),
             "the table env has no header");
+  for (const std::string& open : {std::string(), CsvHeader<EnvRow>()}) {
+    EXPECT_EQ(ParseCsv<EnvRow>(open + "\"a").status().code(),
+              StatusCode::kDataLoss);
+  }
 }
 
 // The columns that other programs read. They may get more, but lose none.

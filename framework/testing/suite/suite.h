@@ -128,8 +128,8 @@ struct Sizing {
   /// A case that is listed, or that has less of what such a case has; nothing
   /// for another name. Null, as `right`: names have no such numbers.
   std::optional<SizedCase> (*named)(std::string_view test_id) = nullptr;
-  /// Why no case has that name: what there is of a number in it; empty where no
-  /// case differs from it by numbers alone. Null, as `named`.
+  /// Why no case has that name, and what there is in place of its first word or
+  /// number that is wrong; empty where nothing is known. Null, as `named`.
   std::string (*why_none)(std::string_view test_id) = nullptr;
   /// The instance that passes a case if anybody should.
   std::string (*right)(const cases::TestCase& test_case) = nullptr;

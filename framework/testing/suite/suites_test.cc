@@ -44,6 +44,74 @@ TEST(SuiteTest, ASuiteIsFoundByItsName) {
   EXPECT_EQ(SuiteOf(row), nullptr) << "it has no cases";
 }
 
+// Kills: a name that is found where no case has it.
+TEST(SuiteTest, ACaseIsFoundByTheNumbersInItsName) {
+  Suite suite = {.name = "sized"};
+  EXPECT_FALSE(CaseNamed(suite, "sized/A/3").has_value());
+  suite.sizing.named = [](std::string_view id) -> std::optional<SizedCase> {
+    if (id != "sized/A/3") return std::nullopt;
+    SizedCase sized;
+    sized.test_case.test_id = id;
+    return sized;
+  };
+  EXPECT_FALSE(CaseNamed(suite, "sized/A/4").has_value());
+  EXPECT_EQ(CaseNamed(suite, "sized/A/3").value().test_id, "sized/A/3");
+}
+
+/// The row of accuracy of an output, without its key.
+std::string RowOf(const measure::OutputMetrics& metrics) {
+  record::Record record;
+  record.Add(AccuracyRowOf(metrics));
+  return record.rows.at(0).fields;
+}
+
+// Kills: a number that is lost on its way to the table; numbers of an output
+// that has none.
+TEST(SuiteTest, ARowHasTheNumbersOfItsOutput) {
+  measure::OutputMetrics metrics;
+  metrics.output_index = 1;
+  metrics.output_name = "y";
+  metrics.dtype = "float32";
+  metrics.shape = "2x3";
+  metrics.n_elem = 6;
+  metrics.nan_mismatch = 7;
+  metrics.inf_mismatch = 8;
+  metrics.out_of_limit = 9;
+  metrics.max_abs_err = 0.25;
+  metrics.oracle_bound = 0.125;
+  metrics.worst_index = 0;
+  metrics.worst_want = "-4";
+  metrics.worst_got = "3";
+  metrics.worst = {{0, "-4", "3"}, {5, "1", "nan"}};
+  metrics.error_bins = {1, 2};
+  metrics.limit = {record::Comparator::kTolerance, 0.5, 0.75, "onnx"};
+  metrics.headroom = -1;
+  metrics.sign_of_zero_mismatch = 10;
+  metrics.bitwise_equal = true;
+  EXPECT_EQ(
+      RowOf(metrics),
+      "1,y,float32,2x3,6,expected,7,8,9,,,0.25,,,,,,,,,,,,0,-4,3,0.75,0.5,"
+      "2.75,onnx,-1,0.125,10,1,,tolerance,,,0:-4:3 5:1:nan,1 2");
+  metrics.limit.comparator = record::Comparator::kDistribution;
+  metrics.n_draws = 11;
+  metrics.p_value = 0.0625;
+  metrics.p_limit = 0.03125;
+  EXPECT_EQ(RowOf(metrics),
+            "1,y,float32,2x3,6,law,7,8,9,,,0.25,,,,,,,,,,,,0,-4,3,0.75,0.5,"
+            "0.03125,onnx,-1,0.125,10,1,,distribution,11,0.0625,"
+            "0:-4:3 5:1:nan,1 2");
+  metrics.limit.comparator = record::Comparator::kTolerance;
+  metrics.worst_want = "no number";
+  metrics.worst_index = -1;
+  EXPECT_EQ(RowOf(metrics),
+            "1,y,float32,2x3,6,expected,7,8,9,,,0.25,,,,,,,,,,,,,no number,3,"
+            "0.75,0.5,,onnx,-1,0.125,10,1,,tolerance,,,0:-4:3 5:1:nan,1 2");
+  metrics.mismatch = "found 2x2, wanted 2x3";
+  EXPECT_EQ(RowOf(metrics),
+            "1,y,float32,2x3,,expected,,,,,,,,,,,,,,,,,,,,,,,,onnx,,,,0,,"
+            "tolerance,,,,");
+}
+
 TEST_F(SuitesTest, AResultHasTheTimesOfItsAnswers) {
   const record::ResultRow& result = record_.result;
   const auto is_time = [](record::Integer us) {

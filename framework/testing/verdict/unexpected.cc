@@ -134,9 +134,8 @@ void AddIdle(const plan::BackendUse& backend, const Found& found, List* list) {
     list->push_back(BackendIs(
         name, ToString(Outcome::kUnavailable), ToString(Reason::kDevice),
         StrCat("no library or device for ", counted.unavailable, " of ",
-               counted.planned,
-               " cases (--allow-unavailable lets a run go without it): ",
-               counted.why)));
+               counted.planned, " cases: ", counted.why,
+               " (--allow-unavailable lets a run go without it)")));
   }
   // A backend that has no case beside one that has some was not asked.
   const bool asked = counted.planned > 0 || found.final.empty();

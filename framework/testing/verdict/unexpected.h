@@ -4,7 +4,8 @@
 // code, JUnit, summaries, page and the entries of CTest read it, and none of
 // them has a rule of its own. An empty list is a run that went as expected.
 //
-//   const std::vector<Unexpected> unexpected = UnexpectedOf(plan, {...});
+//   const std::vector<Unexpected> unexpected = UnexpectedOf(plan, found);
+//   const int exit_code = unexpected.empty() ? 0 : 1;
 
 #pragma once
 

@@ -55,7 +55,9 @@ TEST(NumberTest, HasTheLimitOfItsCondition) {
       {"a root", Root(third * In32(3)), 2},
       {"the greater", Max(In32(1), third * In32(3)), 2},
       {"the greater by far", Max(In32(2), third * In32(3)), 0},
+      {"the greater of constants", Max(Quad(1), Quad(INFINITY)), 0},
       {"the less", Min(third * In32(3), Quad(INFINITY)), 2},
+      {"a sum of squares", SumOfSquares({third * In32(6)}), 24},
   };
   for (const auto& row : rows) {
     EXPECT_NEAR(LimitOf(row.number) / kU, kOrders * row.roundings,
@@ -72,6 +74,9 @@ TEST(NumberTest, IsNotKnownWhereItMayBeAnything) {
   Quad nearly = In32(kU);
   nearly.error = 2 * kU;
   EXPECT_FALSE(std::isfinite(LimitOf(In32(1) / nearly)));
+  Quad edge = In32(2 * kU);
+  edge.error = 2 * kU;
+  EXPECT_EQ(LimitOf(In32(0) / edge), INFINITY);
   EXPECT_NEAR(LimitOf(Root(none)), kOrders * std::sqrt(2 * kU), 1e-4);
   EXPECT_GE(LimitOf(In32(1e-30) * In32(1e-30)), 0x1p-126);
 }

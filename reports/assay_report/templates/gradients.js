@@ -16,6 +16,7 @@ class GradientData extends Rows {
   constructor(data) {
     super(data.row);
     this.types = data.types;
+    this.networks = data.networks;  // groups that are no operators
     this.reasons = data.reasons;
     this.case = data.case;
     this.repro = data.repro;
@@ -140,14 +141,6 @@ class GradientTable {
     })));
   }
 
-  // For paper: every operator.
-  drawForPrint() {
-    const {isWhole} = this;
-    this.isWhole = true;
-    this.draw();
-    this.isWhole = isWhole;
-  }
-
   draw() {
     const name = this.store.backends[this.backend];
     const ops = this.sorted();
@@ -162,7 +155,7 @@ class GradientTable {
       this.isWhole = true;
       this.draw();
     });
-    const nets = ops.filter(({op}) => !isOperator(op)).length;
+    const nets = ops.filter(({op}) => this.data.networks.includes(op)).length;
     this.root.replaceChildren(element('table', {},
       element('caption', {}, `${name}: ${ops.length - nets} operators` +
         `${nets ? ` and ${nets} groups of networks` : ''}; worst error in ` +

@@ -328,8 +328,7 @@ class Page {
   // that were searched for.
   print() {
     drawLater();
-    this.operators?.drawForPrint();
-    this.gradients?.drawForPrint();
+    for (const table of [this.operators, this.gradients]) if (table) drawWhole(table);
     this.printUnexpected();
     const isChosen = this.state.query !== '' || this.state.outcomes.size > 0;
     this.matrix.root.classList.toggle('unprinted', !isChosen);

@@ -22,7 +22,7 @@ const OPERATOR_COLUMNS = [
   ['Why', (row) => row.why, (row) => row.why],
   ['Worst ULP', (row) => row.ulp, (row) => numberOf(row.ulp), true],
   ['Least headroom', (row) => row.headroom, (row) => numberOf(row.headroom)],
-  ['Time, judge included', (row) => microseconds(row.time),
+  ['Time', (row) => microseconds(row.time),
     (row) => numberOf(row.time), true],
 ];
 const WORD_COLUMNS = new Set(['Operator', 'Backend', 'Why']);
@@ -33,11 +33,6 @@ function ofCount(part, whole) {
 
 function countText(count) {
   return count ? count.toLocaleString('en') : '';
-}
-
-// As operators.py tells an operator from the group of a network.
-function isOperator(name) {
-  return /^(\w+\.)*[A-Z]\w*$/.test(name);
 }
 
 // Tables write inf and -inf.
@@ -125,14 +120,6 @@ class OperatorTable {
     const chosen = this.rows.filter(
       (row) => !this.backend || row.backend === this.backend);
     return sortRows(chosen, OPERATOR_COLUMNS[this.column][2], this.isDown);
-  }
-
-  // For paper: every operator.
-  drawForPrint() {
-    const {isWhole} = this;
-    this.isWhole = true;
-    this.draw();
-    this.isWhole = isWhole;
   }
 
   draw() {

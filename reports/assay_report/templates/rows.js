@@ -103,6 +103,14 @@ function drawCell(store, k, matches, isSelected) {
   }, vacuous ? `${outcome} (v)` : outcome);
 }
 
+// For paper: all of a table that shows its first rows.
+function drawWhole(table) {
+  const {isWhole} = table;
+  table.isWhole = true;
+  table.draw();
+  table.isWhole = isWhole;
+}
+
 // The unexpected results stand first, so that a narrow cell cannot cut them.
 function drawGroupCell({pass, planned, unexpected}) {
   const words = `${pass} of ${planned} pass` +

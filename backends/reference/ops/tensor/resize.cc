@@ -28,7 +28,24 @@ struct ResizeAxis {
   W scale{1};
   W roi_start{0};
   W roi_end{1};
+  bool exact = false;  // positions are, in any type
 };
+
+/// A power of two divides without a rounding.
+bool IsPowerOfTwo(double scale) {
+  int exponent = 0;
+  return std::frexp(scale, &exponent) == 0.5;
+}
+
+/// Nearest positions at a scale that is a power of two and does not move need
+/// no notes: a backend that rounds finds the same. Crops, and modes that divide
+/// by something else, are not among them.
+bool HasExactPositions(const op::Resize& op) {
+  const std::string& mode = op.coordinate_transformation_mode;
+  return op.mode == "nearest" &&
+         (mode == "asymmetric" || mode == "half_pixel" ||
+          mode == "pytorch_half_pixel");
+}
 
 /// The input positions that one output position is made of.
 template <class W>
@@ -178,12 +195,15 @@ int64_t CutExtent(W extent) {
 template <class W>
 void Fit(const op::Resize& op, const std::vector<int64_t>& sizes,
          std::vector<ResizeAxis<W>>& axes) {
+  const bool stretches = op.keep_aspect_ratio_policy == "stretch";
   for (size_t i = 0; i < axes.size(); ++i) {
     axes[i].output = sizes[i];
     axes[i].scale = static_cast<W>(sizes[i]) /
                     static_cast<W>(std::max<int64_t>(axes[i].input, 1));
+    axes[i].exact = stretches && HasExactPositions(op) &&
+                    IsPowerOfTwo(Value(axes[i].scale));
   }
-  if (op.keep_aspect_ratio_policy == "stretch" || axes.empty()) return;
+  if (stretches || axes.empty()) return;
   const auto [least, greatest] = std::ranges::minmax(
       axes, {}, [](const ResizeAxis<W>& axis) { return Value(axis.scale); });
   const bool smaller = op.keep_aspect_ratio_policy == "not_larger";
@@ -207,12 +227,14 @@ Status Stretch(int64_t i, W scale, ResizeAxis<W>& axis) {
     return InvalidArgument("scale ", i, " is ", Value(scale), " of ",
                            Value(region), " of an axis of ", axis.input);
   }
-  axis.output = CutExtent(output);
+  axis.output = axis.exact ? static_cast<int64_t>(std::floor(Value(output)))
+                           : CutExtent(output);
   return OkStatus();
 }
 
+// Scales that are `fixed` are no operands.
 template <class W>
-Result<std::vector<ResizeAxis<W>>> PlanResize(const op::Resize& op,
+Result<std::vector<ResizeAxis<W>>> PlanResize(const op::Resize& op, bool fixed,
                                               KernelContext& run) {
   ASSAY_ASSIGN_OR_RETURN(auto axes, AxesOf<W>(op, run.input(op.x).shape()));
   const Loaded<W> scales(run.input(op.scales));
@@ -236,6 +258,8 @@ Result<std::vector<ResizeAxis<W>>> PlanResize(const op::Resize& op,
       axis.roi_end = roi[i + count];
     }
     if (given != count) {
+      axis.exact =
+          fixed && HasExactPositions(op) && IsPowerOfTwo(Value(scales[i]));
       ASSAY_RETURN_IF_ERROR(Stretch(i, scales[i], axis));
     } else if (sizes[static_cast<size_t>(i)] < 0) {
       return InvalidArgument("size ", i, " is ", sizes[static_cast<size_t>(i)]);
@@ -248,8 +272,14 @@ Result<std::vector<ResizeAxis<W>>> PlanResize(const op::Resize& op,
 template <class W>
 std::vector<Taps<W>> AllTaps(const op::Resize& op, const ResizeAxis<W>& axis) {
   std::vector<Taps<W>> taps;
+  const ResizeAxis<double> exact{axis.axis, axis.input, axis.output,
+                                 Value(axis.scale)};
   for (int64_t o = 0; o < axis.output; ++o) {
-    taps.push_back(TapsOf(op, axis, o));
+    if (axis.exact) {
+      taps.push_back({.at = TapsOf(op, exact, o).at, .weights = {W(1)}});
+    } else {
+      taps.push_back(TapsOf(op, axis, o));
+    }
   }
   return taps;
 }
@@ -281,7 +311,7 @@ template <class T>
 Status ResizeByWeights(const op::Resize& op, KernelContext& run) {
   using W = std::conditional_t<std::same_as<T, Var>, Var, double>;
   const Tensor& input = run.input(op.x);
-  ASSAY_ASSIGN_OR_RETURN(const auto axes, PlanResize<W>(op, run));
+  ASSAY_ASSIGN_OR_RETURN(const auto axes, PlanResize<W>(op, false, run));
   ASSAY_ASSIGN_OR_RETURN(auto y, Store<T>(run, op.y, input.dtype(),
                                           ResizedShape(input.shape(), axes)));
   const Loaded<T> x(input);
@@ -302,9 +332,9 @@ Status ResizeByWeights(const op::Resize& op, KernelContext& run) {
 
 // Mode nearest outside of crops only moves elements.
 template <class W>
-Status ResizeByMoving(const op::Resize& op, KernelContext& run) {
+Status ResizeByMoving(const op::Resize& op, bool fixed, KernelContext& run) {
   const Tensor& input = run.input(op.x);
-  ASSAY_ASSIGN_OR_RETURN(const auto axes, PlanResize<W>(op, run));
+  ASSAY_ASSIGN_OR_RETURN(const auto axes, PlanResize<W>(op, fixed, run));
   Tensor now = input;
   for (const ResizeAxis<W>& axis : axes) {
     Shape shape = now.shape();
@@ -358,7 +388,7 @@ Result<Kernel> MakeResize(const op::Resize& op, LoadContext& load) {
         load, op.x,
         std::bind_front(load.options().exact ? &ResizeByMoving<Var>
                                              : &ResizeByMoving<double>,
-                        op));
+                        op, load.constant(op.scales) != nullptr));
   }
   if (IsComplex(load.dtype(op.x))) {
     return Kernel{.forward = std::bind_front(&ResizeByWeights<Complex>, op)};

@@ -41,9 +41,11 @@ class Draw:
 
 @dataclass(frozen=True)
 class Right:
-    """A program's run with the right source in it."""
+    """A program's run with the right source in it. A mutant that waits for ever is
+    ended after five times as long."""
 
     cpu_seconds: float
+    seconds: float  # by the clock
     slow: str  # tests, as a filter of GoogleTest
 
 
@@ -124,9 +126,17 @@ class RandomMutants:
         return Trial(draw.file, change.line, change.kind, gone, change.replacement)
 
     def _tests_of(self, source: str) -> list[tuple[UnitTest, bool]]:
+        """Those near by, and those far off that the options name; the far ones where
+        there are no others."""
         tests = self.tree.tests_of(source)
-        wanted = self.options.test
-        return [one for one in tests if not wanted or one[0].target in wanted]
+        wanted, far = self.options.test, self.options.far
+        none_near = not any(is_near for _, is_near in tests)
+        return [
+            (test, is_near)
+            for test, is_near in tests
+            if (not wanted or test.target in wanted)
+            and (is_near or none_near or test.target in far)
+        ]
 
     def _compiles(self, file: str, text: str, optimize: str, into: Path) -> bool:
         source = into.parent / Path(file).name
@@ -175,14 +185,15 @@ class RandomMutants:
                 raise ValueError(f"{source}, unchanged, does not compile")
             for test in tests:
                 program = self._linked(test, into)
-                before = _child_seconds()
+                before, start = _child_seconds(), time.monotonic()
                 seen = run_test(self._run(program, self._without("")))
                 if not seen.clean:
                     raise ValueError(
                         f"{test.target}, unchanged, does not pass: {seen.describe()}"
                     )
                 taken = _child_seconds() - before
-                self.right[test] = Right(taken, ":".join(seen.slow))
+                wall = time.monotonic() - start
+                self.right[test] = Right(taken, wall, ":".join(seen.slow))
 
     def print_list(self) -> None:
         for source in self.texts:
@@ -244,11 +255,14 @@ class RandomMutants:
                 if slow and not (is_near and right.slow):
                     continue
                 program = self._linked(test, changed_object)
-                limit = self.options.seconds + int(5 * right.cpu_seconds)
                 tests = right.slow if slow else self._without(right.slow)
-                limits = {"seconds": 10 * limit, "cpu_seconds": limit}
-                run = self._run(program, tests)
-                seen = run_test(replace(run, **limits, memory_mib=8192))
+                run = replace(
+                    self._run(program, tests),
+                    seconds=max(6 * self.options.seconds, int(5 * right.seconds)),
+                    cpu_seconds=self.options.seconds + int(5 * right.cpu_seconds),
+                    memory_mib=8192,
+                )
+                seen = run_test(run)
                 if seen.killed:
                     trial.end = End.KILLED
                     trial.killed_by = f"{test.target} {seen.first_failure}"
@@ -284,10 +298,12 @@ def _options() -> argparse.Namespace:
     add("--count", type=int, default=300, help="how many are tried")
     add("--seed", type=int, default=1, help="says which")
     add("--jobs", type=int, default=1, help="at a time")
-    beyond = "of processor time beyond five times what the test needs"
+    beyond = "of processor time beyond five times that of the right program"
     add("--seconds", type=int, default=5, help=beyond)
     add("--least", type=float, default=0, help="percent that must be killed")
     add("--test", action="append", default=[], help="only these targets")
+    far = "also these targets, which include a header of the source's folder"
+    add("--far", action="append", default=[], help=far)
     add("--without", default="", help="a filter of the tests that are not run")
     add("--only", type=Path, help="a file with the lines of changes to try")
     add("--optimize", default="-O0", help="option for the compiler")
