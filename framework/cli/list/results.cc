@@ -7,7 +7,6 @@
 #include <cstdio>
 #include <limits>
 #include <set>
-#include <sstream>
 #include <tuple>
 #include <utility>
 
@@ -18,16 +17,10 @@
 #include "framework/testing/policy/query.h"
 #include "framework/testing/record/tables.h"
 #include "framework/testing/verdict/oracle_word.h"
+#include "framework/testing/verdict/repeats.h"
 
 namespace assay::list {
 namespace {
-
-std::vector<std::string> Words(const std::string& text) {
-  std::istringstream stream(text);
-  std::vector<std::string> words;
-  for (std::string word; stream >> word;) words.push_back(std::move(word));
-  return words;
-}
 
 /// The facts of a planned case that a query may ask for.
 cases::TestCase CaseOf(const record::PlanRow& row) {
@@ -39,7 +32,7 @@ cases::TestCase CaseOf(const record::PlanRow& row) {
   c.domain = row.domain;
   c.kind = row.kind;
   c.opset = static_cast<int>(row.opset.value_or(0));
-  c.dtypes = Words(row.dtypes);
+  c.dtypes = verdict::Words(row.dtypes);
   c.shape_sig = row.shape_sig;
   c.limit.comparator = row.comparator;
   c.vacuous = row.vacuous;

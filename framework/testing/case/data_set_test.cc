@@ -12,7 +12,7 @@
 
 #include "framework/file/scratch_folder.h"
 #include "framework/graph/model_text.h"
-#include "framework/testing/case/numpy_bytes_fixture.h"
+#include "framework/testing/case/case_files_fixture.h"
 #include "framework/testing/case/onnx_bytes.h"
 #include "framework/testing/case/test_case.h"
 #include "framework/testing/support/statuses_fixture.h"

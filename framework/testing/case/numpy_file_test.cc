@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "framework/file/scratch_folder.h"
-#include "framework/testing/case/numpy_bytes_fixture.h"
+#include "framework/testing/case/case_files_fixture.h"
 #include "framework/testing/support/statuses_fixture.h"
 #include "framework/testing/support/tensors_fixture.h"
 

@@ -15,6 +15,7 @@
 #include "framework/file/digest.h"
 #include "framework/file/scratch_folder.h"
 #include "framework/graph/model_text.h"
+#include "framework/testing/case/case_files_fixture.h"
 #include "framework/testing/case/corpus.h"
 #include "framework/testing/case/onnx_bytes.h"
 #include "framework/testing/case/plain_corpus_case.h"
@@ -28,28 +29,7 @@ using enum record::Comparator;
 namespace fs = std::filesystem;
 using testing::ElementsAre;
 
-std::vector<std::string> IdsOf(const Corpus& corpus) {
-  std::vector<std::string> ids;
-  for (const TestCase& c : corpus.cases) ids.push_back(c.test_id);
-  return ids;
-}
-
-class PlainCorpusTest : public testing::Test {
- protected:
-  void WriteDataSet(const std::string& below) const {
-    folder_.Write(below + "/input_0.pb", FloatsBytes({1, -2}));
-    folder_.Write(below + "/output_0.pb", FloatsBytes({1, 2}));
-  }
-  void WriteCase(const std::string& name, const ChainModel& model) const {
-    folder_.Write(name + "/model.onnx", ModelBytes(model));
-    WriteDataSet(name + "/test_data_set_0");
-  }
-  Corpus Read(const fs::path& below = "") const {
-    return Got(ReadPlainCorpus(folder_.path() / below));
-  }
-
-  const file::ScratchFolder folder_;
-};
+class PlainCorpusTest : public PlainFolders {};
 
 // Kills: cases at one depth only; a folder without data taken for a case.
 TEST_F(PlainCorpusTest, CasesAreFoundAtAnyDepth) {
@@ -62,7 +42,7 @@ TEST_F(PlainCorpusTest, CasesAreFoundAtAnyDepth) {
   folder_.Write("vendor/no_model/test_data_set_0/input_0.pb", "");
   const Corpus corpus = Read("vendor/");
   EXPECT_EQ(corpus.name, "vendor");
-  EXPECT_THAT(IdsOf(corpus),
+  EXPECT_THAT(TestIdsOf(corpus),
               ElementsAre("model/light/test_two", "node/Abs/test_abs",
                           "node/Neg/test_neg_", "node/ml.Scaler/test_ml"));
   for (const TestCase& one : corpus.cases) EXPECT_EQ(one.corpus, "vendor");
@@ -76,7 +56,7 @@ TEST_F(PlainCorpusTest, CasesAreFoundAtAnyDepth) {
   EXPECT_THAT(abs.dtypes, ElementsAre("float32"));
   EXPECT_EQ(abs.vacuous, "");
   EXPECT_EQ(abs.limit.source, "onnx runner: default");
-  EXPECT_EQ(IdsOf(Read("vendor/test_abs")),
+  EXPECT_EQ(TestIdsOf(Read("vendor/test_abs")),
             std::vector<std::string>{"node/Abs/test_abs"})
       << "the folder may itself be the case";
 }
@@ -87,7 +67,7 @@ TEST_F(PlainCorpusTest, ExpansionsBelongToTheirOperator) {
   WriteCase("test_x_expanded_ver13", {"Neg", 3});
   WriteCase("group/test_y_expanded", {"Neg", 2});
   const Corpus corpus = Read();
-  EXPECT_THAT(IdsOf(corpus),
+  EXPECT_THAT(TestIdsOf(corpus),
               ElementsAre("model/group/test_y_expanded", "node/Abs/test_x",
                           "node/Abs/test_x_expanded_ver13"));
   EXPECT_EQ(corpus.cases[2].kind, "expanded");
@@ -109,7 +89,7 @@ TEST_F(PlainCorpusTest, EqualNamesGetTheirPath) {
   const auto digest = [](const char* path) {
     return file::Sha256(path).substr(0, 8);
   };
-  EXPECT_THAT(IdsOf(Read()),
+  EXPECT_THAT(TestIdsOf(Read()),
               ElementsAre("node/Abs/test_x-a",
                           "node/Abs/test_x-a-" + digest("a/test_x"),
                           "node/Abs/test_x-b_c",
@@ -122,7 +102,7 @@ TEST_F(PlainCorpusTest, AnIdThatAllWhoShareItLeaveIsFree) {
   for (const char* name : {"a/test_x", "b/test_x", "c/test_x-a", "test_x-a"}) {
     WriteCase(name, {"Abs"});
   }
-  EXPECT_THAT(IdsOf(Read()),
+  EXPECT_THAT(TestIdsOf(Read()),
               ElementsAre("node/Abs/test_x-a", "node/Abs/test_x-a-_",
                           "node/Abs/test_x-a-c", "node/Abs/test_x-b"));
 }

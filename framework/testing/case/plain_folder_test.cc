@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "framework/file/scratch_folder.h"
-#include "framework/testing/case/numpy_bytes_fixture.h"
+#include "framework/testing/case/case_files_fixture.h"
 #include "framework/testing/case/onnx_bytes.h"
 #include "framework/testing/case/plain_corpus.h"
 #include "framework/testing/support/statuses_fixture.h"
@@ -21,28 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::ElementsAre;
 
-std::vector<std::string> TestIdsOf(const Corpus& corpus) {
-  std::vector<std::string> ids;
-  for (const TestCase& c : corpus.cases) ids.push_back(c.test_id);
-  return ids;
-}
-
-class PlainFolderTest : public testing::Test {
- protected:
-  void WriteDataSet(const std::string& below) const {
-    folder_.Write(below + "/input_0.pb", FloatsBytes({1, -2}));
-    folder_.Write(below + "/output_0.pb", FloatsBytes({1, 2}));
-  }
-  void WriteCase(const std::string& name, const ChainModel& model) const {
-    folder_.Write(name + "/model.onnx", ModelBytes(model));
-    WriteDataSet(name + "/test_data_set_0");
-  }
-  Corpus Read(const fs::path& below = "") const {
-    return Got(ReadPlainCorpus(folder_.path() / below));
-  }
-
-  const file::ScratchFolder folder_;
-};
+class PlainFolderTest : public PlainFolders {};
 
 // Kills: a case that is broken and left out, so that a run without it is green;
 // one broken case that takes the others with it.

@@ -12,13 +12,6 @@
 namespace assay::verdict {
 namespace {
 
-std::vector<std::string> Words(const std::string& text) {
-  std::istringstream stream(text);
-  std::vector<std::string> words;
-  for (std::string word; stream >> word;) words.push_back(std::move(word));
-  return words;
-}
-
 /// The corpora that a command names.
 std::set<std::string> CorporaIn(std::string_view command) {
   constexpr std::string_view kOption = " --corpus ";
@@ -91,6 +84,13 @@ std::string Behind(const plan::Plan& plan, const record::PlanRow& row,
 }
 
 }  // namespace
+
+std::vector<std::string> Words(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> words;
+  for (std::string word; stream >> word;) words.push_back(std::move(word));
+  return words;
+}
 
 Stability StabilityOf(record::Outcome first,
                       std::span<const record::ResultRow> repeats) {

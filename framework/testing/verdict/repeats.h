@@ -13,6 +13,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "framework/testing/plan/plan.h"
 #include "framework/testing/record/rows.h"
@@ -56,6 +57,9 @@ std::string RepeatOf(const plan::Plan& plan, const record::PlanRow& row,
                      record::Outcome first,
                      std::span<const record::ResultRow> repeats,
                      const CommandOf& command_of);
+
+/// The words of a field that has several, with a space between.
+std::vector<std::string> Words(const std::string& text);
 
 /// The cases of the column `after`, their ids with a space between: "A", or "5
 /// cases, from A to E".

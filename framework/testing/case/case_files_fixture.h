@@ -1,21 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Arrays as the bytes of NumPy's files, for tests.
+// Cases in files, for tests: arrays as the bytes of NumPy's files, and a folder
+// of a person's own.
 //
 //   folder.Write("x.npy", NpyBytes("<f4", "(2,)", FloatBytes({1, 2})));
 
 #pragma once
 
+#include <gtest/gtest.h>
 #include <zlib.h>
 
 #include <cstdint>
 #include <cstring>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "framework/core/text.h"
+#include "framework/file/scratch_folder.h"
+#include "framework/testing/case/onnx_bytes.h"
+#include "framework/testing/case/plain_corpus.h"
+#include "framework/testing/support/statuses_fixture.h"
 
 namespace assay::cases {
 
@@ -83,5 +90,29 @@ inline std::string NpzBytes(
                 NumberBytes(listed.size(), 4), NumberBytes(zip.size(), 4),
                 NumberBytes(0, 2));
 }
+
+inline std::vector<std::string> TestIdsOf(const Corpus& corpus) {
+  std::vector<std::string> ids;
+  for (const TestCase& c : corpus.cases) ids.push_back(c.test_id);
+  return ids;
+}
+
+/// A folder of a person's own to write cases into, and to read.
+class PlainFolders : public testing::Test {
+ protected:
+  void WriteDataSet(const std::string& below) const {
+    folder_.Write(below + "/input_0.pb", FloatsBytes({1, -2}));
+    folder_.Write(below + "/output_0.pb", FloatsBytes({1, 2}));
+  }
+  void WriteCase(const std::string& name, const ChainModel& model) const {
+    folder_.Write(name + "/model.onnx", ModelBytes(model));
+    WriteDataSet(name + "/test_data_set_0");
+  }
+  Corpus Read(const std::filesystem::path& below = "") const {
+    return Got(ReadPlainCorpus(folder_.path() / below));
+  }
+
+  const file::ScratchFolder folder_;
+};
 
 }  // namespace assay::cases
