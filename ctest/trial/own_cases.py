@@ -15,7 +15,7 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper, parser
 
 _F, _D, _I = np.float32, np.float64, np.int64
-_Data = np.ndarray | bytes | onnx.TensorProto | onnx.SequenceProto
+Data = np.ndarray | bytes | onnx.TensorProto | onnx.SequenceProto
 
 
 def make_model(text: str, opset: int = 21, more: str = "") -> onnx.ModelProto:
@@ -24,15 +24,21 @@ def make_model(text: str, opset: int = 21, more: str = "") -> onnx.ModelProto:
     )
 
 
-def _tensor(value: _Data, name: str = "") -> bytes:
+def _tensor(value: Data, name: str = "") -> bytes:
     if isinstance(value, np.ndarray):
         value = numpy_helper.from_array(value, name)
     return value if isinstance(value, bytes) else value.SerializeToString()
 
 
-def put(file: Path, data: bytes) -> None:
+def put(file: Path, data: bytes | Path | None) -> None:
+    """Writes a file, a link to a path, or for None a folder."""
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_bytes(data)
+    if data is None:
+        file.mkdir()
+    elif isinstance(data, Path):
+        file.symlink_to(data)
+    else:
+        file.write_bytes(data)
 
 
 def npy(array: np.ndarray) -> bytes:
@@ -53,8 +59,8 @@ class Case:
     def __init__(
         self,
         model: onnx.ModelProto | str | bytes,
-        inputs: Sequence[_Data] = (),
-        outputs: Sequence[_Data] = (),
+        inputs: Sequence[Data] = (),
+        outputs: Sequence[Data] = (),
         files: dict[str, bytes] | None = None,
         *,
         name: str = "model.onnx",
@@ -64,7 +70,7 @@ class Case:
             model = make_model(model, opset)
         if isinstance(model, onnx.ModelProto):
             model = model.SerializeToString()
-        self.files = {name: model, **(files or {})}
+        self.files: dict[str, bytes | Path | None] = {name: model, **(files or {})}
         for what, values in (("input", inputs), ("output", outputs)):
             for i, value in enumerate(values):
                 self.files[f"test_data_set_0/{what}_{i}.pb"] = _tensor(value)

@@ -4,13 +4,14 @@
 
     ctest/trial/own_inputs.py BUILD
 
-The folders of own_cases.py are one corpus. A row of _COMMANDS is a command on a
-model, with the exit code and part of the answer. Exit codes: 0 each is answered so,
-1 one is not, 2 usage.
+The folders of own_cases.py are one corpus, those of own_faults.py another. A row of
+_COMMANDS is a command on a model, with the exit code and part of the answer. Exit
+codes: 0 each is answered so, 1 one is not, 2 usage.
 """
 
 import csv
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -20,6 +21,7 @@ import numpy as np
 import onnx
 
 from own_cases import FOLDERS, OTHER, make_model, npy, npz, put
+from own_faults import NEW_COMMANDS, NEW_FILES, NEW_FOLDERS, NEW_MODELS
 
 _RUN = "run --no-report --out run --backend reference "
 _TWO = (
@@ -116,15 +118,15 @@ def _say(wrong: list[str], name: str, wanted: str, found: str) -> None:
     print(f"{name}: wanted {wanted}, found {found[-600:]}")
 
 
-def _folders(assay: Path, folder: Path, wrong: list[str]) -> None:
-    for name, build, *_ in FOLDERS:
+def _folders(assay: Path, folder: Path, rows: list, wrong: list[str]) -> None:
+    for name, build, *_ in rows:
         build().write(folder / "mine" / name)
     ran = subprocess.run(
         [assay, "run", "--no-report", "--repeats", "0", "--out", "run", "--corpus",
          "./mine", "--backend", "reference", "--backend", "onednn"],
         cwd=folder, capture_output=True, text=True, errors="replace",
     )  # fmt: skip
-    bad = {}
+    bad: dict[str, str] = {}
     for line in ran.stderr.splitlines():
         match = re.match(r"assay: bad case mine/([^/:]+): (.*)", line)
         if match is not None:
@@ -135,7 +137,7 @@ def _folders(assay: Path, folder: Path, wrong: list[str]) -> None:
             for row in csv.DictReader(file):
                 name = row["test_id"].rsplit("/", 1)[1]
                 found[name, row["backend"]] = f"{row['outcome']}: {row['message']}"
-    for name, _, *outcomes in FOLDERS:
+    for name, _, *outcomes in rows:
         shown = re.sub(r"[\x00-\x1f]", lambda c: f"\\x{ord(c[0]):02X}", name)
         for backend, wanted in zip(("reference", "onednn"), outcomes):
             got = found.get((name, backend), "nothing")
@@ -150,13 +152,13 @@ def _folders(assay: Path, folder: Path, wrong: list[str]) -> None:
 
 
 def _commands(build: Path, folder: Path, wrong: list[str]) -> None:
-    for name, model in _MODELS.items():
+    for name, model in (_MODELS | NEW_MODELS).items():
         put(folder / f"{name}.onnx", model.SerializeToString())
-    for file, data in _FILES.items():
+    for file, data in (_FILES | NEW_FILES).items():
         put(folder / file, data)
-    for name, words, exit_code, says in _COMMANDS:
+    for name, words, exit_code, says in _COMMANDS + NEW_COMMANDS:
         subprocess.run(["rm", "-rf", folder / "run"], check=True)
-        typed = words.replace("TESTS", str(build / "tests")).split()
+        typed = shlex.split(words.replace("TESTS", str(build / "tests")))
         ran = subprocess.run(
             [build / "bin/assay", *typed], cwd=folder, capture_output=True, text=True
         )
@@ -172,9 +174,11 @@ def main() -> int:
     build = Path(sys.argv[1]).absolute()
     wrong: list[str] = []
     with tempfile.TemporaryDirectory() as folder:
-        _folders(build / "bin/assay", Path(folder), wrong)
+        for rows in (FOLDERS, NEW_FOLDERS):
+            corpus = Path(tempfile.mkdtemp(dir=folder))
+            _folders(build / "bin/assay", corpus, rows, wrong)
         _commands(build, Path(folder), wrong)
-    inputs = len(FOLDERS) + len(_COMMANDS)
+    inputs = len(FOLDERS + NEW_FOLDERS) + len(_COMMANDS + NEW_COMMANDS)
     names = {name.partition(" on ")[0] for name in wrong}
     print(f"{inputs - len(names)} of {inputs} inputs are answered as they should be")
     return 1 if wrong else 0

@@ -94,6 +94,23 @@ TEST_F(OwnTest, IntegersAreRowsOfTheirTable) {
               Ended(0, "pass 1"));
 }
 
+// Kills: a right network that has no value at what is drawn, and a setting that
+// nobody can draw, for which a backend is called wrong.
+TEST_F(OwnTest, OperatorsGetWhatTheyCanTake) {
+  WriteModel("norm.onnx",
+             "g (float[1,16,3] x, float[16] s, float[16] b, float[16] m, "
+             "float[16] v, int64[1] k) => (float[1,16,n] y, int64[1,16,n] i) "
+             "{ h = BatchNormalization(x, s, b, m, v) y, i = TopK(h, k) }");
+  EXPECT_THAT(RunOf("reference --model norm.onnx"), Ended(0, "pass 1"));
+  WriteModel("shape.onnx",
+             "g (float[4] x, int64[2] s) => (float[2,2] y) "
+             "{ y = Reshape(x, s) }");
+  ExpectRefused("run --backend reference --no-report --out shape --model ",
+                {{"shape.onnx",
+                  "the input 's' is the shape of Reshape, of which not every "
+                  "number will do: give --inputs"}});
+}
+
 // Kills: gradients of a network of one's own that cannot be had, or by another
 // option for a folder than for a model.
 TEST_F(OwnTest, GradientsOfAModelAreJudgedToo) {
@@ -156,6 +173,8 @@ TEST_F(OwnTest, WhatIsMissingIsSaid) {
        {"less.onnx --dim n=2 --dim m=2",
         "found --dim m=2, wanted one of the model's open extents: n, x.0"},
        {"less.onnx --dim n", "found --dim n, wanted NAME=EXTENT"},
+       {"less.onnx --dim n=2 --dim n=3",
+        "found --dim n=3 beside --dim n=2, wanted one extent"},
        {"less.onnx --dim n=2 --inputs data", " excludes --"},
        {"less.onnx --inputs data",
         "bad case: data: found float32[2] for the input 'x', which the model "

@@ -33,9 +33,14 @@ constexpr const char* kThree =
     " --filter 'id:node/Abs/test_abs or id:node/Neg/test_neg or "
     "id:node/Relu/test_relu' ";
 
-TEST_F(ProgramTest, MissingCorpusIsAHarnessErrorThatNamesThePlace) {
-  EXPECT_THAT(Assay("run --corpus /nowhere/at/all"),
-              Ended(99, "/nowhere/at/all"));
+TEST_F(ProgramTest, AFolderThatIsNotThereIsWrongUsage) {
+  ExpectRefused(
+      "", {{"run --corpus /nowhere/at/all", "no corpus at /nowhere/at/all"},
+           {"run --resume nowhere", "nowhere is no plan or run"},
+           {"merge nowhere", "nowhere is no plan or run"},
+           {"report nowhere", "nowhere is no run: found no runs.csv"},
+           {"export --deep500 out --training nowhere",
+            "nowhere is no run: found no train.txt"}});
 }
 
 TEST_F(ProgramTest, ListCountsTheWholeCorpus) {

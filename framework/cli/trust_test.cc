@@ -335,7 +335,9 @@ TEST_F(TrustTest, WhatCannotBeReadIsNamed) {
   fs::remove(fifo);
   ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
   const std::string run = "run --backend reference --no-report --out run ";
-  EXPECT_THAT(Tree(run + "--corpus ./mine"), Ended(99, "test_fifo/model.onnx"));
+  EXPECT_THAT(Tree("run --backend reference --no-report --out fifo "
+                   "--corpus ./mine --suite node"),
+              Ended(1, "bad case mine/test_fifo: cannot read "));
   fs::remove(fifo);
   std::ofstream(fifo) << "no model";
   const Ran broken = Tree(run + "--corpus ./mine --suite node");

@@ -362,6 +362,10 @@ TEST(Window, ResolvesAsOnnxStates) {
            .kernel = {1}, .strides = {2}, .pads = {0, 1}, .ceil_mode = true},
        2, 0, 1, 1},
       {{.kernel = {3}}, 0, 0, 0, 0},
+      // A window that is up to a stride longer is none.
+      {{.kernel = {6}}, 5, 0, 0, 0},
+      {{.kernel = {7}, .strides = {2}}, 5, 0, 0, 0},
+      {{.kernel = {6}, .strides = {2}, .ceil_mode = true}, 5, 0, 0, 1, true},
   };
   for (const WindowRow& row : rows) {
     const int64_t input[] = {row.input};

@@ -231,14 +231,16 @@ void SplitPads(int64_t total, bool upper, int64_t& begin, int64_t& end) {
 }
 
 /// The output extent that ONNX states, ignoring under ceil_mode a last window
-/// that would start in the end padding.
+/// that would start in the end padding; -1 for any below 0.
 int64_t OutputExtent(int64_t input, int64_t reach, int64_t stride,
                      int64_t begin, int64_t end, bool ceil_mode) {
   const int64_t room = input + begin + end - reach;
-  if (room < 0) return 0;
-  if (!ceil_mode) return room / stride + 1;
-  const int64_t output = (room + stride - 1) / stride + 1;
-  return (output - 1) * stride >= input + begin ? output - 1 : output;
+  const int64_t ends = room + (ceil_mode ? stride - 1 : 0) + stride;
+  if (ends < 0) return -1;
+  const int64_t output = ends / stride;
+  const bool ignored =
+      ceil_mode && output > 0 && (output - 1) * stride >= input + begin;
+  return ignored ? output - 1 : output;
 }
 
 }  // namespace
@@ -261,12 +263,13 @@ Result<Window> ResolveWindow(const WindowAttributes& attributes,
       window.output[i] = OutputExtent(input[i], reach, stride, begin, end,
                                       attributes.ceil_mode);
     }
-    if (window.output[i] < 1 && input[i] > 0) {
+    if (window.output[i] < 0 && input[i] > 0) {
       return InvalidArgument("a window of ", reach, " elements on axis ", i + 2,
                              " is wider than the ", input[i],
-                             " of the input and its pads ", begin, " and ",
-                             end);
+                             " of the input and its pads ", begin, " and ", end,
+                             " by more than a stride of ", stride);
     }
+    window.output[i] = std::max<int64_t>(window.output[i], 0);
     const int64_t used = (window.output[i] - 1) * stride + reach;
     window.overhangs = window.overhangs ||
                        (attributes.ceil_mode && used > input[i] + begin + end);

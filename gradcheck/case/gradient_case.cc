@@ -9,6 +9,7 @@
 
 #include "framework/core/text.h"
 #include "framework/graph/generated/operators.h"
+#include "framework/graph/types/check.h"
 #include "gradcheck/catalogue/catalogue.h"
 
 namespace assay::gradcheck {
@@ -162,6 +163,8 @@ void Derive(const cases::TestCase& c, std::vector<cases::TestCase>* cases) {
   for (const DType type :
        {DType::kFloat64, DType::kFloat16, DType::kBFloat16}) {
     if (!Permits(*op, type)) continue;
+    // Those of ONNX stay what the floors count.
+    if (c.own && !types::OutputsPermit(*op, c.opset, type)) continue;
     add(InputClass::kRedrawn, type, kCi);
     add(InputClass::kOfficial, type, kNightly);
     if (IsExact(*op)) add(InputClass::kExact, type, kNightly);
@@ -196,13 +199,19 @@ void DeriveGraph(const cases::TestCase& c,
 }
 
 /// True when the operator may be in that type wherever gradients flow through
-/// it in float32.
-bool PermitsInAll(const std::string& qualified, DType type) {
+/// it in float32, at the opset that the case imports.
+bool PermitsInAll(const cases::TestCase& c, const std::string& qualified,
+                  DType type) {
   const size_t colon = qualified.rfind("::");
   const std::string domain = qualified.substr(0, colon);
   const auto op = FindOperator(domain == "ai.onnx" ? "" : domain,
                                qualified.substr(colon + 2));
   if (!op.has_value() || ComputesInFloat32(*op)) return false;
+  const auto opset = c.imports.find(domain);
+  if (opset != c.imports.end() &&
+      !types::OutputsPermit(*op, opset->second, type)) {
+    return false;
+  }
   const types::OperatorSignature& signature = types::SignatureOf(*op);
   return std::ranges::all_of(
       signature.inputs, [&](const types::FormalParameter& input) {
@@ -234,7 +243,7 @@ void DeriveOwn(const cases::TestCase& c, std::vector<cases::TestCase>* cases) {
   for (const DType type : kTypes) {
     const bool permitted =
         std::ranges::all_of(c.operators, [&](const std::string& qualified) {
-          return PermitsInAll(qualified, type);
+          return PermitsInAll(c, qualified, type);
         });
     if (*own != DType::kFloat32 || type == *own || !permitted) continue;
     if (kinked && type != DType::kFloat64) continue;

@@ -263,6 +263,17 @@ TEST(GradientCases, AreDerivedFromNetworksOfOnesOwn) {
                              {"redrawn.bfloat16", kCi},
                              {"official.float16", kNightly},
                              {"official.bfloat16", kNightly}}));
+  // Cos is in bfloat16 from 22 on.
+  c.operators = {"ai.onnx::Cos", "ai.onnx::Gemm"};
+  c.imports = {{"ai.onnx", 22}};
+  EXPECT_EQ(EndsOf(c), smooth);
+  c.imports = {{"ai.onnx", 21}};
+  EXPECT_EQ(EndsOf(c), (Ends{{"official.float32", kCi},
+                             {"redrawn.float32", kCi},
+                             {"redrawn.float64", kCi},
+                             {"redrawn.float16", kCi},
+                             {"official.float64", kNightly},
+                             {"official.float16", kNightly}}));
   c.operators = {"ai.onnx::Gemm", "mine::Function"};
   EXPECT_EQ(EndsOf(c),
             (Ends{{"official.float32", kCi}, {"redrawn.float32", kCi}}));

@@ -215,6 +215,19 @@ TEST(Window, ThreeAxesAreReadInRowMajorOrder) {
   EXPECT_EQ(window->ColumnMajor(17), 1 + 2 * (1 + 3 * 1));
 }
 
+TEST(Window, ThereIsNoneWhereTheInputIsUpToAStrideShort) {
+  const std::vector<WindowSpec> rows = {
+      {.kernel_shape = {3}},
+      {.kernel_shape = {4}, .strides = {2}},
+      {.kernel_shape = {4}, .strides = {2}, .ceil_mode = true}};
+  for (const WindowSpec& row : rows) {
+    EXPECT_EQ(Window::Plan(row, {1, 1, 2})->OutputSize(), 0);
+  }
+  const WindowSpec overhanging = {
+      .kernel_shape = {3}, .strides = {2}, .ceil_mode = true};
+  EXPECT_EQ(Window::Plan(overhanging, {1, 1, 2})->OutputSize(), 1);
+}
+
 TEST(Window, RefusesWhatDoesNotFit) {
   struct Bad {
     WindowSpec spec;
@@ -223,9 +236,10 @@ TEST(Window, RefusesWhatDoesNotFit) {
     StatusCode code = StatusCode::kInvalidArgument;
   };
   const std::vector<Bad> rows = {
-      {{.kernel_shape = {3}},
+      {{.kernel_shape = {4}, .strides = {1}},
        {1, 1, 2},
-       "spans 3 is larger than the padded input of extent 2"},
+       "spans 4 is larger than the padded input of extent 2 by more than a "
+       "stride of 1"},
       {{.kernel_shape = {3, 3}},
        {1, 1, 5},
        "kernel_shape has 2 values, wanted 1"},

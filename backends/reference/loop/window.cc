@@ -49,17 +49,24 @@ void PadBy(int64_t total, bool upper, WindowAxis& axis) {
   axis.pad_end = total - axis.pad_begin;
 }
 
+// floor(room / stride + 1), or ceil of it: none where the room is a little less
+// than nothing.
 Status CountOutputs(WindowAxis& axis, bool ceil_mode) {
   const int64_t span = SpanOf(axis);
   const int64_t room = axis.input + axis.pad_begin + axis.pad_end - span;
-  if (room < 0) {
+  const int64_t ends = room + (ceil_mode ? axis.stride - 1 : 0) + axis.stride;
+  if (ends < 0) {
     return InvalidArgument("a window that spans ", span,
                            " is larger than the padded input of extent ",
-                           room + span);
+                           room + span, " by more than a stride of ",
+                           axis.stride);
   }
-  axis.output = (room + (ceil_mode ? axis.stride - 1 : 0)) / axis.stride + 1;
+  axis.output = ends / axis.stride;
   // "Sliding windows that would start in the right padded region are ignored."
-  if (ceil_mode && axis.Start(axis.output - 1) >= axis.input) --axis.output;
+  if (ceil_mode && axis.output > 0 &&
+      axis.Start(axis.output - 1) >= axis.input) {
+    --axis.output;
+  }
   return OkStatus();
 }
 

@@ -67,7 +67,7 @@ using WindowAxes = std::array<WindowAxis, 3>;
 class Window {
  public:
   /// For an input of shape [N, C, spatial...]. Invalid argument when the
-  /// attributes do not fit it, or a window is larger than the padded input;
+  /// attributes do not fit it, or an extent of the output would be below 0;
   /// unsupported, reason shape, for more than three spatial axes.
   static Result<Window> Plan(const WindowSpec& spec, const Shape& input);
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """How a build folder of Ninja compiles a source and links the unit tests that cover it,
 so that a changed source can be compiled and linked in front of the library that holds
-the right one. A source that is joined with others is compiled alone, with the flags of
-the joined one. Programs with mutants in them are made so.
+the right one, or into a copy of a shared library. A source that is joined with others
+is compiled alone, with the flags of the joined one. Programs with mutants in them are
+made so.
 
     tree = TestedTree(root, build)
     for test, is_near in tree.tests_of("framework/metric/ulp.cc"):
@@ -21,7 +22,7 @@ import shlex
 import subprocess
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
@@ -74,22 +75,32 @@ class TestedTree:
         self.build = build
         self._entries = BuildTree(build, root).entries
 
-    @cached_property
-    def tests(self) -> dict[str, UnitTest]:
-        """By target."""
+    def _links(self, rule: str, names: str) -> dict[str, str]:
+        """The commands that link, by target, by rules that begin so."""
         ninja = f"ninja -C '{self.build}' -t "
         targets = [
             line.partition(":")[0]
             for line in _printed(f"{ninja}targets all", "ninja").splitlines()
-            if ": CXX_EXECUTABLE_LINKER" in line
+            if f": {rule}" in line
         ]
-        targets = [t for t in targets if t.endswith("_test") or t == _ASSAY]
+        targets = [target for target in targets if re.search(names, target)]
         text = _printed(f"{ninja}commands -s {' '.join(targets)}", "ninja")
         if len(text.splitlines()) != len(targets):
             raise ValueError(f"ninja: {text}")
+        return dict(zip(targets, text.splitlines()))
+
+    @cached_property
+    def shared_libraries(self) -> dict[str, str]:
+        """The commands that link them, by target."""
+        return self._links("CXX_SHARED_LIBRARY_LINKER", "")
+
+    @cached_property
+    def tests(self) -> dict[str, UnitTest]:
+        """By target."""
+        links = self._links("CXX_EXECUTABLE_LINKER", f"_test$|^{_ASSAY}$")
         joined = {e.words[e.words.index("-o") + 1]: e.sources for e in self._entries}
         found = {}
-        for target, link in zip(targets, text.splitlines()):
+        for target, link in links.items():
             sources = {s for word in link.split() for s in joined.get(word, ())}
             folders = {
                 folder_of(header)
@@ -159,19 +170,52 @@ class TestedTree:
             f" -c '{changed}'"
         )
 
+    def _shared_library_of(self, source: str, test: UnitTest) -> str:
+        """The shared library that the test has the source from, as a target; empty
+        where it has it from elsewhere."""
+        for library in self.shared_libraries:
+            is_its = self._compiled[source].library in f"/{library}"
+            if is_its and f" {library} " in test.link:
+                return library
+        return ""
+
     def link_command(
-        self, test: UnitTest, objects: Iterable[Path], program: Path
+        self, test: UnitTest, objects: Mapping[str, Path], program: Path
     ) -> str:
-        """The command that links the test with objects in front, whose symbols hold
-        where the libraries have them, too."""
-        before, _, behind = test.link.partition(f" -o {test.target} ")
-        # The first definition holds, so that they stand before all others.
-        compiler, cxx, words = before.partition("c++ ")
-        front = " ".join(f"'{each}'" for each in objects)
-        return (
-            f"cd '{self.build}' && {compiler}{cxx} -Wl,--allow-multiple-definition"
-            f" {front} {words} -o '{program}' {behind}"
-        )
+        """The command that links the test with objects, by the source that each is a
+        change of, in front, whose symbols hold where the libraries have them, too. A
+        shared library shows a program a part of its symbols alone: one that has such a
+        source is linked in the same way, into a folder beside the program."""
+        libraries: dict[str, list[Path]] = defaultdict(list)
+        for source, changed in objects.items():
+            libraries[self._shared_library_of(source, test)].append(changed)
+        front = libraries.pop("", [])
+        commands = [f"cd '{self.build}'"]
+        words, link = "", test.link
+        for library, changed in libraries.items():
+            right = self.shared_libraries[library]
+            folder = program.with_name(f"{program.name}.lib")
+            into = folder / re.search(r"-soname,(\S+)", right)[1]  # type: ignore[index]
+            commands.append(f"mkdir -p '{folder}'")
+            commands.append(_with_front(right, library, changed, "", into))
+            words += f" -Wl,-rpath,'{folder}'"
+            link = link.replace(f" {library} ", f" '{into}' ")
+        commands.append(_with_front(link, test.target, front, words, program))
+        return " && ".join(commands)
+
+
+def _with_front(
+    link: str, target: str, objects: Iterable[Path], words: str, into: Path
+) -> str:
+    """A command that links `target`, with these objects and words in front of all
+    others, since the first definition and the first folder hold."""
+    before, _, behind = link.partition(f" -o {target} ")
+    compiler, cxx, others = before.partition("c++ ")
+    front = " ".join(f"'{each}'" for each in objects)
+    return (
+        f"{compiler}{cxx} -Wl,--allow-multiple-definition{words} {front} {others}"
+        f" -o '{into}' {behind}"
+    )
 
 
 def test_of(killer: str) -> str:
@@ -193,7 +237,7 @@ def _compile(
     if not tree.has(file):
         raise ValueError(
             f"no library of a test has the source {file} of the mutant"
-            f" {mutants[0].name}"
+            f" {mutants[0].name}: a module or a program alone has it"
         )
     right = (tree.root / file).read_text(encoding="utf-8")
     try:
@@ -232,12 +276,12 @@ def make_mutant_programs(
     def link(target: str) -> None:
         if target not in tree.tests:
             raise ValueError(f"found no program {target} in {tree.build}")
-        objects = map(object_of, sorted(files_of[target]))
+        objects = {file: object_of(file) for file in sorted(files_of[target])}
         program = folder / PurePosixPath(target).name
         command = tree.link_command(tree.tests[target], objects, program)
         _printed(command, f"cannot link {target} with mutants")
 
-    assert tree.tests  # read before threads ask for them
+    assert tree.tests and tree.shared_libraries  # read before threads ask for them
     _at_once(
         lambda file=file: _compile(tree, file, by_file[file], object_of(file))
         for file in sorted(by_file)

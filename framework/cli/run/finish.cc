@@ -105,6 +105,19 @@ Result<std::string> ReportingPython() {
                   " (Debian: python3-jinja2)");
 }
 
+/// Invalid argument for a folder that no run wrote.
+Status CheckRuns(const std::vector<std::string>& runs, bool is_training) {
+  const char* const file = is_training ? "train.txt" : "runs.csv";
+  for (const std::string& run : runs) {
+    std::error_code error;
+    if (fs::exists(fs::path(run) / file, error)) continue;
+    return InvalidArgument(run, " is no run: found no ", file,
+                           " there, wanted a folder that assay ",
+                           is_training ? "train" : "run", " wrote");
+  }
+  return OkStatus();
+}
+
 /// Writes a page of the options' runs, as Report.
 Status WritePage(const cli::ReportOptions& options, const fs::path& out) {
   std::vector<std::string> words = {options.is_training ? "training" : "page"};
@@ -243,7 +256,8 @@ int ReportCommand(const cli::ReportOptions& options) {
   const fs::path out = options.out.empty()
                            ? fs::path(options.runs[0]) / "report.html"
                            : options.out;
-  const Status status = WritePage(options, out);
+  Status status = CheckRuns(options.runs, options.is_training);
+  if (status.ok()) status = WritePage(options, out);
   if (!status.ok()) return select::Fail(status);
   std::cout << "report: " << out.string() << "\n";
   return select::kExitOk;
@@ -256,13 +270,15 @@ int ExportCommand(const cli::ExportOptions& options) {
                         "--training DIR"));
   }
   std::vector<std::string> words = {"export", options.folder.string()};
+  Status status = CheckRuns(options.training, /*is_training=*/true);
   if (!options.run.empty()) {
+    if (status.ok()) status = CheckRuns({options.run.string()}, false);
     words.insert(words.end(), {"--run", options.run.string()});
   }
   for (const std::string& run : options.training) {
     words.insert(words.end(), {"--training", run});
   }
-  const Status status = Report(std::move(words));
+  if (status.ok()) status = Report(std::move(words));
   if (!status.ok()) return select::Fail(status);
   std::cout << "written to " << options.folder.string() << "\n";
   return select::kExitOk;

@@ -3,8 +3,6 @@
 #include "framework/cli/select/own_model.h"
 
 #include <algorithm>
-#include <cmath>
-#include <cstring>
 #include <map>
 #include <optional>
 #include <set>
@@ -18,11 +16,11 @@
 #include "framework/graph/model.h"
 #include "framework/graph/types/check.h"
 #include "framework/graph/value_bytes.h"
-#include "framework/metric/element.h"
 #include "framework/testing/case/data_set.h"
 #include "framework/testing/case/plain_corpus_case.h"
 #include "framework/testing/case/test_case.h"
 #include "framework/testing/draw/draw.h"
+#include "framework/testing/draw/fresh_input.h"
 #include "framework/testing/plan/plan.h"
 #include "framework/testing/record/tables.h"
 
@@ -44,7 +42,12 @@ class Extents {
       if (!extent.has_value() || *extent < 0) {
         return InvalidArgument("found --dim ", word, ", wanted NAME=EXTENT");
       }
-      extents.given_[word.substr(0, equals)] = *extent;
+      const std::string name = word.substr(0, equals);
+      const auto [given, is_new] = extents.given_.emplace(name, *extent);
+      if (!is_new) {
+        return InvalidArgument("found --dim ", word, " beside --dim ", name,
+                               "=", given->second, ", wanted one extent");
+      }
     }
     return extents;
   }
@@ -114,168 +117,20 @@ class Extents {
   std::vector<std::string> missing_;
 };
 
-/// The extent of an axis of a value, where the model tells it.
-std::optional<int64_t> ExtentOf(const Graph& graph, ValueId id, int64_t axis) {
-  const ValueType type = graph.FindInitializer(id) != nullptr
-                             ? graph.FindInitializer(id)->Type()
-                             : graph[id].type;
-  if (!type.dims.has_value()) return std::nullopt;
-  const auto rank = std::ssize(*type.dims);
-  if (axis < 0) axis += rank;
-  if (axis < 0 || axis >= rank) return std::nullopt;
-  const Dim& dim = (*type.dims)[static_cast<size_t>(axis)];
-  return dim.known() ? std::optional(dim.extent) : std::nullopt;
-}
-
-/// The rows of a table that integers of a node's input point into.
-std::optional<int64_t> RowsOf(const Graph& graph, const Node& node,
-                              const std::set<ValueId>& integers) {
-  const auto reads = [&](size_t i) {
-    return i < node.inputs.size() && integers.contains(node.inputs[i]);
-  };
-  if (node.op_type == "OneHot" && reads(0) && node.inputs.size() > 1) {
-    const Value* const depth = graph.FindInitializer(node.inputs[1]);
-    const Tensor* const tensor = depth == nullptr ? nullptr : depth->tensor();
-    if (tensor == nullptr || tensor->dtype() != DType::kInt64 ||
-        tensor->num_elements() != 1) {
-      return std::nullopt;
-    }
-    return tensor->elements<int64_t>()[0];
-  }
-  if (!node.op_type.starts_with("Gather") || !reads(1)) return std::nullopt;
-  const Attribute* const found = node.Find("axis");
-  const int64_t* const axis =
-      found == nullptr ? nullptr : std::get_if<int64_t>(&found->held);
-  return ExtentOf(graph, node.inputs[0], axis == nullptr ? 0 : *axis);
-}
-
-/// Integers of an input are drawn below this: rows of a table that they point
-/// into, else a byte of a picture, else 0 and 1, as of a mask.
-int64_t MostOf(const Graph& graph, ValueId id) {
-  constexpr std::string_view kSame =
-      " Cast Reshape Squeeze Unsqueeze Flatten Transpose Identity ";
-  std::set<ValueId> integers = {id};
-  std::optional<int64_t> rows;
-  for (const Node& node : graph.nodes) {
-    const auto extent = RowsOf(graph, node, integers);
-    if (extent.has_value() && *extent > 0) {
-      rows = std::min(rows.value_or(*extent), *extent);
-    }
-    if (!node.inputs.empty() && integers.contains(node.inputs[0]) &&
-        kSame.find(StrCat(" ", node.op_type, " ")) != kSame.npos) {
-      integers.insert(node.outputs[0]);
-    }
-  }
-  const DType type = graph[id].type.dtype;
-  const int64_t most = rows.value_or(type == DType::kUint8 ? 256 : 2);
-  return type == DType::kInt8 ? std::min<int64_t>(most, 128) : most;
-}
-
-/// A number of mean 0 and variance 1.
-double Number(draw::Draw* draw) {
-  return (2 * draw->Uniform() - 1) * std::sqrt(3);
-}
-
-template <class T>
-void Put(const T& element, int64_t place, Tensor* tensor) {
-  std::memcpy(tensor->mutable_data() + static_cast<size_t>(place) * sizeof(T),
-              &element, sizeof(T));
-}
-
-/// Bit patterns of a type of at most 8 bits: any of an integer's; of a float,
-/// the least number that is not below one of variance 1.
-void FillNarrow(draw::Draw* draw, Tensor* tensor) {
-  const DType type = tensor->dtype();
-  const int width = BitsOf(type);
-  const bool is_float = IsFloatingPoint(type);
-  std::map<double, uint64_t> patterns;
-  for (uint64_t bits = 0; is_float && bits < uint64_t{1} << width; ++bits) {
-    const double number = metric::DecodeFloat(type, bits);
-    if (std::isfinite(number)) patterns.emplace(number, bits);
-  }
-  const bool has_sign = is_float && patterns.begin()->first < 0;
-  std::fill_n(tensor->mutable_data(), tensor->byte_size(), std::byte{0});
-  for (int64_t i = 0; i < tensor->num_elements(); ++i) {
-    const uint64_t bits =
-        is_float
-            ? patterns
-                  .lower_bound(has_sign ? Number(draw) : std::abs(Number(draw)))
-                  ->second
-            : static_cast<uint64_t>(draw->Index(int64_t{1} << width));
-    for (int k = 0; k < width; ++k) {
-      const auto place = static_cast<size_t>(i * width + k);
-      tensor->mutable_data()[place / 8] |=
-          static_cast<std::byte>((bits >> k & 1U) << place % 8);
-    }
-  }
-}
-
-/// Words of the model's own, and some numbers, as a Cast wants them.
-std::vector<std::string> WordsOf(const Graph& graph) {
-  constexpr int kNumbers = 10;
-  std::vector<std::string> words;
-  for (int i = 0; i < kNumbers; ++i) words.push_back(StrCat(i));
-  ForEachGraph(graph, [&](const Graph& part) {
-    for (const Node& node : part.nodes) {
-      for (const Attribute& attribute : node.attributes) {
-        const auto* const list =
-            std::get_if<std::vector<std::string>>(&attribute.held);
-        if (list != nullptr)
-          words.insert(words.end(), list->begin(), list->end());
-      }
-    }
-  });
-  return words;
-}
-
+/// Elements for an input of this shape. Invalid argument where they are too
+/// many, or where an operator takes certain ones alone.
 Result<Tensor> Drawn(const Graph& graph, ValueId id, const Shape& shape,
                      int64_t seed) {
   const ValueInfo& info = graph[id];
-  const DType type = info.type.dtype;
-  draw::Draw draw(info.name, seed, "own model");
   ASSAY_ASSIGN_OR_RETURN(const int64_t count, shape.NumElements());
   constexpr int64_t kMost = int64_t{1} << 31;
-  if (count > kMost / std::max(1, BitsOf(type) / 8)) {
-    return InvalidArgument("the input '", info.name, "' is ", type,
+  if (count > kMost / std::max(1, BitsOf(info.type.dtype) / 8)) {
+    return InvalidArgument("the input '", info.name, "' is ", info.type.dtype,
                            shape.ToString(), " of ", count,
                            " elements: more bytes, wanted at most ", kMost);
   }
-  if (draw::Carries(type)) {
-    std::vector<double> numbers(static_cast<size_t>(count));
-    for (double& x : numbers) x = Number(&draw);
-    return draw::TensorOf(type, shape, numbers);
-  }
-  ASSAY_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Allocate(type, shape));
-  if (type == DType::kString) {
-    const std::vector<std::string> words = WordsOf(graph);
-    for (std::string& text : tensor.mutable_strings()) {
-      text = words[static_cast<size_t>(draw.Index(std::ssize(words)))];
-    }
-    return tensor;
-  }
-  if (type == DType::kComplex64 || type == DType::kComplex128) {
-    for (int64_t i = 0; i < 2 * count; ++i) {
-      const double part = Number(&draw);
-      if (type == DType::kComplex64) {
-        Put(static_cast<float>(part), i, &tensor);
-      } else {
-        Put(part, i, &tensor);
-      }
-    }
-    return tensor;
-  }
-  if (BitsOf(type) < 8 || IsFloatingPoint(type)) {
-    FillNarrow(&draw, &tensor);
-    return tensor;
-  }
-  const auto size = static_cast<size_t>(BitsOf(type) / 8);
-  const int64_t most = type == DType::kBool ? 2 : MostOf(graph, id);
-  for (int64_t i = 0; i < count; ++i) {
-    const int64_t number = draw.Index(most);
-    std::memcpy(tensor.mutable_data() + static_cast<size_t>(i) * size, &number,
-                size);
-  }
-  return tensor;
+  draw::Draw draw(info.name, seed, "own model");
+  return draw::FreshInput(graph, id, shape, draw);
 }
 
 Result<cases::SetValues> DrawnInputs(const Model& model, const OwnModel& own,

@@ -330,7 +330,11 @@ Result<NamedCorpora> OpenCorpora(const std::vector<std::string>& names,
   }
   for (auto& [place, reading] : folders) {
     cases::Corpus& corpus = opened.corpora[place];
-    ASSAY_ASSIGN_OR_RETURN(corpus, reading.get());
+    Result<cases::Corpus> read = reading.get();
+    if (read.status().code() == StatusCode::kNotFound) {
+      return InvalidArgument(read.status().message());
+    }
+    ASSAY_ASSIGN_OR_RETURN(corpus, std::move(read));
     corpus.standard =
         cases::MadeDigest(file::CorpusDirectory(), corpus.name) == corpus.hash;
     for (cases::TestCase& c : corpus.cases) c.own = !corpus.standard;

@@ -202,6 +202,12 @@ TEST(TensorReading, RefusesWhatDoesNotFit) {
       {TensorProtoOf(DType::kFloat32, {2}, HasRaw("1234567")),
        "needs 8 bytes, found 7"},
       {TensorProtoOf(DType::kString, {1}, HasRaw("a")), "wanted string_data"},
+      {TensorProtoOf(DType::kFloat32, {1},
+                     [](auto& p) {
+                       p.set_raw_data("1234");
+                       p.add_float_data(1);
+                     }),
+       "has raw_data and float_data, wanted one field of data"},
       {TensorProtoOf(DType::kBool, {2}, HasRaw("\x01\x02")),
        "has 2 as element 1 of a bool tensor"},
       {TensorProtoOf(DType::kInt8, {1}, Adds(kInt32s, {256})),

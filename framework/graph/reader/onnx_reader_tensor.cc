@@ -171,6 +171,25 @@ Status Normalize(Tensor& tensor) {
   return OkStatus();
 }
 
+/// "Exactly one of the fields below with name ending in _data is used to store
+/// the elements of the tensor" (onnx.proto).
+Status CheckOneField(const onnx::TensorProto& proto) {
+  std::vector<std::string_view> fields;
+  const auto note = [&](std::string_view name, auto size) {
+    if (size > 0) fields.push_back(name);
+  };
+  note("raw_data", proto.raw_data().size());
+  note("float_data", proto.float_data_size());
+  note("int32_data", proto.int32_data_size());
+  note("string_data", proto.string_data_size());
+  note("int64_data", proto.int64_data_size());
+  note("double_data", proto.double_data_size());
+  note("uint64_data", proto.uint64_data_size());
+  if (fields.size() < 2) return OkStatus();
+  return InvalidArgument("has ", fields[0], " and ", fields[1],
+                         ", wanted one field of data");
+}
+
 Result<Tensor> ReadData(const onnx::TensorProto& proto,
                         const External& external) {
   if (proto.has_segment()) {
@@ -180,6 +199,7 @@ Result<Tensor> ReadData(const onnx::TensorProto& proto,
   if (proto.data_location() == onnx::TensorProto::EXTERNAL) {
     return ReadExternal(proto, claim.type, claim.shape, external);
   }
+  ASSAY_RETURN_IF_ERROR(CheckOneField(proto));
   if (proto.has_raw_data()) return FromRaw(claim, proto.raw_data());
   return FromTypedField(claim, proto);
 }

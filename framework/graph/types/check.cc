@@ -163,4 +163,21 @@ Status CheckTypes(const Graph& graph) {
   return OkStatus();
 }
 
+bool OutputsPermit(OperatorId id, int opset, DType type) {
+  const OperatorInfo& info = Operators()[static_cast<size_t>(id)];
+  const int version = VersionInForce(info, opset);
+  if (version == 0 || version == info.versions.back()) return true;
+  const onnx::OpSchema* schema = onnx::OpSchemaRegistry::Schema(
+      std::string(info.name), version, std::string(info.domain));
+  if (schema == nullptr) return true;
+  const auto interned = [](DType each) {
+    return InternedOf(ValueType::OfTensor(each, std::vector<Dim>()));
+  };
+  return std::ranges::all_of(
+      schema->outputs(), [&](const OpSchema::FormalParameter& output) {
+        return !output.GetTypes().contains(interned(DType::kFloat32)) ||
+               output.GetTypes().contains(interned(type));
+      });
+}
+
 }  // namespace assay::types

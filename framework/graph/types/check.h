@@ -11,9 +11,11 @@
 
 #include <span>
 
+#include "framework/core/dtype.h"
 #include "framework/core/shape.h"
 #include "framework/core/status.h"
 #include "framework/graph/model.h"
+#include "framework/graph/operator.h"
 
 namespace assay::types {
 
@@ -31,6 +33,12 @@ Status CheckModel(const Model& model);
 /// than its type variable has elsewhere in the node. Values of unknown type and
 /// subgraphs are passed over. The first call starts ONNX's schema registry.
 Status CheckTypes(const Graph& graph);
+
+/// True where each output of an operator that may be float32 at an opset may be
+/// of that type, too. Says nothing against the current version, whose
+/// SignatureOf tells; for an older one the first call starts ONNX's schema
+/// registry.
+bool OutputsPermit(OperatorId id, int opset, DType type);
 
 /// Invalid argument for inputs of these shapes, in the order of the graph's,
 /// that contradict each other or the model by ONNX's shape inference: the first

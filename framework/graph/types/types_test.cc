@@ -345,5 +345,19 @@ TEST(CheckTypes, RefusesWhatTheyDoNot) {
   }
 }
 
+// Kills: the newest version asked in the place of the one in force; a type that
+// only inputs take.
+TEST(OutputsPermit, IsOfTheVersionInForce) {
+  const OperatorId cos = *FindOperator("", "Cos");
+  EXPECT_FALSE(OutputsPermit(cos, 21, DType::kBFloat16));
+  EXPECT_TRUE(OutputsPermit(cos, 21, DType::kFloat16));
+  EXPECT_TRUE(OutputsPermit(cos, 22, DType::kBFloat16));
+  EXPECT_TRUE(OutputsPermit(*FindOperator("", "Exp"), 21, DType::kBFloat16));
+  // Resize 10 has scales in float32 alone, and an output of any type.
+  EXPECT_TRUE(OutputsPermit(*FindOperator("", "Resize"), 10, DType::kFloat16));
+  EXPECT_FALSE(
+      OutputsPermit(*FindOperator("", "Resize"), 10, DType::kBFloat16));
+}
+
 }  // namespace
 }  // namespace assay::types

@@ -293,7 +293,8 @@ Result<Corpus> ReadCorpus(const fs::path& directory,
   std::error_code error;
   if (!fs::is_directory(directory, error)) {
     return NotFound("no corpus at ", directory.string(),
-                    ": ctest/bootstrap.sh exports ONNX's");
+                    ", wanted a folder of cases; ctest/bootstrap.sh exports "
+                    "ONNX's");
   }
   const fs::path manifest = directory / "manifest.json";
   Result<Corpus> corpus = fs::exists(manifest, error)

@@ -75,30 +75,38 @@ Result<Value> ValueOf(const Found& found, const ValueType& type) {
   return value;
 }
 
-/// The file of a value, as a .pb or an .npy; nothing where neither is there.
-Result<std::optional<Found>> FindFile(const fs::path& stem, ValueKind kind) {
+/// The .pb or the .npy of a value, also where it is a link to nothing; empty
+/// where neither is there.
+fs::path PathOf(const fs::path& stem) {
   for (const char* extension : {".pb", ".npy"}) {
     fs::path file = stem;
     file += extension;
-    if (!IsThere(file)) continue;
     std::error_code error;
-    if (!fs::is_regular_file(file, error)) {
-      return InvalidArgument(file.string(), ": is not a regular file");
-    }
-    Found found;
-    found.where = file.string();
-    if (file.extension() == ".npy") {
-      ASSAY_ASSIGN_OR_RETURN(auto arrays, ReadNumpy(file));
-      found.array = std::move(arrays.at(0));
-      return std::optional(std::move(found));
-    }
-    ASSAY_ASSIGN_OR_RETURN(found.proto, file::ReadFile(file));
-    // Fields of TensorProto, and of the messages of collections.
-    if (kind == ValueKind::kTensor) found.name = FieldIn(found.proto, 8);
-    if (kind > ValueKind::kSparseTensor) found.name = FieldIn(found.proto, 1);
+    if (fs::exists(fs::symlink_status(file, error))) return file;
+  }
+  return {};
+}
+
+/// The value of a file; nothing where there is none.
+Result<std::optional<Found>> FindFile(const fs::path& stem, ValueKind kind) {
+  const fs::path file = PathOf(stem);
+  if (file.empty()) return std::optional<Found>();
+  std::error_code error;
+  if (!fs::is_regular_file(file, error)) {
+    return InvalidArgument(file.string(), ": is not a regular file");
+  }
+  Found found;
+  found.where = file.string();
+  if (file.extension() == ".npy") {
+    ASSAY_ASSIGN_OR_RETURN(auto arrays, ReadNumpy(file));
+    found.array = std::move(arrays.at(0));
     return std::optional(std::move(found));
   }
-  return std::optional<Found>();
+  ASSAY_ASSIGN_OR_RETURN(found.proto, file::ReadFile(file));
+  // Fields of TensorProto, and of the messages of collections.
+  if (kind == ValueKind::kTensor) found.name = FieldIn(found.proto, 8);
+  if (kind > ValueKind::kSparseTensor) found.name = FieldIn(found.proto, 1);
+  return std::optional(std::move(found));
 }
 
 /// PREFIX0 and so on of a folder. Files are looked for by name, which costs
@@ -141,6 +149,25 @@ Result<std::vector<Found>> NamedIn(const fs::path& folder, const Graph& graph,
     all.push_back(*std::move(found));
   }
   return all;
+}
+
+/// Invalid argument where a value is there by its number and by its name.
+Status CheckNotNamed(const fs::path& folder, const Graph& graph,
+                     std::span<const ValueId> ids,
+                     const std::vector<Found>& numbered) {
+  for (const ValueId id : ids) {
+    const std::string& name = graph[id].name;
+    if (name.empty() || name.find('/') != std::string::npos) continue;
+    const fs::path file = PathOf(folder / name);
+    if (file.empty() ||
+        std::ranges::count(numbered, file.string(), &Found::where) > 0) {
+      continue;
+    }
+    return InvalidArgument(file.string(), ": found it for '", name, "' beside ",
+                           numbered[0].where,
+                           ", wanted files by number or by name");
+  }
+  return OkStatus();
 }
 
 /// The arrays of an .npz that are inputs, or outputs: those called so, numbered
@@ -303,6 +330,8 @@ Result<SetValues> ReadInputs(const Model& model, const fs::path& source) {
     ASSAY_ASSIGN_OR_RETURN(all, NumberedIn(source, "input_", graph, ids));
     if (all.empty()) {
       ASSAY_ASSIGN_OR_RETURN(all, NamedIn(source, graph, ids));
+    } else {
+      ASSAY_RETURN_IF_ERROR(CheckNotNamed(source, graph, ids, all));
     }
   }
   auto places = ByName(all, graph, ids);

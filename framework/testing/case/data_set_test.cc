@@ -103,6 +103,9 @@ TEST_F(DataSetTest, InputsGoByTheirNamesOrPlaces) {
        "set.npz",
        "set.npz[b]: found it, wanted a, c"},
       {{{"set/input_1.pb", Proto(1)}}, "set", "but no input_0.pb before it"},
+      {{{"set/input_0.pb", Proto(1)}, {"set/c.npy", Npy(2)}},
+       "set",
+       "input_0.pb, wanted files by number or by name"},
       {{}, "none", "none: does not exist"},
   };
   for (const auto& row : rows) {
@@ -110,6 +113,14 @@ TEST_F(DataSetTest, InputsGoByTheirNamesOrPlaces) {
     EXPECT_THAT(Told(ReadInputs(*model_, folder_.path() / row.source)),
                 testing::EndsWith(row.told));
   }
+}
+
+// Kills: a link to nothing taken for a file that is not there.
+TEST_F(DataSetTest, ALinkToNothingIsNamed) {
+  Write({{"set/input_1.pb", Proto(1)}});
+  fs::create_symlink("gone", folder_.path() / "set/input_0.pb");
+  EXPECT_THAT(Told(ReadInputs(*model_, folder_.path() / "set")),
+              testing::EndsWith("set/input_0.pb: is not a regular file"));
 }
 
 // Kills: a file beside the folder, of a value whose name is a path.

@@ -27,6 +27,7 @@ namespace fs = std::filesystem;
 struct Listing {
   std::vector<fs::path> folders;
   std::vector<fs::path> files;
+  Status fault;  // of the first entry that is neither, and should be
 };
 
 Status Unreadable(const fs::path& path, const std::error_code& error) {
@@ -50,7 +51,9 @@ Result<Listing> List(const fs::path& folder) {
       if (!reason && type != fs::file_type::not_found) {
         reason = std::make_error_code(std::errc::operation_not_supported);
       }
-      return Unreadable(entry->path(), reason);
+      if (listing.fault.ok()) {
+        listing.fault = Unreadable(entry->path(), reason);
+      }
     }
     entry.increment(error);
   }
@@ -120,7 +123,9 @@ class CorpusWalk {
   std::string digests;  // of paths and bytes of all files in case folders
 
  private:
-  Status Enter(const fs::path& folder);
+  /// True for a folder that was walked before by another path, which is noted.
+  bool LeadsBack(const fs::path& folder);
+  void AddBad(const fs::path& path, const Status& fault);
   /// Notes the models and data in a case folder that are not the case's.
   void PassOverFiles(const fs::path& folder, const Listing& listing);
   /// Adds a case, or says why the folder is none. True where it is meant as
@@ -184,8 +189,7 @@ bool CorpusWalk::AddCase(const fs::path& folder, const Listing& listing) {
   PassOverFiles(folder, listing);
   Described described = DescribeFolder(folder, n_sets);
   if (!described.fault.ok()) {
-    corpus.bad.push_back(StrCat(
-        Below(folder), ": ", Escaped(std::string(described.fault.message()))));
+    AddBad(folder, described.fault);
     return true;
   }
   TestCase& c = described.test_case;
@@ -197,28 +201,38 @@ bool CorpusWalk::AddCase(const fs::path& folder, const Listing& listing) {
   return true;
 }
 
-Status CorpusWalk::Enter(const fs::path& folder) {
+bool CorpusWalk::LeadsBack(const fs::path& folder) {
   std::error_code error;
   // A folder without a real path cannot be listed either; the listing says why.
   const fs::path real = fs::canonical(folder, error);
   const auto [known, is_new] = entered_.emplace(real, folder);
-  if (is_new) return OkStatus();
-  return InvalidArgument(folder.string(), " leads back to ",
-                         known->second.string(),
-                         ", wanted each folder of a corpus once");
+  if (is_new) return false;
+  corpus.passed_over.push_back(
+      StrCat(Below(folder), ": leads back to ", Below(known->second)));
+  return true;
+}
+
+void CorpusWalk::AddBad(const fs::path& path, const Status& fault) {
+  corpus.bad.push_back(
+      StrCat(Below(path), ": ", Escaped(std::string(fault.message()))));
 }
 
 Status CorpusWalk::Walk(const fs::path& folder, bool in_case) {
-  ASSAY_RETURN_IF_ERROR(Enter(folder));
-  ASSAY_ASSIGN_OR_RETURN(const Listing listing, List(folder));
-  in_case = AddCase(folder, listing) || in_case;
-  for (size_t i = 0; in_case && i < listing.files.size(); ++i) {
-    const fs::path& file = listing.files[i];
-    ASSAY_ASSIGN_OR_RETURN(const std::string digest, DigestOf(file));
+  if (LeadsBack(folder)) return OkStatus();
+  const Result<Listing> listing = List(folder);
+  if (!listing.ok() && folder == root_) return listing.status();
+  const Status& fault = listing.ok() ? listing->fault : listing.status();
+  if (!fault.ok()) AddBad(folder, fault);
+  if (!listing.ok()) return OkStatus();
+  in_case = (fault.ok() && AddCase(folder, *listing)) || in_case;
+  for (size_t i = 0; in_case && i < listing->files.size(); ++i) {
+    const fs::path& file = listing->files[i];
+    const Result<std::string> digest = DigestOf(file);
+    if (!digest.ok()) AddBad(file, digest.status());
     digests += StrCat(file.lexically_relative(root_).generic_string(), " ",
-                      digest, "\n");
+                      digest.ok() ? *digest : "", "\n");
   }
-  for (const fs::path& inner : listing.folders) {
+  for (const fs::path& inner : listing->folders) {
     ASSAY_RETURN_IF_ERROR(Walk(inner, in_case));
   }
   return OkStatus();

@@ -42,7 +42,8 @@ Outcome InspectWhere(const std::function<void(wire::Channel)>& other_side) {
 
 TEST(LinkTest, AHostThatEndsIsGone) {
   const Outcome seen = InspectWhere([](wire::Channel) {});
-  EXPECT_EQ(seen.status.code(), StatusCode::kInternal);
+  EXPECT_THAT(seen.status, IsStatus(StatusCode::kInternal,
+                                    "the process of the backend ended"));
   EXPECT_TRUE(seen.gone);
   EXPECT_TRUE(seen.fault.ok());
 }
@@ -55,7 +56,7 @@ TEST(LinkTest, AnAnswerThatCannotBeReadIsAFaultAndTheHostIsAskedNoMore) {
     });
     EXPECT_EQ(seen.status.code(), StatusCode::kInternal) << answer;
     EXPECT_TRUE(seen.gone);
-    EXPECT_NE(seen.fault.message().find("cannot be read"), std::string::npos);
+    EXPECT_THAT(seen.fault, Says("cannot be read")) << seen.status.ToString();
   }
 }
 

@@ -13,8 +13,12 @@
 #include "framework/graph/edit/model_edit.h"
 #include "framework/graph/model_text.h"
 #include "framework/testing/host/hosted_backend.h"
+#include "framework/testing/host/mirror.h"
 #include "framework/testing/host/wire/arena.h"
+#include "framework/testing/host/wire/protocol.h"
+#include "framework/testing/host/wire/wire.h"
 #include "framework/testing/support/backends_fixture.h"
+#include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::host {
 namespace {
@@ -155,6 +159,35 @@ TEST(ArenaTest, MemoryIsFoundOnTheOtherSideAndGivenBack) {
   const std::byte* const was = memory.get();
   memory.reset();
   EXPECT_EQ(wire::Arena::Allocate(1000).get(), was);
+}
+
+// Kills: memory of the caller's that is told of as if it were the backend's, or
+// the reverse.
+TEST(HeldTensorsTest, AResultInMemoryOfTheCallersIsNotHeld) {
+  wire::Arena::Open();
+  const auto memory = wire::Arena::Allocate(8);
+  wire::SharedSegments segments;
+  for (const auto& [segment, descriptor] : wire::Arena::Segments()) {
+    ASSERT_TRUE(segments.Add(segment, descriptor).ok());
+  }
+  std::byte* const there = segments.At(*wire::Arena::Find(memory.get(), 8), 8);
+  HeldTensors held;
+  const auto put = [&](const Value& value) {
+    wire::Writer result;
+    held.PutResult(value, segments, &result);
+    wire::Writer changed;
+    held.PutChanged(&changed);
+    std::memset(there, 7, 8);
+    wire::Writer again;
+    held.PutChanged(&again);
+    EXPECT_EQ(changed.bytes(), again.bytes());
+    wire::Reader in(result.bytes());
+    return static_cast<wire::Came>(in.Number());
+  };
+  std::memset(there, 0, 8);
+  EXPECT_EQ(put(*Tensor::Borrow(DType::kFloat32, {2}, there)),
+            wire::Came::kAlias);
+  EXPECT_EQ(put(Floats({1, 2})), wire::Came::kValue);
 }
 
 TEST(ArenaTest, ASegmentCannotBeMadeShorter) {

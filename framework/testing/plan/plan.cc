@@ -414,6 +414,12 @@ Status WritePlan(const Plan& plan, const fs::path& directory) {
 
 Result<Plan> ReadPlan(const fs::path& directory) {
   const fs::path file = directory / "plan.json";
+  std::error_code error;
+  if (!fs::exists(file, error)) {
+    return InvalidArgument(directory.string(),
+                           " is no plan or run: found no plan.json there, "
+                           "wanted a folder that assay plan or run wrote");
+  }
   ASSAY_ASSIGN_OR_RETURN(const std::string text, file::ReadFile(file));
   Plan plan;
   size_t n_planned = 0;

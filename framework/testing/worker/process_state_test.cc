@@ -15,8 +15,10 @@
 #include <chrono>
 #include <clocale>
 #include <condition_variable>
+#include <csignal>
 #include <cstdlib>
 #include <ctime>
+#include <filesystem>
 #include <functional>
 #include <mutex>
 #include <thread>
@@ -265,6 +267,33 @@ std::string FoundAfter(const std::function<void()>& misdeed) {
   kill(-child, SIGKILL);  // and what it has left
   waitpid(child, nullptr, 0);
   return found.substr(0, found.find('\n'));
+}
+
+// Kills: files of another process, or of one's own, that are left out.
+TEST(MappedFilesTest, AreThoseOfThisProcessAndOfOthers) {
+  const auto files_with = [](const std::string& lines, const std::string& end) {
+    return lines.find(end + "\n") != std::string::npos;
+  };
+  const std::string own = std::filesystem::read_symlink("/proc/self/exe");
+  const std::string other = std::filesystem::canonical("/bin/sleep");
+  EXPECT_TRUE(files_with(MappedFiles(), own));
+  EXPECT_FALSE(files_with(MappedFiles(), other));
+  int ends[2] = {};
+  ASSERT_EQ(pipe2(ends, O_CLOEXEC), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    execl(other.c_str(), "sleep", "60", nullptr);
+    _exit(1);
+  }
+  close(ends[1]);
+  char none = 0;
+  EXPECT_EQ(read(ends[0], &none, 1), 0);  // it is executed
+  close(ends[0]);
+  const std::string both = MappedFiles({child});
+  EXPECT_TRUE(files_with(both, own));
+  EXPECT_TRUE(files_with(both, other));
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
 }
 
 TEST(LeftoversTest, WhatCannotBePutBackIsFound) {

@@ -154,10 +154,11 @@ class RandomMutants:
             objects.append(into.read_bytes())
         return objects[0] == objects[1]
 
-    def _linked(self, test: UnitTest, changed_object: Path) -> Path:
+    def _linked(self, test: UnitTest, source: str, changed_object: Path) -> Path:
         """The test with this object in front of its libraries, beside the object."""
         program = changed_object.parent / "changed_test"
-        text, code = shell(self.tree.link_command(test, [changed_object], program))
+        command = self.tree.link_command(test, {source: changed_object}, program)
+        text, code = shell(command)
         if code != 0:
             raise ValueError(f"cannot link {test.target}: {text}")
         return program
@@ -184,7 +185,7 @@ class RandomMutants:
             if not self._compiles(source, text, self.options.optimize, into):
                 raise ValueError(f"{source}, unchanged, does not compile")
             for test in tests:
-                program = self._linked(test, into)
+                program = self._linked(test, source, into)
                 before, start = _child_seconds(), time.monotonic()
                 seen = run_test(self._run(program, self._without("")))
                 if not seen.clean:
@@ -254,7 +255,7 @@ class RandomMutants:
                 right = self.right[test]
                 if slow and not (is_near and right.slow):
                     continue
-                program = self._linked(test, changed_object)
+                program = self._linked(test, file, changed_object)
                 tests = right.slow if slow else self._without(right.slow)
                 run = replace(
                     self._run(program, tests),

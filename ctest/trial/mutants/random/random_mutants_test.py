@@ -10,7 +10,9 @@ import sys
 import unittest
 from pathlib import Path
 
+from harness_mutant import HarnessMutant
 from scratch import ScratchTest
+from tested_tree import TestedTree, make_mutant_programs
 
 _HERE = Path(__file__).resolve().parent
 _TOY = "ctest/trial/mutants/random/toy"
@@ -49,6 +51,7 @@ class Tool(ScratchTest):
             f"17,operator,--,++,killed,{_TOY}_test ToyTest.StepsAreCounted",
             "17,statement,--n,,killed,",
             "20,value,steps,{},killed,",
+            f'23,value,"Sum(a, a)",{{}},killed,{_TOY}_test ToyTest.TwiceIsTheSum',
         ):
             self.assertIn(f"{_TOY}/toy.cc,{line}", table)
         self.assertIn("\nSurvivors:\n", text)
@@ -70,6 +73,15 @@ class Tool(ScratchTest):
             text, code = self.run_tool(f'{head} "x"\n{texts}', "--list")
             self.assertEqual(code, 99)
             self.assertIn(message, text)
+
+    # Kills: a mutant that nothing links, and that passes for one that is killed.
+    def test_a_source_that_no_test_has_is_refused_by_name(self) -> None:
+        tree = TestedTree(_HERE.parents[3], Path(_BUILD))
+        mutant = HarnessMutant("m", file="backends/null/null.cc", killer="unit/case")
+        with self.assertRaisesRegex(
+            ValueError, "has the source backends/null/null.cc of the mutant m: a module"
+        ):
+            make_mutant_programs(tree, [mutant], self.root)
 
 
 if __name__ == "__main__":

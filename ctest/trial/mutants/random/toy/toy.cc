@@ -20,4 +20,6 @@ int64_t StepsToZero(int64_t n) {
   return steps;
 }
 
+int Twice(int a) { return Sum(a, a); }
+
 }  // namespace assay_toy

@@ -19,5 +19,7 @@ TEST(ToyTest, GreatestIsNotLookedAt) { static_cast<void>(Greatest(1, 2)); }
 
 TEST(ToyTest, StepsAreCounted) { EXPECT_EQ(StepsToZero(3), 3); }
 
+TEST(ToyTest, TwiceIsTheSum) { EXPECT_EQ(Twice(3), 6); }
+
 }  // namespace
 }  // namespace assay_toy
