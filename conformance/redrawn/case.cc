@@ -132,28 +132,8 @@ Result<Answers> Outputs(ExactRun& run, const suite::Subject& subject,
   return answers;
 }
 
-/// The question of that name: the outputs.
-std::vector<suite::Question> AskedAs(std::string name,
-                                     const record::PlanRow& row) {
-  return {{std::move(name), [evaluation = suite::EvaluationOf(row)](
-                                ExactRun& run, const suite::Subject& subject) {
-             return Outputs(run, subject, evaluation);
-           }}};
-}
-
 std::string UnstatedName(const record::PlanRow& row) {
   return StrCat("unstated/", kForm, " ", suite::EvaluationOf(row).name);
-}
-
-Result<Answers> ReadNamed(const record::PlanRow& row, size_t data_set,
-                          const std::string& name) {
-  ASSAY_RETURN_IF_ERROR(suite::CheckAnswered(row, Reason::kValue));
-  ASSAY_ASSIGN_OR_RETURN(
-      measure::ExactAnswers lists,
-      measure::ReadAnswers(measure::AnswersFile(row.oracle, data_set)));
-  const auto list = lists.find(name);
-  if (list != lists.end()) return std::move(list->second);
-  return DataLoss(row.oracle, ": found no answers to ", row.test_id);
 }
 
 }  // namespace
@@ -225,6 +205,25 @@ Result<suite::Subject> SubjectOf(const record::PlanRow& row,
   }
   return Unsupported(Reason::kValue, "no input of ", row.test_id,
                      " can be another");
+}
+
+std::vector<suite::Question> AskedAs(std::string name,
+                                     const record::PlanRow& row) {
+  return {{std::move(name), [evaluation = suite::EvaluationOf(row)](
+                                ExactRun& run, const suite::Subject& subject) {
+             return Outputs(run, subject, evaluation);
+           }}};
+}
+
+Result<Answers> ReadNamed(const record::PlanRow& row, size_t data_set,
+                          const std::string& name) {
+  ASSAY_RETURN_IF_ERROR(suite::CheckAnswered(row, Reason::kValue));
+  ASSAY_ASSIGN_OR_RETURN(
+      measure::ExactAnswers lists,
+      measure::ReadAnswers(measure::AnswersFile(row.oracle, data_set)));
+  const auto list = lists.find(name);
+  if (list != lists.end()) return std::move(list->second);
+  return DataLoss(row.oracle, ": found no answers to ", row.test_id);
 }
 
 std::vector<suite::Question> QuestionsOf(const record::PlanRow& row,

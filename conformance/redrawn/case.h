@@ -54,6 +54,13 @@ std::vector<suite::Question> QuestionsOf(const record::PlanRow& row,
 Result<std::vector<measure::ExactAnswer>> ReadAnswers(
     const record::PlanRow& row, const record::RunFacts& facts);
 
+/// The same of a suite that asks by another name, of several data sets.
+std::vector<suite::Question> AskedAs(std::string name,
+                                     const record::PlanRow& row);
+Result<std::vector<measure::ExactAnswer>> ReadNamed(const record::PlanRow& row,
+                                                    size_t data_set,
+                                                    const std::string& name);
+
 /// The same of a case that states no outputs, at the inputs of its data sets.
 std::vector<suite::Question> UnstatedQuestions(const record::PlanRow& row,
                                                const record::RunFacts& facts);

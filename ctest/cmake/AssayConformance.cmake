@@ -2,7 +2,7 @@
 #
 # assay_add_conformance(NAME [INSTANCES INSTANCE...] [SUITES SUITE...]
 #                       [SHARDS N...] [CORPORA NAME|FOLDER...] [PLAN FOLDER]
-#                       [RUN FOLDER] [ALLOW_UNAVAILABLE])
+#                       [RUN FOLDER] [ALLOW_UNAVAILABLE] [TIMES])
 #
 # The cases of a run as entries of CTest, on the backend that
 # assay_add_backend(NAME) made, here or in a vendor's own tree:
@@ -21,6 +21,10 @@
 # distributed`. SHARDS has a number for each suite. CORPORA are taken beside
 # those of every run. A missing library or device fails its entries, and is skipped
 # with ALLOW_UNAVAILABLE.
+#
+# TIMES adds a run of the suite time with entries of its own, as time/acme.1 and
+# merge/acme.time, below RUN.time: nothing else runs beside them, and no time turns
+# them red.
 
 # Those of every run, as kDefaultCorpora of framework/testing/case/corpus.h has them.
 set(ASSAY_SUITES node model contract special redrawn gradcheck optimizer)
@@ -28,9 +32,11 @@ set(ASSAY_CORPORA onnx random contract special redrawn gradcheck optimizer field
     composed scaled)
 # And of a library that carries messages between ranks, as kRankCorpora has them.
 set(ASSAY_RANK_SUITES distributed)
+# Those that nothing may run beside.
+set(ASSAY_TIME_SUITES time)
 
 function(assay_add_conformance name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "ALLOW_UNAVAILABLE" "PLAN;RUN"
+  cmake_parse_arguments(PARSE_ARGV 1 arg "ALLOW_UNAVAILABLE;TIMES" "PLAN;RUN"
                         "INSTANCES;SUITES;SHARDS;CORPORA")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "assay_add_conformance(${name}): found "
@@ -69,6 +75,12 @@ function(assay_add_conformance name)
     ${allow} SETUP setup/${name} MERGE merge/${name} FIXTURE assay_plan_${name}
     PLAN ${arg_PLAN} RUN ${arg_RUN} BACKENDS ${arg_INSTANCES}
     SUITES ${arg_SUITES} SHARDS ${arg_SHARDS} CORPORA ${corpora})
+  if(arg_TIMES)
+    assay_conformance_entries(
+      ${allow} SETUP setup/${name}.time MERGE merge/${name}.time
+      FIXTURE assay_plan_${name}_time PLAN ${arg_PLAN}.time RUN ${arg_RUN}.time
+      BACKENDS ${arg_INSTANCES} SUITES ${ASSAY_TIME_SUITES} CORPORA ${corpora})
+  endif()
 endfunction()
 
 # assay_conformance_entries(SETUP ENTRY MERGE ENTRY FIXTURE NAME PLAN FOLDER
@@ -136,6 +148,9 @@ function(assay_conformance_entries)
           LABELS "tier=ci;suite=${suite};backend=${name}"
           FIXTURES_REQUIRED "${arg_REQUIRED};${arg_FIXTURE}"
           SKIP_RETURN_CODE 77 TIMEOUT 1500)
+        if(suite IN_LIST ASSAY_TIME_SUITES)
+          set_tests_properties(${entry} PROPERTIES RUN_SERIAL TRUE)
+        endif()
         if(suite MATCHES "^(redrawn|gradcheck)$" AND before)
           set_tests_properties(${entry} PROPERTIES
             DEPENDS ${suite}/${before}.${shard})
@@ -170,7 +185,8 @@ endfunction()
 # Refuses suites that there are not, and makes SHARDS one number for each.
 function(assay_check_suites suites shards result)
   foreach(suite IN LISTS suites)
-    if(NOT suite IN_LIST ASSAY_SUITES AND NOT suite IN_LIST ASSAY_RANK_SUITES)
+    if(NOT suite IN_LIST ASSAY_SUITES AND NOT suite IN_LIST ASSAY_RANK_SUITES
+       AND NOT suite IN_LIST ASSAY_TIME_SUITES)
       message(FATAL_ERROR "found the suite '${suite}', wanted some of "
                           "${ASSAY_SUITES}, or ${ASSAY_RANK_SUITES}")
     endif()

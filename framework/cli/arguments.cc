@@ -100,6 +100,8 @@ void AddSupervision(CLI::App* run, RunOptions* options) {
                 "run cases in an order drawn with the seed");
   Checked(run, Between(kShortest, kLongest), "--timeout", options->timeout_s,
           "seconds for one case");
+  Checked(run, Between(kShortest, kLongest), "--time-budget",
+          options->time_budget_s, "seconds for the times of one case");
   Checked(run, Between(0, kMostMemory), "--memory", options->memory_gib,
           "GiB that a worker may take; 0: a share of all");
 }
@@ -346,6 +348,34 @@ void AddExport(CLI::App& app, ExportOptions* options) {
               "--training runs/b");
 }
 
+void AddCompare(CLI::App& app, CompareOptions* options) {
+  CLI::App* compare = app.add_subcommand(
+      "compare", "find out which of two backends takes longer");
+  Named(compare, "BACKEND", "base", options->base,
+        "instance that is timed beside it")
+      ->required();
+  Named(compare, "BACKEND", "candidate", options->candidate,
+        "that is slower or faster than it, of the same kind")
+      ->required();
+  Named(compare, "QUERY", "--filter", options->filter, "cases, as of run");
+  Named(compare, "NAME|DIR", "--corpus", options->corpora,
+        "by default the one of ONNX")
+      ->allow_extra_args(false);
+  Checked(compare, CLI::IsMember({"smoke", "ci", "nightly", "scale"}), "--tier",
+          options->tier, "ci has a case of each operator");
+  AddSeed(compare, &options->seed);
+  Checked(compare, Between(kShortest, kLongest), "--budget", options->budget_s,
+          "seconds for one case");
+  Checked(compare, Between(0.001, 10), "--threshold", options->threshold,
+          "share of the time that counts for nothing");
+  Checked(compare, Between(kShortest, kLongest), "--timeout",
+          options->timeout_s, "seconds until a case is ended");
+  Named(compare, "DIR", "--out", options->out, "folder for compare.csv");
+  AddExamples(
+      compare,
+      "  assay compare reference reference --filter op:Conv --budget 1");
+}
+
 void AddAssess(CLI::App& app, AssessOptions* options) {
   CLI::App* assess = app.add_subcommand(
       "assess", "find out which deliberate defects the suites see");
@@ -437,6 +467,7 @@ void AddCommands(CLI::App& app, Options* options) {
   AddCapsule(app, &options->capsule);
   AddShrink(app, &options->shrink);
   AddTrace(app, &options->trace);
+  AddCompare(app, &options->compare);
   AddReport(app, &options->report);
   AddExport(app, &options->deep500);
   AddAssess(app, &options->assess);

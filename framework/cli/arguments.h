@@ -26,6 +26,7 @@ struct Options {
   TraceOptions trace;
   ReportOptions report;
   AssessOptions assess;
+  CompareOptions compare;
   TrainOptions train;
   ExportOptions deep500;
   program::OptDiffRequest optdiff;

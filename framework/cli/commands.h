@@ -27,6 +27,7 @@ struct RunOptions : select::SelectionOptions {
   std::string shard = "1/1";
   std::string isolation = "batch";
   double timeout_s = 120;
+  double time_budget_s = 0.25;
   double memory_gib = 0;       // of a worker; 0: a share of the machine's
   int jobs = 0;                // 0: one per processor
   std::optional<int> repeats;  // none: a share of the cases
@@ -103,6 +104,18 @@ struct AssessOptions {
   int jobs = 0;                       // 0: one per processor
 };
 
+struct CompareOptions {
+  std::string base, candidate;  // instances
+  std::string filter;
+  std::vector<std::string> corpora;
+  std::string tier = "ci";
+  int64_t seed = 0;
+  double budget_s = 2;        // of one case
+  double threshold = 0.03;    // a share
+  double timeout_s = 120;     // of one case
+  std::filesystem::path out;  // empty: no file is written
+};
+
 struct ReportOptions {
   std::vector<std::string> runs;
   bool is_training = false;   // they are of assay train
@@ -171,6 +184,10 @@ int ShrinkCommand(const cli::ShrinkOptions& options);
 namespace assay::trace {
 int TraceCommand(const cli::TraceOptions& options);
 }  // namespace assay::trace
+
+namespace assay::compare {
+int CompareCommand(const cli::CompareOptions& options);
+}  // namespace assay::compare
 
 namespace assay::assess {
 int AssessCommand(const cli::AssessOptions& options);

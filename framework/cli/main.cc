@@ -187,6 +187,7 @@ int Dispatch(const CLI::App& app, const Options& options) {
   if (is("expect")) return expect::ExpectCommand(options.expect);
   if (is("capsule")) return repro::CapsuleCommand(options.capsule);
   if (is("shrink")) return repro::ShrinkCommand(options.shrink);
+  if (is("compare")) return compare::CompareCommand(options.compare);
   if (is("trace")) return trace::TraceCommand(options.trace);
   if (is("export")) return run::ExportCommand(options.deep500);
   if (is("report")) return run::ReportCommand(options.report);

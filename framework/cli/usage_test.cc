@@ -167,7 +167,8 @@ TEST_F(UsageTest, HelpFitsATerminal) {
 TEST_F(UsageTest, HelpHasDefaultsAndExamples) {
   for (const char* command :
        {"run", "plan", "merge", "list", "inspect", "explain", "expect",
-        "capsule", "shrink", "report", "assess", "schema", "completion"}) {
+        "capsule", "shrink", "report", "assess", "compare", "schema",
+        "completion"}) {
     const Ran ran = Assay(command, " --help");
     EXPECT_EQ(ran.exit_code, 0) << command;
     EXPECT_THAT(ran.output, HasSubstr("Examples:\n  ")) << command;
@@ -248,6 +249,9 @@ TEST_F(UsageTest, ShellsCompleteWhatTheProgramTakes) {
   EXPECT_EQ(completed("run --suite op", 3), "optimizer\n");
   EXPECT_EQ(completed("run --suite 1", 3), "\n");
   EXPECT_EQ(completed("schema m", 2), "markdown\n");
+  EXPECT_EQ(completed("compa", 1), "compare\n");
+  EXPECT_EQ(completed("compare --th", 2), "--threshold\n");
+  EXPECT_EQ(completed("compare --tier n", 3), "nightly\n");
   EXPECT_EQ(completed("expect update --dr", 3), "--drop --dry-run\n");
   EXPECT_THAT(Assay("completion zsh").output,
               HasSubstr("bashcompinit && bashcompinit\n_assay() {"));

@@ -10,8 +10,8 @@ assay_unit_test(testing ALONE
           distribution/distribution_law_test.cc
           distribution/distribution_test.cc draw/draw_test.cc
           draw/inputs_test.cc draw/number_set_test.cc host/link_test.cc
-          host/remote_backend_test.cc
-          host/remote_network_test.cc host/runs_test.cc
+          host/remote_backend_test.cc host/remote_network_test.cc
+          host/runs_test.cc host/timed_test.cc
           host/wire/channel_test.cc host/wire/wire_test.cc
           journal/journal_file_test.cc journal/journal_test.cc
           limit/distance_test.cc limit/limit_test.cc measure/compare_test.cc

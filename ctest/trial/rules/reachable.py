@@ -5,7 +5,8 @@ a vendor may. Code that only tests, benchmarks or trials of ourselves use is a f
     python3 ctest/trial/rules/reachable.py BUILD_DIRECTORY
 
 Tests are the files that is_test() knows and what is compiled into programs of tests
-alone. Code in perf and ctest is a user of its own, and makes nothing reached.
+alone. Code in perf and ctest is a user of its own, and makes nothing reached but by a
+suite, which the product runs.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ _ROOT = re.compile(
     r'|visibility\("default"\)',
     re.MULTILINE,
 )
+_SUITE = re.compile(r"AddSuite\(")
 # A function at the margin, in no namespace without a name, and its first parameter.
 _FUNCTION = re.compile(
     r"^(?!static|return|using|#)[A-Za-z][^;={}()]*? [&*]?(\w+\([^,)]*)", re.MULTILINE
@@ -60,6 +62,14 @@ class Users:
             name
             for name in self.tree.sources
             if name not in self.tests and not name.startswith(OWN_USERS)
+        ]
+
+    @property
+    def _of_perf(self) -> list[str]:
+        return [
+            name
+            for name in self.tree.sources
+            if name.startswith("perf/") and name not in self.tests
         ]
 
     def _reach(self, start: set[str]) -> set[str]:
@@ -96,10 +106,11 @@ class Users:
 
     def faults(self) -> Iterator[Fault]:
         roots = {n for n in self._produced if _ROOT.search(self.tree.text(n))}
+        roots |= {n for n in self._of_perf if _SUITE.search(self.tree.text(n))}
         seen = self._reach({*roots, *installed(self.tree)})
         while more := {
             name
-            for name in self._produced
+            for name in (*self._produced, *self._of_perf)
             if name not in seen and name.endswith(".cc") and self._serves(name, seen)
         }:
             seen = self._reach({*seen, *more})

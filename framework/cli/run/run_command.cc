@@ -40,6 +40,14 @@ int64_t CasesPerProcess(const std::string& isolation, size_t n_rows) {
   return kBatch;
 }
 
+/// One per processor, or one alone where a case is timed.
+int JobsFor(const plan::Plan& plan, const std::vector<size_t>& rows) {
+  const bool is_timed = std::ranges::any_of(
+      rows, [&](size_t i) { return suite::RunsAlone(plan.rows[i]); });
+  if (is_timed) return 1;
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
 supervise::SuperviseOptions SupervisionOf(
     const cli::RunOptions& options, const plan::Plan& plan,
     const std::vector<size_t>& rows, const std::string& run_id,
@@ -53,10 +61,8 @@ supervise::SuperviseOptions SupervisionOf(
   supervise.facts.seed = plan.selection.seed;
   supervise.facts.started_us = record::SteadyMicroseconds();
   supervise.timeout_s = options.timeout_s;
-  supervise.jobs =
-      options.jobs > 0
-          ? options.jobs
-          : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  supervise.facts.time_budget_s = options.time_budget_s;
+  supervise.jobs = options.jobs > 0 ? options.jobs : JobsFor(plan, rows);
   supervise.limits.memory_bytes =
       options.memory_gib > 0
           ? static_cast<int64_t>(options.memory_gib *

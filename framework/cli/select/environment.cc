@@ -2,13 +2,9 @@
 
 #include "framework/cli/select/environment.h"
 
-#include <sys/utsname.h>
-#include <unistd.h>
-
 #include <array>
 #include <cstdio>
 #include <ctime>
-#include <fstream>
 #include <random>
 #include <sstream>
 
@@ -16,23 +12,10 @@
 #include "framework/file/digest.h"
 #include "framework/file/module_path.h"
 #include "framework/supervise/meanwhile.h"
+#include "framework/timing/machine/environment.h"
 
 namespace assay::select {
 namespace {
-
-/// The text behind "key" and the separator on the first line that begins so.
-std::string LineOf(const char* file, std::string_view key, char separator) {
-  std::ifstream in(file);
-  for (std::string line; std::getline(in, line);) {
-    if (!line.starts_with(key)) continue;
-    size_t at = line.find(separator);
-    if (at == std::string::npos) continue;
-    at = line.find_first_not_of(" \t\"", at + 1);
-    if (at == std::string::npos) return {};
-    return line.substr(at, line.find_last_not_of(" \"") + 1 - at);
-  }
-  return {};
-}
 
 std::string OutputOf(FILE* pipe) {
   std::string text;
@@ -72,18 +55,9 @@ std::string Quoted(const std::string& text) {
 }  // namespace
 
 std::vector<record::EnvRow> EnvironmentRows() {
-  struct utsname system = {};
-  uname(&system);
-  const std::vector<std::pair<std::string, std::string>> facts = {
-      {"cpu", LineOf("/proc/cpuinfo", "model name", ':')},
-      {"cpu_features", LineOf("/proc/cpuinfo", "flags", ':')},
-      {"cores", std::to_string(sysconf(_SC_NPROCESSORS_ONLN))},
-      {"memory", LineOf("/proc/meminfo", "MemTotal", ':')},
-      {"kernel", StrCat(system.sysname, " ", system.release)},
-      {"distribution", LineOf("/etc/os-release", "PRETTY_NAME", '=')},
-      {"compiler", kCompiler},
-      {"build_type", kBuildType},
-  };
+  std::vector<machine::Fact> facts = machine::EnvironmentOf("/");
+  facts.push_back({"compiler", kCompiler});
+  facts.push_back({"build_type", kBuildType});
   std::string text;
   for (const auto& [key, value] : facts) text += StrCat(key, "=", value, "\n");
   const std::string id = file::Sha256(text).substr(0, 12);

@@ -13,7 +13,8 @@
 
 namespace assay::select {
 
-/// CPU, cores, memory, kernel, distribution, compiler; keys are stable.
+/// The facts of this machine (machine::EnvironmentOf), the compiler and the
+/// type of the build; their digest is env_id.
 std::vector<record::EnvRow> EnvironmentRows();
 
 /// The commit that the installation lies in; no id where there is no git or no

@@ -92,9 +92,30 @@ Status CheckFilesOf(std::span<const cases::Corpus> corpora,
   return first.second;
 }
 
+std::vector<std::string> DefaultNames(bool of_ranks) {
+  const auto corpora = cases::DefaultCorpora(of_ranks);
+  std::vector<std::string> names(corpora.begin(), corpora.end());
+  std::error_code error;
+  if (!of_ranks && !fs::exists(file::CorpusDirectory() / "random", error)) {
+    std::erase(names, "random");
+    std::cerr << "assay: left out the corpus random, which the build makes "
+                 "with the reference; the run is partial\n";
+  }
+  return names;
+}
+
+/// True for a suite that derives its cases and is in no run that does not name
+/// it.
+bool IsNotOfEveryRun(const std::string& name) {
+  const suite::Suite* const suite = suite::FindSuite(name);
+  return suite != nullptr && suite->source != nullptr &&
+         !cases::IsDefaultCorpus(name);
+}
+
 /// The corpora that are asked for by name, the one of an own model, and those
 /// that are derived from them by the suites that are asked for.
 Result<std::vector<std::string>> NamesOf(const SelectionOptions& options,
+                                         const policy::Query& query,
                                          std::string* words) {
   std::vector<std::string> names = options.corpora;
   if (!options.model.file.empty()) {
@@ -104,9 +125,16 @@ Result<std::vector<std::string>> NamesOf(const SelectionOptions& options,
     *words = std::move(own.words);
     names.push_back(own.directory.string());
   }
-  if (names.empty()) return names;
   std::vector<std::string> suites = options.selection.suites;
   if (options.gradients) suites.emplace_back("gradcheck");
+  for (const std::string& id : query.OnlyIds()) {
+    std::string suite = id.substr(0, id.find('/'));
+    if (IsNotOfEveryRun(suite)) suites.push_back(std::move(suite));
+  }
+  if (names.empty()) {
+    if (std::ranges::none_of(suites, IsNotOfEveryRun)) return names;
+    names = DefaultNames(/*of_ranks=*/false);
+  }
   for (const std::string& name : suites) {
     const suite::Suite* const suite = suite::FindSuite(name);
     if (suite != nullptr && suite->source != nullptr &&
@@ -141,18 +169,6 @@ std::vector<std::string> BadCases(const NamedCorpora& opened) {
     }
   }
   return bad;
-}
-
-std::vector<std::string> DefaultNames(bool of_ranks) {
-  const auto corpora = cases::DefaultCorpora(of_ranks);
-  std::vector<std::string> names(corpora.begin(), corpora.end());
-  std::error_code error;
-  if (!of_ranks && !fs::exists(file::CorpusDirectory() / "random", error)) {
-    std::erase(names, "random");
-    std::cerr << "assay: left out the corpus random, which the build makes "
-                 "with the reference; the run is partial\n";
-  }
-  return names;
 }
 
 /// Invalid argument for a filter for one case that no corpus of `names` has,
@@ -357,7 +373,7 @@ Result<NamedCorpora> OpenSelected(
     const policy::Query& query) {
   std::string words;
   ASSAY_ASSIGN_OR_RETURN(std::vector<std::string> names,
-                         NamesOf(options, &words));
+                         NamesOf(options, query, &words));
   names = CorporaFor(backends, std::move(names));
   ASSAY_ASSIGN_OR_RETURN(NamedCorpora opened,
                          OpenCorpora(names, query.OnlyIds()));

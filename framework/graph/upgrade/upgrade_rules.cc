@@ -444,6 +444,24 @@ Status UpsampleToResize(NodeUpgrade& upgrade) {
   return OkStatus();
 }
 
+namespace {
+
+/// The extents of what Flatten makes of a value, where its own are known.
+std::vector<Dim> FlatDims(const ValueType& type, int64_t axis) {
+  const std::optional<Shape> shape = type.StaticShape();
+  if (axis < 0 && shape.has_value()) axis += shape->rank();
+  if (!shape.has_value() || axis < 0 || axis > shape->rank()) {
+    return {Dim(), Dim()};
+  }
+  const std::span<const int64_t> dims = shape->dims();
+  const auto rows = Shape(dims.first(static_cast<size_t>(axis))).NumElements();
+  const auto row = Shape(dims.subspan(static_cast<size_t>(axis))).NumElements();
+  if (!rows.ok() || !row.ok()) return {Dim(), Dim()};
+  return {Dim(*rows), Dim(*row)};
+}
+
+}  // namespace
+
 Status FlattenAroundSoftmax(NodeUpgrade& upgrade) {
   ASSAY_RETURN_IF_ERROR(RequireInputs(upgrade, 1));
   if (upgrade.node.outputs.empty()) return OkStatus();
@@ -454,8 +472,8 @@ Status FlattenAroundSoftmax(NodeUpgrade& upgrade) {
   const ValueId y = upgrade.node.outputs[0];
   const auto rank = upgrade.RankOf(x);
   if (axis == -1 || (rank.has_value() && axis == *rank - 1)) return OkStatus();
-  const ValueType matrix =
-      ValueType::OfTensor(upgrade.TypeOf(x).dtype, {Dim(), Dim()});
+  const ValueType matrix = ValueType::OfTensor(
+      upgrade.TypeOf(x).dtype, FlatDims(upgrade.TypeOf(x), axis));
   const ValueId flat = upgrade.AddValue("flat", matrix);
   const ValueId flat_result = upgrade.AddValue("flat_result", matrix);
   const ValueId shape = upgrade.AddValue(

@@ -5,7 +5,7 @@
 // text, not in its schemas; a line of the table says each, and why.
 //
 //   const Permitted permitted = PermittedOf(graph, graph.inputs[0]);
-//   if (permitted.set == NumberSet::kGiven) Refuse(permitted.reader);
+//   if (permitted.set == NumberSet::kGiven) reader = permitted.reader;
 //   x = NumberIn(permitted.set, x);
 
 #pragma once

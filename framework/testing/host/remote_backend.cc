@@ -3,7 +3,6 @@
 #include "framework/testing/host/remote_backend.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
@@ -14,11 +13,11 @@
 #include "framework/backend/exact.h"
 #include "framework/testing/host/mirror.h"
 #include "framework/testing/host/runs.h"
+#include "framework/testing/host/timed.h"
+#include "framework/testing/host/timed_wire.h"
 
 namespace assay::host {
 namespace {
-
-constexpr uint64_t kMostTime = 3'600'000'000'000;  // ns of one call
 
 using Mirrors = std::initializer_list<const Mirror*>;
 
@@ -29,11 +28,6 @@ Result<Answer> Mirrored(Link& link, wire::Call call, const wire::Writer& what,
   Result<Answer> answer = Answer::To(link, call, what);
   for (const Mirror* mirror : mirrors) mirror->Pull();
   return answer;
-}
-
-std::chrono::nanoseconds ReadTime(wire::Reader* in) {
-  return std::chrono::nanoseconds(
-      static_cast<int64_t>(std::min(in->Number(), kMostTime)));
 }
 
 /// Reads the outputs of as many runs, then shows them one by one.
@@ -83,6 +77,7 @@ struct RemoteGradients : GradientBinding, Held {
 
 class RemoteNetwork : public Network,
                       public InOneCall,
+                      public TimedThere,
                       public Differentiable,
                       public Parameters,
                       public NativeStep,
@@ -116,6 +111,9 @@ class RemoteNetwork : public Network,
                  const SeesRun& sees) override;
   std::vector<Pulled> BackwardEach(Binding& binding,
                                    std::span<const BackwardAsk> asks) override;
+  Result<Timed> TimeRuns(Binding& binding, const TimedAsk& ask) override;
+  Result<std::vector<Life>> TimeLives(std::span<const Value> inputs,
+                                      int64_t count) override;
   Status Synchronize() override {
     if (std::exchange(synchronized_, false)) return synchronize_;
     return AskOnly(wire::Call::kSynchronize);
@@ -307,6 +305,38 @@ Status RemoteNetwork::RunEach(Binding& binding, const Refill& refill,
       Answer answer,
       RunSome(wire::Call::kForwardEach, binding, refill.memory, refill.runs));
   return Show(&answer, refill.runs.size(), sees);
+}
+
+Result<Timed> RemoteNetwork::TimeRuns(Binding& binding, const TimedAsk& ask) {
+  auto& own = static_cast<RemoteBinding&>(binding);
+  auto* const bound = static_cast<RemoteGradients*>(ask.gradients);
+  own.results.Drop();
+  if (bound != nullptr) bound->results.Drop();
+  const Mirror& innermost = bound != nullptr ? bound->mirror : own.mirror;
+  wire::Writer what = innermost.Call();
+  what.Put(number_.get(), own.number.get(),
+           bound != nullptr ? bound->number.get() : uint64_t{0});
+  PutAsk(ask, &what);
+  ASSAY_ASSIGN_OR_RETURN(
+      Answer answer,
+      Mirrored(link_, wire::Call::kTimeRuns, what, {&own.mirror, &innermost}));
+  synchronized_ = false;
+  Timed timed = ReadTimed(ask.samples, &answer.in());
+  ASSAY_RETURN_IF_ERROR(answer.End());
+  return timed;
+}
+
+Result<std::vector<Life>> RemoteNetwork::TimeLives(
+    std::span<const Value> inputs, int64_t count) {
+  Mirror mirror;
+  ASSAY_RETURN_IF_ERROR(mirror.Add({inputs}));
+  wire::Writer what = mirror.Call();
+  what.Put(number_.get(), inputs, static_cast<uint64_t>(count));
+  ASSAY_ASSIGN_OR_RETURN(
+      Answer answer, Mirrored(link_, wire::Call::kTimeLives, what, {&mirror}));
+  auto lives = ReadLives(count, &answer.in());
+  ASSAY_RETURN_IF_ERROR(answer.End());
+  return lives;
 }
 
 Result<std::vector<Value>> RemoteNetwork::Backward(

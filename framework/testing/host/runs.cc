@@ -22,24 +22,6 @@ std::chrono::nanoseconds ThreadTime() {
          std::chrono::nanoseconds(spent.tv_nsec);
 }
 
-Status Fill(std::span<const Value> memory, std::span<const Value> values) {
-  if (memory.size() != values.size()) {
-    return InvalidArgument("found ", values.size(), " values to fill ",
-                           memory.size(), " tensors with");
-  }
-  for (size_t i = 0; i < memory.size(); ++i) {
-    if (memory[i].tensor() == nullptr || values[i].tensor() == nullptr ||
-        memory[i].tensor()->dtype() != values[i].tensor()->dtype() ||
-        memory[i].tensor()->shape() != values[i].tensor()->shape()) {
-      return InvalidArgument("value ", i, " does not fit into its memory");
-    }
-    Tensor to = *memory[i].tensor();
-    if (to.byte_size() == 0) continue;
-    std::ranges::copy(values[i].tensor()->bytes(), to.mutable_data());
-  }
-  return OkStatus();
-}
-
 Pulled Pull(Network& network, Binding& binding, const BackwardAsk& ask) {
   Pulled pulled;
   const auto start = std::chrono::steady_clock::now();
@@ -57,6 +39,24 @@ Pulled Pull(Network& network, Binding& binding, const BackwardAsk& ask) {
 }
 
 }  // namespace
+
+Status Fill(std::span<const Value> memory, std::span<const Value> values) {
+  if (memory.size() != values.size()) {
+    return InvalidArgument("found ", values.size(), " values to fill ",
+                           memory.size(), " tensors with");
+  }
+  for (size_t i = 0; i < memory.size(); ++i) {
+    if (memory[i].tensor() == nullptr || values[i].tensor() == nullptr ||
+        memory[i].tensor()->dtype() != values[i].tensor()->dtype() ||
+        memory[i].tensor()->shape() != values[i].tensor()->shape()) {
+      return InvalidArgument("value ", i, " does not fit into its memory");
+    }
+    Tensor to = *memory[i].tensor();
+    if (to.byte_size() == 0) continue;
+    std::ranges::copy(values[i].tensor()->bytes(), to.mutable_data());
+  }
+  return OkStatus();
+}
 
 Result<FirstRun> BindAndRun(Network& network, std::span<const Value> inputs,
                             std::span<const Value> outputs) {

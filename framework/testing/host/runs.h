@@ -46,6 +46,10 @@ struct Refill {
   std::span<const std::vector<Value>> runs;
 };
 
+/// Copies bytes into the memory of bound tensors. Invalid argument for values
+/// of another count, type or shape.
+Status Fill(std::span<const Value> memory, std::span<const Value> values);
+
 /// A question to Backward. Its cotangents and targets must outlive the call.
 struct BackwardAsk {
   std::span<const Value> cotangents;

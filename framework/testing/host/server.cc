@@ -96,17 +96,6 @@ Status OfDraws(Network& network, wire::Reader* in) {
 
 }  // namespace
 
-template <class T>
-Result<T*> Server::Find(std::map<uint64_t, std::unique_ptr<T>>& all,
-                        uint64_t number, const char* what) {
-  const std::lock_guard lock(mutex_);
-  const auto found = all.find(number);
-  if (found == all.end()) {
-    return FailedPrecondition("there is no ", what, " of the number ", number);
-  }
-  return found->second.get();
-}
-
 void Server::Close(wire::Kind kind, uint64_t number) {
   const auto take = [&](auto& all) {
     const std::lock_guard lock(mutex_);
@@ -208,6 +197,8 @@ Status Server::Dispatch(wire::Call call, wire::Reader* in, wire::Writer* out) {
       {wire::Call::kForward, &Server::Forward},
       {wire::Call::kForwardMany, &Server::ForwardMany},
       {wire::Call::kForwardEach, &Server::ForwardEach},
+      {wire::Call::kTimeRuns, &Server::TimeSamples},
+      {wire::Call::kTimeLives, &Server::TimeAgain},
       {wire::Call::kSynchronize, &Server::Synchronize},
       {wire::Call::kBackward, &Server::Backward},
       {wire::Call::kBackwardEach, &Server::BackwardEach},
@@ -247,11 +238,12 @@ Status Server::Inspect(wire::Reader* in, wire::Writer* out) {
 Status Server::Load(wire::Reader* in, wire::Writer* out) {
   const uint64_t number = in->Number();
   ASSAY_ASSIGN_OR_RETURN(auto model, models_.Read(in));
-  const auto options = in->Read<LoadOptions>();
-  ASSAY_RETURN_IF_ERROR(in->Fault());
   auto served = std::make_unique<Served>();
+  served->model = model;
+  served->options = in->Read<LoadOptions>();
+  ASSAY_RETURN_IF_ERROR(in->Fault());
   ASSAY_ASSIGN_OR_RETURN(served->network,
-                         backend_.Load(std::move(model), options));
+                         backend_.Load(std::move(model), served->options));
   out->Put(served->network != nullptr);
   if (served->network == nullptr) return OkStatus();
   out->Put(served->network->inputs(), served->network->outputs(),

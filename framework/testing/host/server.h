@@ -52,6 +52,8 @@ class Server {
   struct Served {
     std::unique_ptr<Network> network;
     std::string placed;  // as it was told
+    std::shared_ptr<const Model> model;
+    LoadOptions options;
   };
   struct Bound {
     std::unique_ptr<Binding> binding;
@@ -89,6 +91,8 @@ class Server {
                   wire::Writer* out);
   Status ForwardMany(wire::Reader* in, wire::Writer* out);
   Status ForwardEach(wire::Reader* in, wire::Writer* out);
+  Status TimeSamples(wire::Reader* in, wire::Writer* out);
+  Status TimeAgain(wire::Reader* in, wire::Writer* out);
   Status Synchronize(wire::Reader* in, wire::Writer* out);
   Status Backward(wire::Reader* in, wire::Writer* out);
   Status BackwardEach(wire::Reader* in, wire::Writer* out);
@@ -122,5 +126,16 @@ class Server {
   std::map<uint64_t, std::unique_ptr<Bound>> bindings_;
   std::map<uint64_t, std::unique_ptr<BoundGradients>> gradients_;
 };
+
+template <class T>
+Result<T*> Server::Find(std::map<uint64_t, std::unique_ptr<T>>& all,
+                        uint64_t number, const char* what) {
+  const std::lock_guard lock(mutex_);
+  const auto found = all.find(number);
+  if (found == all.end()) {
+    return FailedPrecondition("there is no ", what, " of the number ", number);
+  }
+  return found->second.get();
+}
 
 }  // namespace assay::host

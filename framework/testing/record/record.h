@@ -37,12 +37,17 @@ struct RunFacts {
   /// The supervisor's limit for a case; 0 when there is none. Repeated draws
   /// take at most half of it.
   double case_limit_s = 120;
+  /// Seconds of wall time for the times of one case, in suites that take them.
+  double time_budget_s = 0.25;
   /// The suite that runs every case; empty: each its own.
   std::string suite;
   /// The backend that judges where a suite needs one, and its module; empty:
   /// the run has none.
   std::string oracle;
   std::filesystem::path oracle_module;
+  /// The instance that a backend is timed beside, and its module; empty: none.
+  std::string beside;
+  std::filesystem::path beside_module;
   /// Where a suite that makes files writes them.
   std::filesystem::path output;
   /// A folder of the worker alone, which all ranks have; empty: there is none.

@@ -221,6 +221,16 @@ const std::map<std::string, std::string>& Contract() {
        "limit_source,headroom,oracle_bound,sign_of_zero_mismatch,bitwise_equal,"
        "distinct_results"},
       {"mutants", "mutant,class,suite,expected_killer,killed_by,killed,case"},
+      {"time",
+       "schema,run_id,attempt,test_id,backend,settings,phase,cache_mode,"
+       "threads,inner_iters,n_samples,min_ns,p25_ns,median_ns,p75_ns,p90_ns,"
+       "p99_ns,max_ns,mean_ns,stdev_ns,ci95_lo_ns,ci95_hi_ns,n_outlier_mild,"
+       "n_outlier_severe,lag1_autocorr,stop_reason,warmup_iters,"
+       "timer_overhead_ns,steal_ticks,psi_cpu_some_pct,noisy,flops,bytes,"
+       "gflop_s,gb_s,intensity,peak_gflop_s,peak_gb_s,roof_frac,instructions,"
+       "alloc_count,alloc_bytes,peak_rss_kb,samples_file"},
+      {"time_samples", "test_id,backend,phase,first,ns"},
+      {"compare", "test_id,backend,base,ratio,ci95_lo,ci95_hi,p_value"},
   };
   return *contract;
 }

@@ -204,6 +204,11 @@ bool NeedsAnswers(const record::PlanRow& row) {
   return suite != nullptr && suite->needs_answers;
 }
 
+bool RunsAlone(const record::PlanRow& row) {
+  const Suite* suite = SuiteOf(row);
+  return suite != nullptr && suite->alone;
+}
+
 bool NeedsOracle(const record::PlanRow& row) {
   const Suite* suite = SuiteOf(row);
   return suite != nullptr && suite->needs_oracle;

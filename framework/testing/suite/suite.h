@@ -174,6 +174,8 @@ struct Suite {
                                   Backend* networks,
                                   const record::RunFacts& facts,
                                   record::Record* record) = nullptr;
+  /// True where no other case may run beside one: its times are taken.
+  bool alone = false;
   /// False where a case may take so much memory that great blocks of it are
   /// given back to the system, rather than kept for the next case: holes stay
   /// between those that are kept.
@@ -230,6 +232,9 @@ std::vector<Question> QuestionsOf(const record::PlanRow& row,
 
 /// True when a planned case is judged by the answers of an oracle.
 bool NeedsAnswers(const record::PlanRow& row);
+
+/// True when no other case may run beside it.
+bool RunsAlone(const record::PlanRow& row);
 
 /// True when it is judged by an oracle that runs beside it.
 bool NeedsOracle(const record::PlanRow& row);

@@ -5,6 +5,8 @@
 #include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
+#include <sched.h>
+#include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -392,6 +394,28 @@ std::string Leftovers::Found() const {
   note(CountThreads() > n_threads_ && ThreadsRunOn(), "threads");
   note(HasChildren(), "processes");
   return found;
+}
+
+void StartAtSameAddresses() {
+  const int now = personality(0xffffffff);
+  if (now >= 0) {
+    static_cast<void>(
+        personality(static_cast<unsigned>(now) | ADDR_NO_RANDOMIZE));
+  }
+}
+
+void StayOnOneCore() {
+  cpu_set_t mine;
+  if (sched_getaffinity(0, sizeof(mine), &mine) != 0) return;
+  for (int core = CPU_SETSIZE - 1; core >= 0; --core) {
+    if (!CPU_ISSET(core, &mine)) continue;
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(core, &one);
+    // Where it may not, times are noisier: they are taken all the same.
+    static_cast<void>(sched_setaffinity(0, sizeof(one), &one));
+    return;
+  }
 }
 
 }  // namespace assay::worker

@@ -122,4 +122,10 @@ class Leftovers {
   int n_threads_;
 };
 
+/// Keeps this process, and what it starts, on the last of its cores, and lets
+/// what it starts lie at the same addresses each time: two that are timed in
+/// turn differ in nothing but what they are.
+void StayOnOneCore();
+void StartAtSameAddresses();
+
 }  // namespace assay::worker

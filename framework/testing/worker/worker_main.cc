@@ -464,6 +464,12 @@ int Main(int argc, char** argv) {
   const suite::Suite* const suite = suite::FindSuite(worker.wanted.facts.suite);
   KeepMemory(suite == nullptr || suite->keeps_memory);
   worker.wanted.facts.settings = instance->settings;
+  const std::string& beside = worker.wanted.facts.beside;
+  if (!beside.empty()) StartAtSameAddresses();
+  if (!beside.empty() && !instance->settings.contains("threads") &&
+      beside.find("+threads=") == std::string::npos) {
+    StayOnOneCore();
+  }
   SetOpenerFor(*instance, &worker);
   RegisterFor(worker.wanted.backend, BackendTags());
   return Run(worker.wanted, &worker);

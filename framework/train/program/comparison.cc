@@ -19,6 +19,7 @@
 #include "framework/testing/draw/draw.h"
 #include "framework/testing/host/wire/arena.h"
 #include "framework/testing/record/record.h"
+#include "framework/testing/worker/hosted.h"
 #include "framework/train/bisect/bisect.h"
 #include "framework/train/bisect/duel.h"
 #include "framework/train/bisect/run_spec.h"
@@ -29,7 +30,6 @@
 #include "framework/train/optdiff/locked_run.h"
 #include "framework/train/optdiff/step_rows.h"
 #include "framework/train/program/commands.h"
-#include "framework/train/program/hosted.h"
 
 namespace assay::program {
 namespace {
@@ -87,7 +87,7 @@ Status WriteTable(const std::filesystem::path& file,
 struct Ready {
   bisect::RunSpec a, b;
   std::unique_ptr<Backend> oracle;
-  std::unique_ptr<Hosted> host_a, host_b;
+  std::unique_ptr<worker::Hosted> host_a, host_b;
   std::unique_ptr<train::Split> dataset;
 };
 
@@ -98,10 +98,10 @@ Result<Ready> GetReady(const PairRequest& request) {
   wire::Arena::Open();
   ASSAY_RETURN_IF_ERROR(LoadBackendModule(request.oracle_module).status());
   ASSAY_ASSIGN_OR_RETURN(ready.oracle, MakeBackend(request.oracle));
-  ASSAY_ASSIGN_OR_RETURN(ready.host_a,
-                         Hosted::Start(ready.a.backend, request.a_module));
-  ASSAY_ASSIGN_OR_RETURN(ready.host_b,
-                         Hosted::Start(ready.b.backend, request.b_module));
+  ASSAY_ASSIGN_OR_RETURN(
+      ready.host_a, worker::Hosted::Start(ready.a.backend, request.a_module));
+  ASSAY_ASSIGN_OR_RETURN(
+      ready.host_b, worker::Hosted::Start(ready.b.backend, request.b_module));
   ASSAY_ASSIGN_OR_RETURN(
       train::Split dataset,
       train::MakeDataset(
@@ -149,7 +149,8 @@ Result<SeededRuns> Train(const ConvergeRequest& request, const std::string& run,
                          const std::string& module, const train::Split& data,
                          std::ostream& out) {
   ASSAY_ASSIGN_OR_RETURN(const bisect::RunSpec spec, bisect::ParseRunSpec(run));
-  ASSAY_ASSIGN_OR_RETURN(const auto host, Hosted::Start(spec.backend, module));
+  ASSAY_ASSIGN_OR_RETURN(const auto host,
+                         worker::Hosted::Start(spec.backend, module));
   SeededRuns runs{run, request.dataset, GoalOf(request), {}};
   const auto& [optimizer, preset, settings] = spec.optimizer;
   for (int64_t seed = 0; seed < request.seeds; ++seed) {

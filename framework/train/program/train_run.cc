@@ -17,6 +17,7 @@
 #include "framework/file/module_path.h"
 #include "framework/graph/edit/training.h"
 #include "framework/testing/host/wire/arena.h"
+#include "framework/testing/worker/hosted.h"
 #include "framework/train/bisect/run_spec.h"
 #include "framework/train/checkpoint/checkpoint.h"
 #include "framework/train/event/csv_files.h"
@@ -25,7 +26,6 @@
 #include "framework/train/format/datasets.h"
 #include "framework/train/model/model_file.h"
 #include "framework/train/program/commands.h"
-#include "framework/train/program/hosted.h"
 #include "framework/train/rule/optimizers.h"
 #include "framework/train/trainer.h"
 
@@ -167,7 +167,8 @@ class OneRun {
             model_, {.loss = edit::Loss::kSoftmaxCrossEntropyOfOneHot}, seed_));
     // A Ctrl-C reaches the host too, which must answer until the step is done.
     std::signal(SIGINT, SIG_IGN);
-    ASSAY_ASSIGN_OR_RETURN(host_, Hosted::Start(spec.backend, wanted_.module));
+    ASSAY_ASSIGN_OR_RETURN(host_,
+                           worker::Hosted::Start(spec.backend, wanted_.module));
     std::signal(SIGINT, AskToStop);
     std::signal(SIGTERM, AskToStop);
     ASSAY_ASSIGN_OR_RETURN(
@@ -219,7 +220,7 @@ class OneRun {
   const TrainRequest& wanted_;
   std::ostream& out_;
   uint64_t seed_;
-  std::unique_ptr<Hosted> host_;
+  std::unique_ptr<worker::Hosted> host_;
   std::optional<train::Split> dataset_;
   train::NewModel model_;
   std::unique_ptr<train::NetworkObjective> objective_;

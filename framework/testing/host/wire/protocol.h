@@ -33,6 +33,8 @@ enum class Call : uint64_t {
   kConfigure,
   kStep,
   kDrawFrom,
+  kTimeRuns,
+  kTimeLives,
   kThread,   // another thread calls; brings its channel
   kCaseEnd,  // what the case left behind
 };
@@ -54,6 +56,9 @@ constexpr const char* PhaseOf(Call call) {
     case Call::kForwardMany:
     case Call::kForwardEach:
       return "forward, run again";
+    case Call::kTimeRuns:
+    case Call::kTimeLives:
+      return "a run that is timed";
     case Call::kBackward:
     case Call::kBackwardEach:
     case Call::kBindBackward:

@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "framework/backend/backend.h"
 #include "framework/core/status.h"
@@ -14,24 +15,32 @@
 #include "framework/testing/worker/case_runner.h"
 #include "framework/testing/worker/host_process.h"
 
-namespace assay::program {
+namespace assay::worker {
 
 class Hosted {
  public:
-  /// Fails as HostProcess::Start does. The arena that tensors cross in must be
-  /// open.
+  /// Fails as ParseInstance and HostProcess::Start do. The arena that tensors
+  /// cross in must be open.
   static Result<std::unique_ptr<Hosted>> Start(const std::string& instance,
+                                               const std::string& module) {
+    ASSAY_ASSIGN_OR_RETURN(plan::Instance parsed,
+                           plan::ParseInstance(instance));
+    return Start(std::move(parsed), module);
+  }
+  static Result<std::unique_ptr<Hosted>> Start(plan::Instance instance,
                                                const std::string& module);
 
   Backend& backend() { return *set_; }
+  /// True when its process ended.
+  bool is_gone() const { return host_->link().is_gone(); }
 
  private:
   Hosted() = default;
 
   plan::Instance instance_;
-  std::unique_ptr<worker::HostProcess> host_;
+  std::unique_ptr<HostProcess> host_;
   std::unique_ptr<host::RemoteBackend> remote_;
-  std::unique_ptr<worker::SetBackend> set_;
+  std::unique_ptr<SetBackend> set_;
 };
 
-}  // namespace assay::program
+}  // namespace assay::worker

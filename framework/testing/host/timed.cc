@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "framework/testing/host/timed.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+#include "framework/backend/exception.h"
+#include "framework/backend/network_interfaces.h"
+#include "framework/core/value_walk.h"
+
+namespace assay::host {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// A copy of each value, in memory that no network knows.
+Result<std::vector<Value>> CopiesOf(std::span<const Value> values) {
+  std::vector<Value> copies(values.size());
+  for (size_t i = 0; i < values.size(); ++i) {
+    ASSAY_ASSIGN_OR_RETURN(
+        copies[i],
+        MapTensors(values[i], [](const Tensor& t) { return t.Clone(); }));
+  }
+  return copies;
+}
+
+void SetAllBits(std::span<const Value> memory) {
+  for (const Value& value : memory) {
+    if (value.tensor() == nullptr) continue;
+    Tensor tensor = *value.tensor();
+    if (tensor.byte_size() == 0) continue;
+    std::fill_n(tensor.mutable_data(), tensor.byte_size(), std::byte{0xff});
+  }
+}
+
+/// Writes as many bytes of memory that nobody else reads, a cache line after
+/// the other. The memory stays, so that only the first time is it made.
+void Flush(int64_t bytes) {
+  static std::vector<std::byte> memory;
+  if (std::ssize(memory) < bytes) memory.resize(static_cast<size_t>(bytes));
+  constexpr int64_t kLine = 64;
+  for (int64_t i = 0; i < bytes; i += kLine) {
+    volatile std::byte& line = memory[static_cast<size_t>(i)];
+    line = line ^ std::byte{1};
+  }
+}
+
+/// Takes the samples of one ask.
+class Samples {
+ public:
+  Samples(Network& network, Binding& binding, const TimedAsk& ask)
+      : network_(network),
+        binding_(binding),
+        ask_(ask),
+        differentiable_(network.differentiable()) {}
+
+  Result<Timed> Take() {
+    if (ask_.gradients != nullptr && differentiable_ == nullptr) {
+      return FailedPrecondition("the network gives no gradients");
+    }
+    Timed timed;
+    timed.samples.reserve(static_cast<size_t>(ask_.samples));
+    for (int64_t i = 0; i < ask_.samples; ++i) {
+      ASSAY_RETURN_IF_ERROR(Prepare(i));
+      const auto start = Clock::now();
+      ASSAY_RETURN_IF_ERROR(CallAll());
+      timed.samples.emplace_back(Clock::now() - start);
+      if (i != ask_.watched) continue;
+      ASSAY_ASSIGN_OR_RETURN(timed.watched, CopiesOf(Results()));
+    }
+    return timed;
+  }
+
+ private:
+  Status Prepare(int64_t sample) {
+    if (const size_t n = ask_.inputs.runs.size(); n > 0) {
+      ASSAY_RETURN_IF_ERROR(
+          Fill(ask_.inputs.memory,
+               ask_.inputs.runs[static_cast<size_t>(sample) % n]));
+    }
+    SetAllBits(ask_.cleared);
+    if (ask_.gradients != nullptr) ASSAY_RETURN_IF_ERROR(Forward());
+    Flush(ask_.flushed);
+    return OkStatus();
+  }
+
+  Status Forward() {
+    ASSAY_RETURN_IF_ERROR(network_.Forward(binding_));
+    return network_.Synchronize();
+  }
+
+  Status CallAll() {
+    for (int64_t i = 0; i < ask_.calls; ++i) {
+      if (ask_.gradients == nullptr) {
+        ASSAY_RETURN_IF_ERROR(Forward());
+        continue;
+      }
+      ASSAY_RETURN_IF_ERROR(differentiable_->RunBackward(*ask_.gradients));
+      ASSAY_RETURN_IF_ERROR(network_.Synchronize());
+    }
+    return OkStatus();
+  }
+
+  std::span<const Value> Results() const {
+    return ask_.gradients == nullptr
+               ? std::as_const(binding_).outputs()
+               : std::as_const(*ask_.gradients).gradients();
+  }
+
+  Network& network_;
+  Binding& binding_;
+  const TimedAsk& ask_;
+  Differentiable* const differentiable_;
+};
+
+/// How long it takes to do `what`, whose status is that of the result.
+template <class What>
+Status Timing(std::chrono::nanoseconds* took, const What& what) {
+  const auto start = Clock::now();
+  const Status status = what();
+  *took = Clock::now() - start;
+  return status;
+}
+
+Result<Life> LifeOf(const LoadedAs& as, std::span<const Value> inputs) {
+  Life life;
+  std::unique_ptr<Network> network;
+  std::unique_ptr<Binding> binding;
+  ASSAY_RETURN_IF_ERROR(Timing(&life.load, [&]() -> Status {
+    ASSAY_ASSIGN_OR_RETURN(network, as.backend.Load(as.model, as.options));
+    return network != nullptr ? OkStatus() : Internal("no network was loaded");
+  }));
+  ASSAY_RETURN_IF_ERROR(Timing(&life.create, [&]() -> Status {
+    ASSAY_ASSIGN_OR_RETURN(binding, network->Bind(inputs, {}));
+    return binding != nullptr ? OkStatus() : Internal("nothing was bound");
+  }));
+  ASSAY_RETURN_IF_ERROR(Timing(&life.first, [&]() -> Status {
+    ASSAY_RETURN_IF_ERROR(network->Forward(*binding));
+    return network->Synchronize();
+  }));
+  ASSAY_RETURN_IF_ERROR(Timing(&life.destroy, [&] {
+    binding.reset();
+    network.reset();
+    return OkStatus();
+  }));
+  return life;
+}
+
+}  // namespace
+
+Result<Timed> TimeRuns(Network& network, Binding& binding,
+                       const TimedAsk& ask) {
+  if (auto* const there = dynamic_cast<TimedThere*>(&network)) {
+    return there->TimeRuns(binding, ask);
+  }
+  try {
+    return Samples(network, binding, ask).Take();
+  } catch (...) {
+    return backend::StatusOfException("the backend");
+  }
+}
+
+Result<std::vector<Life>> TimeLives(const LoadedAs& as, Network& loaded,
+                                    std::span<const Value> inputs,
+                                    int64_t count) {
+  if (auto* const there = dynamic_cast<TimedThere*>(&loaded)) {
+    return there->TimeLives(inputs, count);
+  }
+  std::vector<Life> lives;
+  try {
+    for (int64_t i = 0; i < count; ++i) {
+      ASSAY_ASSIGN_OR_RETURN(lives.emplace_back(), LifeOf(as, inputs));
+    }
+  } catch (...) {
+    return backend::StatusOfException("the backend");
+  }
+  return lives;
+}
+
+}  // namespace assay::host
