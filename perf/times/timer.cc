@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "framework/core/text.h"
-#include "framework/core/value_walk.h"
+#include "framework/testing/host/runs.h"
 #include "framework/timing/clock.h"
 #include "framework/timing/statistics.h"
 
@@ -28,16 +28,6 @@ constexpr double kLongNs = 1e6;
 
 int64_t Share(double share, int64_t budget_ns) {
   return static_cast<int64_t>(share * static_cast<double>(budget_ns));
-}
-
-Result<std::vector<Value>> CopiesOf(std::span<const Value> values) {
-  std::vector<Value> copies(values.size());
-  for (size_t i = 0; i < values.size(); ++i) {
-    ASSAY_ASSIGN_OR_RETURN(
-        copies[i],
-        MapTensors(values[i], [](const Tensor& t) { return t.Clone(); }));
-  }
-  return copies;
 }
 
 bool AreTensors(std::span<const Value> values) {
@@ -72,13 +62,13 @@ Timer::Timer(FreshInputs fresh, std::vector<Judged> judged, int64_t budget_ns,
 
 Status Timer::Bind(Network& network, std::span<const Value> outputs) {
   network_ = &network;
-  ASSAY_ASSIGN_OR_RETURN(inputs_, CopiesOf(judged_[0].inputs));
+  ASSAY_ASSIGN_OR_RETURN(inputs_, host::CopiesOf(judged_[0].inputs));
   // Sequences and optionals are not filled anew: they are timed as they are.
   is_filled_ = std::ranges::all_of(
       inputs_, [](const Value& value) { return value.tensor() != nullptr; });
   if (!is_filled_) judged_.resize(1);
   if (AreTensors(outputs) && HasStaticOutputs(network)) {
-    ASSAY_ASSIGN_OR_RETURN(outputs_, CopiesOf(outputs));
+    ASSAY_ASSIGN_OR_RETURN(outputs_, host::CopiesOf(outputs));
   }
   ASSAY_ASSIGN_OR_RETURN(binding_, network.Bind(inputs_, outputs_));
   return binding_ != nullptr ? OkStatus()

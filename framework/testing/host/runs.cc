@@ -9,6 +9,7 @@
 #include "framework/backend/exception.h"
 #include "framework/backend/executor.h"
 #include "framework/backend/network_interfaces.h"
+#include "framework/core/value_walk.h"
 
 namespace assay::host {
 
@@ -20,6 +21,14 @@ std::chrono::nanoseconds ThreadTime() {
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent);
   return std::chrono::seconds(spent.tv_sec) +
          std::chrono::nanoseconds(spent.tv_nsec);
+}
+
+Result<Tensor> CopyOf(const Tensor& tensor) {
+  if (tensor.data() == nullptr && tensor.byte_size() > 0) {
+    return Internal("the backend returned ", tensor.Signature(),
+                    " without memory");
+  }
+  return tensor.Clone();
 }
 
 Pulled Pull(Network& network, Binding& binding, const BackwardAsk& ask) {
@@ -56,6 +65,14 @@ Status Fill(std::span<const Value> memory, std::span<const Value> values) {
     std::ranges::copy(values[i].tensor()->bytes(), to.mutable_data());
   }
   return OkStatus();
+}
+
+Result<std::vector<Value>> CopiesOf(std::span<const Value> values) {
+  std::vector<Value> copies(values.size());
+  for (size_t i = 0; i < values.size(); ++i) {
+    ASSAY_ASSIGN_OR_RETURN(copies[i], MapTensors(values[i], CopyOf));
+  }
+  return copies;
 }
 
 Result<FirstRun> BindAndRun(Network& network, std::span<const Value> inputs,

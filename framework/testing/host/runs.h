@@ -50,6 +50,10 @@ struct Refill {
 /// of another count, type or shape.
 Status Fill(std::span<const Value> memory, std::span<const Value> values);
 
+/// Copies of values, in memory that no network knows. Internal for a tensor
+/// without memory.
+Result<std::vector<Value>> CopiesOf(std::span<const Value> values);
+
 /// A question to Backward. Its cotangents and targets must outlive the call.
 struct BackwardAsk {
   std::span<const Value> cotangents;

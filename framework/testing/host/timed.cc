@@ -8,23 +8,11 @@
 
 #include "framework/backend/exception.h"
 #include "framework/backend/network_interfaces.h"
-#include "framework/core/value_walk.h"
 
 namespace assay::host {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-/// A copy of each value, in memory that no network knows.
-Result<std::vector<Value>> CopiesOf(std::span<const Value> values) {
-  std::vector<Value> copies(values.size());
-  for (size_t i = 0; i < values.size(); ++i) {
-    ASSAY_ASSIGN_OR_RETURN(
-        copies[i],
-        MapTensors(values[i], [](const Tensor& t) { return t.Clone(); }));
-  }
-  return copies;
-}
 
 void SetAllBits(std::span<const Value> memory) {
   for (const Value& value : memory) {

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "framework/backend/exception.h"
-#include "framework/core/value_walk.h"
 #include "framework/metric/exact_difference.h"
 #include "framework/testing/host/runs.h"
 #include "framework/testing/record/columns.h"
@@ -35,22 +34,6 @@ Status Guarded(Call&& call) {
   }
 }
 
-Result<Tensor> CopyOf(const Tensor& tensor) {
-  if (tensor.data() == nullptr && tensor.byte_size() > 0) {
-    return Internal("the backend returned ", tensor.Signature(),
-                    " without memory");
-  }
-  return tensor.Clone();
-}
-
-Result<std::vector<Value>> CopiesOf(std::span<const Value> values) {
-  std::vector<Value> copies(values.size());
-  for (size_t i = 0; i < values.size(); ++i) {
-    ASSAY_ASSIGN_OR_RETURN(copies[i], MapTensors(values[i], CopyOf));
-  }
-  return copies;
-}
-
 // Distinct executors in the order in which they first ran, joined by "+".
 void ReadPlacement(Network& network, Observation& seen) {
   const Placement* placement = network.placement();
@@ -66,7 +49,7 @@ void ReadPlacement(Network& network, Observation& seen) {
 }
 
 Status Fetch(Network& network, const Binding& binding, Observation& seen) {
-  ASSAY_ASSIGN_OR_RETURN(seen.outputs, CopiesOf(binding.outputs()));
+  ASSAY_ASSIGN_OR_RETURN(seen.outputs, host::CopiesOf(binding.outputs()));
   for (const ValueInfo& output : network.outputs()) {
     seen.output_names.push_back(output.name);
   }
