@@ -131,7 +131,7 @@ step_venv() {
   "$python" -m venv .venv
   pip_get install requirements
   .venv/bin/python -m pip check
-  .venv/bin/python -c 'import jinja2, ml_dtypes, mpmath, numpy, onnx'
+  .venv/bin/python -c 'import jinja2, matplotlib, ml_dtypes, mpmath, numpy, onnx'
 }
 
 # The library alone: the example calls it by its C ABI.

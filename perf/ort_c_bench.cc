@@ -8,10 +8,7 @@
 // For every case of the corpus folder whose values are tensors of numbers; with
 // --list, prints the test_ids of those that pass. Exit codes: 0 all cases that
 // can be asked pass (or --list), 1 some do not, 2 usage, 99 no corpus or
-// library. ort_node_bench.py times it.
-//
-// The table of functions has a fixed order (onnxruntime_c_api.h); the numbers
-// below are positions in it.
+// library. node_peers.py times it.
 
 #include <dlfcn.h>
 
@@ -21,88 +18,12 @@
 #include "framework/graph/model.h"
 #include "framework/testing/case/corpus.h"
 #include "framework/testing/measure/measure.h"
+#include "perf/overhead/onnxruntime_abi.h"
 
 namespace assay::perf {
 namespace {
 
-constexpr uint32_t kApiVersion = 13;
-
-/// ONNX Runtime's table, and the handles that all cases share.
-class OnnxRuntime {
- public:
-  explicit OnnxRuntime(const char* library) {
-    void* const module = dlopen(library, RTLD_NOW | RTLD_LOCAL);
-    if (module == nullptr) return;
-    struct Base {
-      void* const* (*get_api)(uint32_t version);
-      const char* (*version)();
-    };
-    const auto base =
-        reinterpret_cast<const Base* (*)()>(dlsym(module, "OrtGetApiBase"));
-    if (base != nullptr) api_ = base()->get_api(kApiVersion);
-    if (api_ == nullptr) return;
-    Call<kCreateEnv>(4, "bench", &environment_);  // 4: fatal errors only
-    Call<kCreateSessionOptions>(&options_);
-    Call<kSetIntraOpNumThreads>(options_, 1);
-    Call<kSetInterOpNumThreads>(options_, 1);
-    Call<kCreateCpuMemoryInfo>(0, 0, &memory_);
-    Call<kGetAllocator>(&allocator_);
-  }
-  bool loaded() const { return api_ != nullptr; }
-
-  /// Positions in the table.
-  enum Slot : size_t {
-    kCreateEnv = 3,
-    kCreateSession = 7,
-    kRun = 9,
-    kCreateSessionOptions = 10,
-    kSetIntraOpNumThreads = 24,
-    kSetInterOpNumThreads = 25,
-    kGetInputCount = 30,
-    kGetOutputCount = 31,
-    kGetInputName = 36,
-    kGetOutputName = 37,
-    kCreateTensor = 49,
-    kGetData = 51,
-    kGetElementType = 60,
-    kGetRank = 61,
-    kGetExtents = 62,
-    kGetTensorInfo = 65,
-    kGetValueType = 67,
-    kCreateCpuMemoryInfo = 69,
-    kFree = 76,
-    kGetAllocator = 78,
-    kReleaseStatus = 93,
-    kReleaseSession = 95,
-    kReleaseValue = 96,
-    kReleaseTensorInfo = 99,
-  };
-
-  /// True when the call was a success.
-  template <Slot kSlot, class... Args>
-  bool Call(Args... args) const {
-    void* const status =
-        reinterpret_cast<void* (*)(Args...)>(api_[kSlot])(args...);
-    if (status != nullptr) Release<kReleaseStatus>(status);
-    return status == nullptr;
-  }
-  template <Slot kSlot>
-  void Release(void* handle) const {
-    reinterpret_cast<void (*)(void*)>(api_[kSlot])(handle);
-  }
-
-  void* environment() const { return environment_; }
-  void* options() const { return options_; }
-  void* memory() const { return memory_; }
-  void* allocator() const { return allocator_; }
-
- private:
-  void* const* api_ = nullptr;
-  void* environment_ = nullptr;
-  void* options_ = nullptr;
-  void* memory_ = nullptr;
-  void* allocator_ = nullptr;
-};
+using overhead::OnnxRuntime;
 
 /// A loaded model: the names of its inputs and outputs.
 class Session {
@@ -260,7 +181,7 @@ int Main(int argc, char** argv) {
     std::cerr << "usage: ort_c_bench LIBRARY CORPUS [--list]\n";
     return 2;
   }
-  const OnnxRuntime ort(argv[1]);
+  const OnnxRuntime ort(dlopen(argv[1], RTLD_NOW | RTLD_LOCAL));
   const auto corpus = cases::ReadCorpus(argv[2]);
   if (!ort.loaded() || !corpus.ok()) {
     std::cerr << "ort_c_bench: "

@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <charconv>
 #include <deque>
+#include <typeinfo>
+#include <utility>
 
 using namespace assay;
 
@@ -110,34 +112,13 @@ class Handle {
 struct Session {
   explicit Session(const Library& opened) : library(opened) {}
 
-  Result<std::vector<Value>> Run(std::span<const Value> values) const {
-    std::deque<Handle> fed;
-    std::vector<void*> from;
-    for (const Value& value : values) {
-      const Tensor& x = *value.tensor();
-      const std::vector<int64_t> dims(x.shape().begin(), x.shape().end());
-      ASSAY_RETURN_IF_ERROR(
-          library.Call(kCreateTensorWithData, library.memory(), x.data(),
-                       static_cast<size_t>(x.byte_size()), dims.data(),
-                       dims.size(), static_cast<int>(x.dtype()),
-                       &fed.emplace_back(library, kReleaseValue).held));
-      from.push_back(fed.back().held);
-    }
-    std::vector<void*> to(outputs.size(), nullptr);
-    const Status ran =
-        library.Call(kRun, handle.held, nullptr, inputs.data(), from.data(),
-                     from.size(), outputs.data(), outputs.size(), to.data());
-    std::deque<Handle> made;
-    for (void* const value : to) {
-      made.emplace_back(library, kReleaseValue).held = value;
-    }
-    ASSAY_RETURN_IF_ERROR(ran);
-    std::vector<Value> results;
-    for (void* const value : to) {
-      ASSAY_ASSIGN_OR_RETURN(Tensor y, Copied(value));
-      results.emplace_back(std::move(y));
-    }
-    return results;
+  /// A value of ONNX Runtime over a tensor's memory.
+  Status Over(const Tensor& tensor, void** value) const {
+    const std::vector<int64_t> dims(tensor.shape().begin(),
+                                    tensor.shape().end());
+    return library.Call(kCreateTensorWithData, library.memory(), tensor.data(),
+                        static_cast<size_t>(tensor.byte_size()), dims.data(),
+                        dims.size(), static_cast<int>(tensor.dtype()), value);
   }
 
   Result<Tensor> Copied(void* value) const {
@@ -167,6 +148,105 @@ struct Session {
   Signature signature;
   std::vector<const char*> inputs;  // its names
   std::vector<const char*> outputs;
+};
+
+/// The values of a run, made once: those over memory of the caller's stay, and
+/// the others are made by each run and copied.
+class SessionBinding final : public Binding {
+ public:
+  SessionBinding(const Network* network, const Session& session)
+      : network(network), session_(session) {}
+
+  /// As Network::Bind, whose checks are done.
+  Status Tie(std::span<const Value> inputs, std::span<const Value> outputs) {
+    inputs_.assign(inputs.begin(), inputs.end());
+    for (const Value& value : inputs) {
+      void*& made = fed_.emplace_back(session_.library, kReleaseValue).held;
+      ASSAY_RETURN_IF_ERROR(session_.Over(*value.tensor(), &made));
+      from_.push_back(made);
+    }
+    results_.resize(session_.outputs.size());
+    std::ranges::copy(outputs, results_.begin());
+    to_.resize(results_.size());
+    for (size_t i = 0; i < results_.size(); ++i) {
+      if (!results_[i].present()) {
+        unbound_.push_back(i);
+        continue;
+      }
+      void*& made = fed_.emplace_back(session_.library, kReleaseValue).held;
+      ASSAY_RETURN_IF_ERROR(session_.Over(*results_[i].tensor(), &made));
+      to_[i] = made;
+    }
+    return OkStatus();
+  }
+
+  Status Run() {
+    const Status ran = session_.library.Call(
+        kRun, session_.handle.held, nullptr, session_.inputs.data(),
+        from_.data(), from_.size(), session_.outputs.data(), to_.size(),
+        to_.data());
+    if (unbound_.empty()) return ran;
+    return Take(ran);
+  }
+
+  std::span<const Value> outputs() const override { return results_; }
+
+  const Network* const network;
+
+ private:
+  /// Copies what the run has made, and releases it, whether it failed or not.
+  Status Take(const Status& ran) {
+    std::deque<Handle> made;
+    for (const size_t i : unbound_) {
+      made.emplace_back(session_.library, kReleaseValue).held =
+          std::exchange(to_[i], nullptr);
+    }
+    ASSAY_RETURN_IF_ERROR(ran);
+    for (size_t i = 0; i < unbound_.size(); ++i) {
+      ASSAY_ASSIGN_OR_RETURN(Tensor y, session_.Copied(made[i].held));
+      results_[unbound_[i]] = Value(std::move(y));
+    }
+    return OkStatus();
+  }
+
+  const Session& session_;
+  std::vector<Value> inputs_, results_;
+  std::deque<Handle> fed_;
+  std::vector<void*> from_, to_;
+  std::vector<size_t> unbound_;  // places of outputs without memory
+};
+
+class SessionNetwork final : public Network {
+ public:
+  explicit SessionNetwork(std::unique_ptr<Session> session)
+      : session_(std::move(session)) {}
+
+  std::span<const ValueInfo> inputs() const override {
+    return session_->signature.inputs;
+  }
+  std::span<const ValueInfo> outputs() const override {
+    return session_->signature.outputs;
+  }
+
+  Result<std::unique_ptr<Binding>> Bind(
+      std::span<const Value> inputs, std::span<const Value> outputs) override {
+    ASSAY_RETURN_IF_ERROR(
+        CheckBind(this->inputs(), this->outputs(), inputs, outputs));
+    auto binding = std::make_unique<SessionBinding>(this, *session_);
+    ASSAY_RETURN_IF_ERROR(binding->Tie(inputs, outputs));
+    return std::unique_ptr<Binding>(std::move(binding));
+  }
+
+  Status Forward(Binding& binding) override {
+    if (typeid(binding) == typeid(SessionBinding)) {
+      auto& own = static_cast<SessionBinding&>(binding);
+      if (own.network == this) return own.Run();
+    }
+    return InvalidArgument("the binding was made by another network");
+  }
+
+ private:
+  const std::unique_ptr<Session> session_;
 };
 
 /// This adapter passes tensors of numbers on, and no other values. The numbers
@@ -219,7 +299,7 @@ class ExampleOnnxRuntime : public Backend {
     if (!options.gradient_targets.empty() || !options.extra_outputs.empty()) {
       return Unsupported(Reason::kGradient, "a session gives its outputs only");
     }
-    const auto session = std::make_shared<Session>(*library);
+    auto session = std::make_unique<Session>(*library);
     Signature& signature = session->signature;
     ASSAY_ASSIGN_OR_RETURN(signature, SignatureOf(*model, options));
     ASSAY_RETURN_IF_ERROR(CheckTensors(signature.inputs, &session->inputs));
@@ -232,8 +312,7 @@ class ExampleOnnxRuntime : public Backend {
         kCreateSessionFromArray, library->env(), model->bytes().data(),
         model->bytes().size(), settings.held, &session->handle.held);
     if (!made.ok()) return Unsupported(Reason::kOperator, made.message());
-    return MakeFunctionNetwork(
-        signature, [session](auto values) { return session->Run(values); });
+    return std::make_unique<SessionNetwork>(std::move(session));
   }
 };
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include "conformance/optimizer/judge.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -102,18 +104,6 @@ Result<measure::Judgement> Walk(const optdiff::Course& course, Run& run,
     then();
   }
   return kPass;
-}
-
-/// A run with a loss or a gradient that is neither right nor wrong proves
-/// nothing.
-measure::Judgement Decided(measure::Judgement verdict,
-                           const optdiff::Undecided& undecided) {
-  const bool is_decided = std::ranges::none_of(undecided, [](const auto& each) {
-    return each.first == "loss" || each.first.ends_with(".gradient");
-  });
-  if (is_decided || verdict.outcome != Outcome::kPass) return verdict;
-  return {Outcome::kSuspect, record::ReasonCode(std::string(kUndecided)),
-          StrCat("undecided: ", optdiff::UndecidedText(undecided))};
 }
 
 /// How far runs of one optimizer drift apart by roundings alone. It runs the
@@ -340,18 +330,6 @@ Result<measure::Judgement> RunCase(const StepCase& step_case,
   return run.Go(course, step_case.optimizer, roundings, rows);
 }
 
-/// Makes the oracle; loads its module where no module has registered it.
-Result<std::unique_ptr<Backend>> OpenOracle(const record::RunFacts& facts) {
-  if (facts.oracle.empty()) {
-    return FailedPrecondition(
-        "found no oracle of the run, wanted one that judges");
-  }
-  auto made = MakeBackend(facts.oracle);
-  if (made.ok()) return made;
-  ASSAY_RETURN_IF_ERROR(LoadBackendModule(facts.oracle_module).status());
-  return MakeBackend(facts.oracle);
-}
-
 /// The number of later steps whose rows are kept.
 constexpr int64_t kParts = 10;
 
@@ -370,6 +348,27 @@ optdiff::StepRow NamesOf(const StepCase& step_case, const std::string& backend,
 }
 
 }  // namespace
+
+Result<std::unique_ptr<Backend>> OpenOracle(const record::RunFacts& facts) {
+  if (facts.oracle.empty()) {
+    return FailedPrecondition(
+        "found no oracle of the run, wanted one that judges");
+  }
+  auto made = MakeBackend(facts.oracle);
+  if (made.ok()) return made;
+  ASSAY_RETURN_IF_ERROR(LoadBackendModule(facts.oracle_module).status());
+  return MakeBackend(facts.oracle);
+}
+
+measure::Judgement Decided(measure::Judgement verdict,
+                           const optdiff::Undecided& undecided) {
+  const bool is_decided = std::ranges::none_of(undecided, [](const auto& each) {
+    return each.first == "loss" || each.first.ends_with(".gradient");
+  });
+  if (is_decided || verdict.outcome != Outcome::kPass) return verdict;
+  return {Outcome::kSuspect, record::ReasonCode(std::string(kUndecided)),
+          StrCat("undecided: ", optdiff::UndecidedText(undecided))};
+}
 
 measure::Judgement Judge(const StepCase& step_case, Backend& backend,
                          const record::RunFacts& facts,

@@ -333,19 +333,24 @@ void AddReport(CLI::App& app, ReportOptions* options) {
 }
 
 void AddExport(CLI::App& app, ExportOptions* options) {
-  CLI::App* tables =
-      app.add_subcommand("export", "write the tables of the Deep500 thesis");
-  Named(tables, "DIR", "--deep500", options->folder,
-        "folder to write: accuracy, time, gradient, optimizer steps, "
-        "epochs")
-      ->required();
+  CLI::App* tables = app.add_subcommand(
+      "export", "write the tables of the Deep500 thesis, or times as JSON");
+  auto* deep500 = Named(tables, "DIR", "--deep500", options->folder,
+                        "folder to write: accuracy, time, gradient, optimizer "
+                        "steps, epochs");
+  auto* google =
+      Named(tables, "FILE", "--google-benchmark", options->google_benchmark,
+            "times of a run as the JSON of Google Benchmark")
+          ->excludes(deep500);
   Named(tables, "DIR", "--run", options->run, "run folder of cases");
   Named(tables, "DIR", "--training", options->training,
-        "run folder of assay train");
+        "run folder of assay train")
+      ->excludes(google);
   AddExamples(tables,
               "  assay export --deep500 tables --run runs/latest\n"
               "  assay export --deep500 tables --training runs/a "
-              "--training runs/b");
+              "--training runs/b\n"
+              "  assay export --google-benchmark times.json --run runs/latest");
 }
 
 void AddCompare(CLI::App& app, CompareOptions* options) {

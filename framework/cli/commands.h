@@ -125,8 +125,9 @@ struct ReportOptions {
 
 /// The tables of the Deep500 thesis.
 struct ExportOptions {
-  std::filesystem::path folder;  // to write
-  std::filesystem::path run;     // of cases; empty: none
+  std::filesystem::path folder;            // to write, of tables of the thesis
+  std::filesystem::path google_benchmark;  // file to write; empty: none
+  std::filesystem::path run;               // of cases; empty: none
   std::vector<std::string> training;
 };
 

@@ -58,6 +58,8 @@ TEST_F(UsageTest, WrongUseIsExitCodeTwoAndSaysWhy) {
       {"run --suite nodes",
        "found the suite 'nodes'; did you mean node?, wanted one of "},
       {"run --suite node --suite modle", "found the suite 'modle'; did you"},
+      {"run --suite node --suite modle --filter id:node/Abs/test_abs",
+       "found the suite 'modle'; did you mean model?, wanted one of "},
       {"run --backend referense", "did you mean reference?"},
       {"run --filter op:Sigmod", "did you mean Sigmoid?"},
       {"list case", "did you mean cases?"},

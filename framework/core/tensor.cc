@@ -4,26 +4,36 @@
 
 #include <cstdlib>
 #include <cstring>
-#include <new>
+#include <memory>
 
 namespace assay::inline v1 {
 namespace {
 
 constexpr size_t kAlignment = 64;  // a cache line, and an AVX-512 register
 
-struct Free {
-  void operator()(void* memory) const { std::free(memory); }
-};
+constexpr size_t kGreat = size_t{1} << 16;  // bytes
 
-Result<std::shared_ptr<void>> AllocateZeros(int64_t bytes) {
-  const auto size =
-      (static_cast<size_t>(bytes) + kAlignment) / kAlignment * kAlignment;
-  void* memory = std::aligned_alloc(kAlignment, size);
-  if (memory == nullptr) {
+enum class Fill { kZeros, kLater };
+
+/// Memory with zeros behind it. Not by aligned_alloc: a block of that is freed
+/// as one too small for the next of its size, which would take other pages.
+Result<std::shared_ptr<void>> AllocateBytes(int64_t bytes, Fill fill) {
+  const auto wanted = static_cast<size_t>(bytes);
+  size_t size = wanted + 2 * kAlignment;
+  // In a great block calloc knows which pages are zero still.
+  const bool is_clear = fill == Fill::kZeros && size >= kGreat;
+  void* const taken = is_clear ? std::calloc(size, 1) : std::malloc(size);
+  if (taken == nullptr) {
     return ResourceExhausted("cannot allocate ", bytes, " bytes");
   }
-  std::memset(memory, 0, size);
-  return std::shared_ptr<void>(memory, Free());
+  void* memory = taken;
+  std::align(kAlignment, wanted + kAlignment, memory, size);
+  if (!is_clear) {
+    const size_t given = fill == Fill::kZeros ? 0 : wanted;
+    std::memset(static_cast<std::byte*>(memory) + given, 0,
+                wanted + kAlignment - given);
+  }
+  return std::shared_ptr<void>(memory, [taken](void*) { std::free(taken); });
 }
 
 }  // namespace
@@ -56,7 +66,8 @@ Result<Tensor> Tensor::Allocate(DType type, Shape shape) {
   }
   ASSAY_ASSIGN_OR_RETURN(Tensor tensor,
                          Borrow(type, std::move(shape), nullptr));
-  ASSAY_ASSIGN_OR_RETURN(tensor.owner_, AllocateZeros(tensor.byte_size_));
+  ASSAY_ASSIGN_OR_RETURN(tensor.owner_,
+                         AllocateBytes(tensor.byte_size_, Fill::kZeros));
   tensor.data_ = static_cast<std::byte*>(tensor.owner_.get());
   return tensor;
 }
@@ -64,12 +75,15 @@ Result<Tensor> Tensor::Allocate(DType type, Shape shape) {
 Result<Tensor> Tensor::FromBytes(DType type, Shape shape,
                                  std::span<const std::byte> bytes) {
   // The claimed size is compared before any memory is taken for it.
-  ASSAY_ASSIGN_OR_RETURN(const Tensor claimed, Borrow(type, shape, nullptr));
-  if (static_cast<uint64_t>(claimed.byte_size_) != bytes.size()) {
-    return InvalidArgument(claimed.Signature(), " needs ", claimed.byte_size_,
+  ASSAY_ASSIGN_OR_RETURN(Tensor tensor,
+                         Borrow(type, std::move(shape), nullptr));
+  if (static_cast<uint64_t>(tensor.byte_size_) != bytes.size()) {
+    return InvalidArgument(tensor.Signature(), " needs ", tensor.byte_size_,
                            " bytes, found ", bytes.size());
   }
-  ASSAY_ASSIGN_OR_RETURN(Tensor tensor, Allocate(type, std::move(shape)));
+  ASSAY_ASSIGN_OR_RETURN(tensor.owner_,
+                         AllocateBytes(tensor.byte_size_, Fill::kLater));
+  tensor.data_ = static_cast<std::byte*>(tensor.owner_.get());
   if (!bytes.empty()) std::memcpy(tensor.data_, bytes.data(), bytes.size());
   return tensor;
 }

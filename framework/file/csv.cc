@@ -51,11 +51,12 @@ void AppendCsvField(std::string& out, std::string_view text) {
   }
   out += '"';
   out += kept;
-  for (const char c : text) {
-    if (c == '"') out += '"';
-    out += c;
+  for (size_t quote = text.find('"'); quote != std::string_view::npos;
+       quote = text.find('"')) {
+    out.append(text.substr(0, quote + 1)) += '"';
+    text.remove_prefix(quote + 1);
   }
-  out += '"';
+  out.append(text) += '"';
 }
 
 std::string ToText(double value) {
@@ -75,16 +76,15 @@ std::optional<int64_t> ParseInt(std::string_view text) {
 
 bool CsvReader::ReadQuoted(std::string* field) {
   ++position_;
-  for (; position_ < text_.size(); ++position_) {
-    const char c = text_[position_];
-    if (c != '"') {
-      if (c == '\n') ++next_line_;
-      *field += c;
-      continue;
-    }
-    ++position_;
+  for (size_t quote = text_.find('"', position_);
+       quote != std::string_view::npos; quote = text_.find('"', position_)) {
+    const std::string_view part = text_.substr(position_, quote - position_);
+    next_line_ += std::ranges::count(part, '\n');
+    field->append(part);
+    position_ = quote + 1;
     if (position_ == text_.size() || text_[position_] != '"') return true;
     *field += '"';
+    ++position_;
   }
   status_ = DataLoss("line ", line_, ": a quoted field is not closed");
   return false;

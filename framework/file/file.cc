@@ -4,8 +4,8 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -15,20 +15,27 @@ namespace assay::file {
 namespace fs = std::filesystem;
 
 Result<std::string> ReadFile(const fs::path& file) {
-  std::error_code unknown;
-  const std::uintmax_t size = fs::file_size(file, unknown);
-  std::string text(unknown ? 0 : size, '\0');
-  std::ifstream in(file, std::ios::binary);
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<size_t>(in.gcount()));
-  // The file may have grown since, or not say its size, as files of /proc.
-  std::array<char, 4096> more;
-  while (in.read(more.data(), more.size()) || in.gcount() > 0) {
-    text.append(more.data(), static_cast<size_t>(in.gcount()));
+  constexpr size_t kMore = 4096;
+  const Descriptor opened(open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  const int fd = opened.get();
+  struct stat info = {};
+  std::string text;
+  // One byte more tells that the end is there.
+  if (fd >= 0 && fstat(fd, &info) == 0 && S_ISREG(info.st_mode)) {
+    text.resize(static_cast<size_t>(info.st_size) + 1);
   }
-  if (!in.is_open() || in.bad()) {
+  size_t have = 0;
+  ssize_t got = fd < 0 ? -1 : 1;
+  while (fd >= 0 && (got > 0 || (got < 0 && errno == EINTR))) {
+    // It may have grown since, or not say its size, as files of /proc.
+    if (have == text.size()) text.resize(have + kMore);
+    got = read(fd, text.data() + have, text.size() - have);
+    if (got > 0) have += static_cast<size_t>(got);
+  }
+  if (got < 0) {
     return NotFound("cannot read ", file.string(), ": ", std::strerror(errno));
   }
+  text.resize(have);
   return text;
 }
 

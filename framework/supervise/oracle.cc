@@ -24,8 +24,10 @@ namespace fs = std::filesystem;
 
 constexpr int64_t kMostBytes = int64_t{8} << 30;
 
-/// Digests of the files that a case's model and inputs are made of.
+/// Digests of the files that a case's model and inputs are made of. A case that
+/// its suite makes has none.
 Result<std::string> DigestOfFiles(const fs::path& directory) {
+  if (directory.empty()) return std::string();
   std::vector<fs::path> files;
   std::error_code error;
   for (fs::recursive_directory_iterator entry(directory, error);

@@ -382,8 +382,11 @@ Status WorkerSession::EnforceMemoryLimit() {
   const int64_t limit = process::TreeLimit(options_.limits);
   const Clock::time_point now = Clock::now();
   if (limit == 0 || now < weigh_at_) return OkStatus();
-  const int64_t used =
-      process::TreeMemory(process::ProcessTree::Members(worker_->pid()), limit);
+  int64_t used = process::MachineMemory();
+  if (used > limit) {
+    used = process::TreeMemory(process::ProcessTree::Members(worker_->pid()),
+                               limit);
+  }
   const Clock::time_point then = Clock::now();
   weigh_at_ =
       then + std::max<Clock::duration>(kWeighEvery, kWeighShare * (then - now));

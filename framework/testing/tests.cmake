@@ -20,11 +20,17 @@ assay_unit_test(testing ALONE
           plan/plan_test.cc policy/floor_test.cc policy/policy_edit_test.cc
           policy/policy_line_test.cc policy/policy_test.cc policy/query_test.cc
           record/outcome_test.cc record/tables_test.cc request/request_test.cc
-          suite/suites_test.cc verdict/assess_test.cc
+          suite/suites_test.cc times/row_test.cc verdict/assess_test.cc
           verdict/conformance_test.cc verdict/oracle_word_test.cc
-          verdict/repeats_test.cc verdict/verdict_test.cc walls/walls_test.cc
-          worker/case_runner_test.cc worker/process_state_test.cc
+          verdict/repeats_test.cc verdict/verdict_test.cc
+          worker/case_runner_test.cc
   LIBRARIES Assay::testing ${ASSAY_ZLIB})
+
+assay_unit_test(counts ALONE
+  SOURCES host/counts/counts_test.cc LIBRARIES Assay::case)
+if(ASSAY_BUILD_TESTS AND NOT ASSAY_SANITIZE)
+  target_sources(counts_test PRIVATE host/counts/counted_malloc.cc)
+endif()
 
 assay_unit_test(plain_corpus
   SOURCES case/plain_corpus_test.cc case/plain_folder_test.cc
@@ -35,3 +41,10 @@ assay_unit_test(plain_corpus
 assay_unit_test(open_backend
   SOURCES worker/open_backend_test.cc
   LIBRARIES assay_contract MODULES null threads)
+
+# Processes and what they share: a fork of a small program is quick.
+assay_unit_test(processes
+  SOURCES host/crash_report_test.cc host/wire/arena_test.cc walls/walls_test.cc
+          worker/host_process_test.cc worker/process_state_test.cc
+  LIBRARIES Assay::testing MODULES null DEPENDS assay-host
+  DEFINITIONS ASSAY_HOST="$<TARGET_FILE:assay-host>")

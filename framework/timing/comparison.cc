@@ -9,6 +9,9 @@
 namespace assay::timing {
 namespace {
 
+/// So many have the exact law of their ranks.
+constexpr size_t kExact = 300;
+
 /// The places of the numbers in ascending order.
 template <class By>
 std::vector<size_t> OrderOf(size_t n, const By& by) {
@@ -48,22 +51,69 @@ double ShareUpTo(size_t sum, const std::vector<size_t>& ranks) {
   return std::accumulate(choices.begin(), choices.end(), 0.0);
 }
 
+/// The means of all two numbers, and of each with itself, in ascending order.
+std::vector<double> MeansOfTwo(std::span<const double> numbers) {
+  std::vector<double> means;
+  means.reserve(numbers.size() * (numbers.size() + 1) / 2);
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    for (size_t j = 0; j <= i; ++j) {
+      means.push_back(std::midpoint(numbers[i], numbers[j]));
+    }
+  }
+  std::ranges::sort(means);
+  return means;
+}
+
+/// How likely so many of the means of two lie above the truth: the share of all
+/// choices of the ranks 1 to n that have the sum 0, 1, ..., or, of many, the
+/// normal law of the same mean and variance.
+std::vector<double> SumsOfRanks(size_t n) {
+  std::vector<double> shares(n * (n + 1) / 2 + 1);
+  if (n > kExact) {
+    const auto most = static_cast<double>(shares.size() - 1);
+    const double variance = most * (2 * static_cast<double>(n) + 1) / 12;
+    for (size_t s = 0; s < shares.size(); ++s) {
+      const double apart = static_cast<double>(s) - most / 2;
+      shares[s] = std::exp(-apart * apart / (2 * variance));
+    }
+    return shares;
+  }
+  shares[0] = 1;
+  for (size_t rank = 1, most = 0; rank <= n; ++rank) {
+    most += rank;
+    for (size_t s = most + 1; s-- > 0;) {
+      shares[s] = (shares[s] + (s >= rank ? shares[s - rank] : 0)) / 2;
+    }
+  }
+  return shares;
+}
+
 }  // namespace
 
 Comparison Compare(std::span<const double> log_ratios) {
-  const Summary summary = Summarize(log_ratios);
-  Comparison comparison = {.blocks = summary.n,
-                           .ratio = std::exp(summary.median),
+  const std::vector<double> means = MeansOfTwo(log_ratios);
+  Comparison comparison = {.units = std::ssize(log_ratios),
+                           .ratio = std::exp(Percentile(means, 0.5)),
                            .p_value = SignFlipP(log_ratios),
-                           .lag1 = summary.lag1};
-  if (const auto& logs = summary.interval) {
+                           .lag1 = LagOne(log_ratios)};
+  if (const auto logs =
+          CentralInterval(means, SumsOfRanks(log_ratios.size()))) {
     comparison.interval = {std::exp(logs->low), std::exp(logs->high)};
   }
   return comparison;
 }
 
+std::optional<double> LeastSlowdown(const Comparison& comparison,
+                                    double margin) {
+  constexpr double kLevel = 1.9600;  // of a normal law, 2.5 % are beyond
+  constexpr double kPower = 1.6449;  // 5 %
+  if (!comparison.interval) return std::nullopt;
+  const auto [low, high] = *comparison.interval;
+  const double half = (std::log(high) - std::log(low)) / 2;
+  return (1 + margin) * std::exp(half * (1 + kPower / kLevel));
+}
+
 double SignFlipP(std::span<const double> differences) {
-  constexpr size_t kExact = 300;
   const std::vector<size_t> ranks = DoubledRanks(differences);
   size_t all = 0;
   size_t positive = 0;

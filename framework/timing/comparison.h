@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Comparison: which of two takes longer, from blocks of both (pairs.h).
+// Comparison: which of two takes longer, from units of both: blocks, or groups
+// of them (pairs.h).
 //
 //   const Comparison first = Compare(log_ratios);
 //   const std::vector<double> q = BenjaminiHochberg(p_values);  // of the suite
 //   if (IsApart(first, q[0], {})) second = Compare(log_ratios_again);
 //   const Verdict verdict = VerdictOf(first, q[0], second, {});
 //
-// The interval is that of the sign test, and the p-value that of the signed
-// ranks. Both ask only that each block's log-ratio is, about its median, as
-// likely positive as negative. The coin of each block makes that so, whatever
-// the law of the times and the correlation of neighbours; no bootstrap, which
-// would draw blocks as if they were independent, can say as much. Ranks bound
-// the weight of a block that was disturbed, and their exact law has no least
-// p-value that a number of random flips would set.
+// Ratio, interval and p-value are those of the signed ranks. They ask only that
+// each unit's log-ratio is about the ratio itself, and as likely above it as
+// below by as much. The coins make that so, whatever the law of the times and
+// the correlation of neighbours; no bootstrap, which would draw units as if
+// they were independent, can say as much. Ranks bound the weight of a unit that
+// was disturbed, and their exact law has no least p-value that a number of
+// random flips would set.
 
 #pragma once
 
@@ -28,15 +29,27 @@
 namespace assay::timing {
 
 struct Comparison {
-  int64_t blocks = 0;
-  double ratio = 1;                  // candidate over base, the median
-  std::optional<Interval> interval;  // of the ratio; none below 6 blocks
+  int64_t units = 0;
+  double ratio = 1;                  // candidate over base
+  std::optional<Interval> interval;  // of the ratio; none below 6 units
   double p_value = 1;                // SignFlipP
   double lag1 = 0;                   // of the log-ratios; 0 but for chance
 };
 
-/// At least one log-ratio, as LogRatios gives them.
+/// At least one log-ratio of a unit, as LogRatios and GroupLogRatios give them.
+/// The logarithm of the ratio is the median of the means of all two units, and
+/// of each with itself (J. Hodges and E. Lehmann, "Estimates of location based
+/// on rank tests", 1963); the interval has all ratios that the signed ranks do
+/// not refute at 5 % (J. Tukey's, in M. Hollander and D. Wolfe, Nonparametric
+/// Statistical Methods, 1973, section 3.3).
 Comparison Compare(std::span<const double> log_ratios);
+
+/// The least slowdown, as a ratio, that would be found beyond the margin by 95
+/// in 100 sets of as many units with the same spread: beyond it by half of the
+/// interval, for the level, and for the power by 1.64 / 1.96 of that again, as
+/// in a normal law. Nothing where there is no interval.
+std::optional<double> LeastSlowdown(const Comparison& comparison,
+                                    double margin);
 
 /// How often, at most, flipping the sign of each difference by a coin gives a
 /// sum of signed ranks as far from 0 as this one: two-sided; 1 for zeros only.

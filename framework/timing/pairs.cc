@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+
+#include "framework/timing/statistics.h"
 
 namespace assay::timing {
 
@@ -37,6 +40,41 @@ Result<Pairs> TakePairs(const TimeOfSide& time_of, uint64_t seed,
   }
 }
 
+Result<std::vector<std::vector<Block>>> TakeGroups(const BindBoth& bind,
+                                                   const TimeOfSide& time_of,
+                                                   uint64_t seed,
+                                                   const GroupLimits& most,
+                                                   const Clock& clock) {
+  const int64_t end = clock() + most.budget_ns;
+  core::Numbers coin(seed);
+  std::vector<std::vector<Block>> groups;
+  for (int64_t left = most.groups; left > 0; --left) {
+    const int64_t start = clock();
+    if (start >= end && !groups.empty()) break;
+    ASSAY_RETURN_IF_ERROR(
+        bind(coin.Below(2) == 0 ? Side::kBase : Side::kCandidate));
+    const int64_t bound = clock();
+    const int64_t budget = std::max((end - bound) / left, bound - start);
+    ASSAY_ASSIGN_OR_RETURN(
+        Pairs pairs,
+        TakePairs(time_of, core::KeyOf(seed, left),
+                  Stopping({Count{most.blocks}, Budget{budget}}), clock));
+    groups.push_back(std::move(pairs.blocks));
+  }
+  return groups;
+}
+
+Result<std::vector<double>> GroupLogRatios(
+    std::span<const std::vector<Block>> groups) {
+  std::vector<double> medians;
+  for (const std::vector<Block>& blocks : groups) {
+    ASSAY_ASSIGN_OR_RETURN(std::vector<double> ratios, LogRatios(blocks));
+    std::ranges::sort(ratios);
+    medians.push_back(Percentile(ratios, 0.5));
+  }
+  return medians;
+}
+
 Result<std::vector<double>> LogRatios(std::span<const Block> blocks) {
   std::vector<double> log_ratios;
   for (const Block& block : blocks) {
@@ -57,6 +95,28 @@ Result<std::vector<double>> LogRatios(std::span<const Block> blocks) {
     log_ratios.push_back(sum / 2);
   }
   return log_ratios;
+}
+
+std::vector<double> Differences(std::span<const Block> blocks) {
+  std::vector<double> differences;
+  for (const Block& block : blocks) {
+    double sum = 0;
+    for (size_t i = 0; i < block.ns.size(); ++i) {
+      sum += block.order[i] == Side::kBase ? -block.ns[i] : block.ns[i];
+    }
+    differences.push_back(sum / 2);
+  }
+  return differences;
+}
+
+double MedianOf(std::span<const Block> blocks, Side side) {
+  std::vector<double> ns;
+  for (const Block& block : blocks) {
+    for (size_t i = 0; i < block.ns.size(); ++i) {
+      if (block.order[i] == side) ns.push_back(block.ns[i]);
+    }
+  }
+  return Summarize(ns).median;
 }
 
 }  // namespace assay::timing

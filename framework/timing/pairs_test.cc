@@ -2,8 +2,10 @@
 
 #include "framework/timing/pairs.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -107,6 +109,87 @@ TEST_F(TakePairsTest, EndsByBudgetCountAndFailure) {
             StatusCode::kInvalidArgument);
 }
 
+/// Times as those above, behind bindings that take 50 us.
+class TakeGroupsTest : public TakePairsTest {
+ protected:
+  Result<std::vector<std::vector<Block>>> TakeAll(uint64_t seed,
+                                                  const GroupLimits& most) {
+    const auto bind = [this](Side first) {
+      firsts_.push_back(first);
+      made_up_.now_ns += 50'000;
+      return OkStatus();
+    };
+    return TakeGroups(
+        bind, [this](Side side) { return TimeOf(side); }, seed, most,
+        made_up_.AsClock());
+  }
+
+  std::vector<Side> firsts_;
+};
+
+// Kills: a side that is always bound first, groups whose coins fall alike, and
+// blocks that are more or fewer than was asked for.
+TEST_F(TakeGroupsTest, BindsAnewBeforeEachGroup) {
+  const auto groups =
+      TakeAll(3, {.groups = 40, .blocks = 5, .budget_ns = 1'000'000'000});
+  ASSERT_TRUE(groups.ok());
+  ASSERT_EQ(groups->size(), 40U);
+  ASSERT_EQ(firsts_.size(), 40U);
+  EXPECT_NEAR(static_cast<double>(std::ranges::count(firsts_, kA)), 20, 12);
+  int64_t turns = 0;
+  for (const auto& blocks : *groups) {
+    EXPECT_EQ(blocks.size(), 5U);
+    for (size_t b = 0; b < 5; ++b) {
+      if (blocks[b].order != groups->front()[b].order) ++turns;
+    }
+  }
+  EXPECT_NEAR(static_cast<double>(turns), 97, 30);
+}
+
+// Kills: a budget of each group, one that bindings are left out of, and a group
+// that is bound for less time than its binding took.
+TEST_F(TakeGroupsTest, SharesTheTimeThatIsLeft) {
+  // A block takes some 40,700 ns, a group of two with its binding 131,500.
+  const auto groups =
+      TakeAll(1, {.groups = 20, .blocks = 100, .budget_ns = 1'000'000});
+  ASSERT_TRUE(groups.ok());
+  EXPECT_EQ(groups->size(), 8U);
+  for (const auto& blocks : *groups) EXPECT_EQ(blocks.size(), 2U);
+  const auto long_ones =
+      TakeAll(1, {.groups = 2, .blocks = 100, .budget_ns = 1'000'000});
+  ASSERT_TRUE(long_ones.ok());
+  ASSERT_EQ(long_ones->size(), 2U);
+  for (const auto& blocks : *long_ones) {
+    EXPECT_NEAR(static_cast<double>(blocks.size()), 11, 1);
+  }
+  const auto none = TakeAll(1, {.budget_ns = 0});
+  ASSERT_TRUE(none.ok());
+  EXPECT_EQ(none->size(), 1U);
+}
+
+TEST_F(TakeGroupsTest, AFailureOfABindingIsReturned) {
+  const auto found = TakeGroups([](Side) { return Internal("no memory"); },
+                                [](Side) { return 1.0; }, 1, {.budget_ns = 1});
+  EXPECT_EQ(found.status().message(), "no memory");
+}
+
+// Kills: a mean, which one block that was disturbed moves, and a group's times
+// as one block.
+TEST(GroupLogRatios, AreTheMediansOfTheirBlocks) {
+  const Block twice = {kAbba, {1, 2, 2, 1}};
+  const Block same = {kBaab, {1, 1, 1, 1}};
+  const Block struck = {kBaab, {100, 1, 1, 1}};
+  const std::vector<std::vector<Block>> groups = {
+      {twice, same, struck}, {same, twice}, {same}};
+  const auto logs = GroupLogRatios(groups);
+  ASSERT_TRUE(logs.ok());
+  EXPECT_THAT(*logs,
+              testing::ElementsAre(testing::DoubleEq(std::log(2)),
+                                   testing::DoubleEq(std::log(2) / 2), 0.0));
+  const std::vector<std::vector<Block>> bad = {{same}, {{kAbba, {0, 1, 1, 1}}}};
+  EXPECT_EQ(GroupLogRatios(bad).status().code(), StatusCode::kInvalidArgument);
+}
+
 // Kills: a ratio of the wrong sides or of sums, and one that an even drift
 // moves.
 TEST(LogRatios, AreThoseOfEachBlock) {
@@ -123,6 +206,17 @@ TEST(LogRatios, AreThoseOfEachBlock) {
   for (size_t i = 0; i < want.size(); ++i) {
     EXPECT_NEAR((*logs)[i], want[i], 1e-15) << i;
   }
+}
+
+// Kills: a difference of the other sign or of one pair, and a median of the
+// other side.
+TEST(Differences, AreThoseOfEachBlock) {
+  const Block blocks[] = {{kAbba, {10, 13, 15, 12}},
+                          {kBaab, {13, 10, 12, 15}},
+                          {kBaab, {1, 3, 5, 2}}};
+  EXPECT_EQ(Differences(blocks), (std::vector<double>{3, 3, -2.5}));
+  EXPECT_EQ(MedianOf(blocks, kA), 10);  // of 3, 5, 10, 10, 12, 12
+  EXPECT_EQ(MedianOf(blocks, kB), 13);  // of 1, 2, 13, 13, 15, 15
 }
 
 // Kills: times and orders that are wrong, and compared all the same.

@@ -81,6 +81,30 @@ std::optional<Interval> MedianInterval(std::span<const double> sorted) {
   return CentralInterval(sorted, Coins(sorted.size()));
 }
 
+std::optional<Interval> PercentileInterval(std::span<const double> sorted,
+                                           double p) {
+  constexpr double kTail = (1 - kConfidence) / 2;
+  const size_t n = sorted.size();
+  const auto chance = [&](size_t k) {
+    const auto all = static_cast<double>(n);
+    const auto below = static_cast<double>(k);
+    return std::exp(std::lgamma(all + 1) - std::lgamma(below + 1) -
+                    std::lgamma(all - below + 1) + below * std::log(p) +
+                    (all - below) * std::log1p(-p));
+  };
+  // So many from either end are on the wrong side in 2.5 % of cases at most.
+  size_t low = 0;
+  for (double tail = chance(0); low < n && tail <= kTail;) {
+    tail += chance(++low);
+  }
+  size_t high = 0;
+  for (double tail = chance(n); high < n && tail <= kTail;) {
+    tail += chance(n - ++high);
+  }
+  if (low == 0 || high == 0) return std::nullopt;
+  return Interval{sorted[low - 1], sorted[n - high]};
+}
+
 Summary Summarize(std::span<const double> samples) {
   std::vector<double> sorted(samples.begin(), samples.end());
   std::ranges::sort(sorted);

@@ -71,4 +71,11 @@ std::optional<Interval> CentralInterval(std::span<const double> sorted,
 /// Nagaraja, Order Statistics, 3rd edition, 2003, section 7.1).
 std::optional<Interval> MedianInterval(std::span<const double> sorted);
 
+/// The same of the number below which a sample lies with probability p, 0 < p <
+/// 1: the chances are those of n coins of that side. Nothing where even the
+/// least or the greatest is on the wrong side of it too often: below 36 samples
+/// for p = 0.9, below 368 for 0.99.
+std::optional<Interval> PercentileInterval(std::span<const double> sorted,
+                                           double p);
+
 }  // namespace assay::timing

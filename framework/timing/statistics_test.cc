@@ -96,6 +96,26 @@ TEST(MedianInterval, HasTheRanksOfTheBinomialLaw) {
   EXPECT_EQ(MedianInterval(kFive), std::nullopt);
 }
 
+// Kills: ranks that are off by one or of the other end, an interval of too few.
+// The ranks are sums of exact fractions.
+TEST(PercentileInterval, HasTheRanksOfTheBinomialLaw) {
+  constexpr struct {
+    int64_t n;
+    double p, low, high;
+  } kRows[] = {{36, 0.9, 29, 36},     {37, 0.9, 29, 37},
+               {100, 0.9, 84, 96},    {1000, 0.9, 881, 919},
+               {368, 0.99, 360, 368}, {1000, 0.99, 983, 997},
+               {6, 0.5, 1, 6},        {101, 0.5, 41, 61}};
+  for (const auto& row : kRows) {
+    std::vector<double> sorted(static_cast<size_t>(row.n));
+    std::iota(sorted.begin(), sorted.end(), 1);
+    EXPECT_EQ(PercentileInterval(sorted, row.p), (Interval{row.low, row.high}))
+        << row.n << " " << row.p;
+  }
+  EXPECT_EQ(PercentileInterval(std::vector<double>(35), 0.9), std::nullopt);
+  EXPECT_EQ(PercentileInterval(std::vector<double>(367), 0.99), std::nullopt);
+}
+
 /// The share of 2,000 draws of n times with median 1 whose interval has it.
 double CoverageOf(size_t n, double lag1) {
   constexpr int64_t kDraws = 2'000;

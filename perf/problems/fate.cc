@@ -3,10 +3,19 @@
 #include "perf/problems/fate.h"
 
 #include <algorithm>
+#include <array>
+#include <numeric>
 
 #include "framework/core/text.h"
 
 namespace assay::problems {
+namespace {
+
+constexpr std::array kFates = {Fate::kTimed, Fate::kDeclined,
+                               Fate::kTooMuchMemory, Fate::kTooMuchTime,
+                               Fate::kFailed};
+
+}  // namespace
 
 std::string_view ToString(Fate fate) {
   switch (fate) {
@@ -18,8 +27,16 @@ std::string_view ToString(Fate fate) {
       return "too big by memory";
     case Fate::kTooMuchTime:
       return "too big by time";
+    case Fate::kFailed:
+      return "failed";
   }
   return "";
+}
+
+std::optional<Fate> FateNamed(std::string_view text) {
+  const auto* const found =
+      std::ranges::find(kFates, text, [](Fate fate) { return ToString(fate); });
+  return found == kFates.end() ? std::nullopt : std::optional(*found);
 }
 
 double LeastSeconds(const work::Work& work, const Limits& limits) {
@@ -39,33 +56,15 @@ Result<Fate> FateOf(const Result<Needs>& needs, const Limits& limits) {
   return Fate::kTimed;
 }
 
-void Tally::Add(Fate fate) {
-  switch (fate) {
-    case Fate::kTimed:
-      ++timed;
-      break;
-    case Fate::kDeclined:
-      ++declined;
-      break;
-    case Fate::kTooMuchMemory:
-      ++too_much_memory;
-      break;
-    case Fate::kTooMuchTime:
-      ++too_much_time;
-      break;
-  }
-}
-
 int64_t Tally::total() const {
-  return timed + declined + too_much_memory + too_much_time;
+  return std::accumulate(counts_.begin(), counts_.end(), int64_t{0});
 }
 
 std::string Tally::ToString() const {
-  return StrCat(problems::ToString(Fate::kTimed), " ", timed, ", ",
-                problems::ToString(Fate::kDeclined), " ", declined, ", ",
-                problems::ToString(Fate::kTooMuchMemory), " ", too_much_memory,
-                ", ", problems::ToString(Fate::kTooMuchTime), " ",
-                too_much_time, ": ", total());
+  const std::string counts = Joined(kFates, ", ", [this](Fate fate) {
+    return StrCat(problems::ToString(fate), " ", (*this)[fate]);
+  });
+  return StrCat(counts, ": ", total());
 }
 
 }  // namespace assay::problems

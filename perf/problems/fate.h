@@ -8,11 +8,15 @@
 //     ASSAY_ASSIGN_OR_RETURN(const Fate fate, FateOf(NeedsOf(p), limits));
 //     tally.Add(fate);
 //   }
-//   // timed 583, declined 39, too big by memory 0, too big by time 8: 630
+//   // timed 583, declined 39, too big by memory 0, too big by time 8,
+//   // failed 0: 630
 
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -21,10 +25,18 @@
 
 namespace assay::problems {
 
-enum class Fate : uint8_t { kTimed, kDeclined, kTooMuchMemory, kTooMuchTime };
+enum class Fate : uint8_t {
+  kTimed,
+  kDeclined,
+  kTooMuchMemory,
+  kTooMuchTime,
+  kFailed  // its outputs or its times are wrong, or it ended early
+};
 
-/// "timed", "declined", "too big by memory", "too big by time"
+/// "timed", "declined", "too big by memory", "too big by time", "failed"
 std::string_view ToString(Fate fate);
+/// None for another text.
+std::optional<Fate> FateNamed(std::string_view text);
 
 /// The most that a problem may take, and the most that the machine does in a
 /// second.
@@ -45,16 +57,18 @@ double LeastSeconds(const work::Work& work, const Limits& limits);
 Result<Fate> FateOf(const Result<Needs>& needs, const Limits& limits);
 
 /// How many problems have which fate.
-struct Tally {
-  int64_t timed = 0;
-  int64_t declined = 0;
-  int64_t too_much_memory = 0;
-  int64_t too_much_time = 0;
-
-  void Add(Fate fate);
+class Tally {
+ public:
+  void Add(Fate fate) { ++counts_.at(static_cast<size_t>(fate)); }
+  int64_t operator[](Fate fate) const {
+    return counts_.at(static_cast<size_t>(fate));
+  }
   int64_t total() const;
-  /// "timed 5, declined 1, too big by memory 0, too big by time 2: 8"
+  /// "timed 5, declined 1, too big by memory 0, too big by time 2, failed 0: 8"
   std::string ToString() const;
+
+ private:
+  std::array<int64_t, 5> counts_ = {};
 };
 
 }  // namespace assay::problems

@@ -11,19 +11,16 @@
 
 #include "framework/testing/support/statuses_fixture.h"
 #include "perf/problems/fate.h"
-#include "perf/problems/read_problems.h"
+#include "perf/problems/known_problems.h"
+#include "perf/problems/problem_fixture.h"
 
 namespace assay::problems {
 namespace {
 
 using testing::ElementsAre;
 
-Problem Of(const std::string& text) {
-  return Got(ProblemsOfText(text, "f")).at(0);
-}
-
 Problem GemmOf(const std::string& numbers) {
-  return Of("gemm: set times m n k a b\na 1 " + numbers);
+  return FirstOf("gemm: set times m n k a b\na 1 " + numbers);
 }
 
 std::vector<std::string> InputsOf(const Problem& problem,
@@ -42,27 +39,28 @@ TEST(MakeProblem, InputsHaveTheShapesOfTheRow) {
               ElementsAre("float32[2,4]", "float32[4,3]"));
   EXPECT_THAT(InputsOf(GemmOf("2 3 4 t t"), DType::kBFloat16),
               ElementsAre("bfloat16[4,2]", "bfloat16[3,4]"));
-  const Problem conv =
-      Of("conv: set times w h c n k s r pad_w pad_h stride_w stride_h group\n"
-         "a 1 70 16 4 3 8 5 6 1 2 3 7 2");
+  const Problem conv = FirstOf(
+      "conv: set times w h c n k s r pad_w pad_h stride_w stride_h group\n"
+      "a 1 70 16 4 3 8 5 6 1 2 3 7 2");
   EXPECT_THAT(InputsOf(conv),
               ElementsAre("float32[3,4,16,70]", "float32[8,2,6,5]"));
-  EXPECT_THAT(InputsOf(Of("recurrent: set times cell hidden batch steps\n"
-                          "a 1 lstm 7 8 9")),
+  EXPECT_THAT(InputsOf(FirstOf("recurrent: set times cell hidden batch steps\n"
+                               "a 1 lstm 7 8 9")),
               ElementsAre("float32[9,8,7]", "float32[1,28,7]",
                           "float32[1,28,7]", "float32[1,56]"));
   EXPECT_THAT(
-      InputsOf(Of("graph: set times name model\n"
+      InputsOf(
+          FirstOf("graph: set times name model\n"
                   "a 1 x ($T[2] x, int64[1] i) => ($T[1] y) { y = Gather(x, i) "
                   "}"),
-               DType::kFloat64),
+          DType::kFloat64),
       ElementsAre("float64[2]", "int64[1]"));
 }
 
 // Kills: a model for a problem that ONNX cannot state, an error without place.
 TEST(MakeProblem, SaysWhatItCannotMake) {
   const Problem sparse =
-      Of("sparse: set times m n k a b density\na 1 2 3 4 n n 0.05");
+      FirstOf("sparse: set times m n k a b density\na 1 2 3 4 n n 0.05");
   EXPECT_THAT(MakeProblem(sparse),
               IsStatus(StatusCode::kUnsupported,
                        "a.sparse.m2n3k4nnd0.05: no operator of ONNX takes a "
@@ -70,16 +68,16 @@ TEST(MakeProblem, SaysWhatItCannotMake) {
   EXPECT_EQ(DenseOf(sparse).name, "a.sparse.m2n3k4nnd0.05.dense");
   EXPECT_THAT(InputsOf(DenseOf(sparse)),
               ElementsAre("float32[2,4]", "float32[4,3]"));
-  EXPECT_THAT(MakeProblem(Of("all_reduce: set times elements\na 1 100")),
+  EXPECT_THAT(MakeProblem(FirstOf("all_reduce: set times elements\na 1 100")),
               IsStatus(StatusCode::kUnsupported,
                        "an all-reduce of 100 elements is a collective"));
   EXPECT_THAT(MakeProblem(GemmOf("2 3 4 n n"), DType::kInt8),
               IsStatus(StatusCode::kUnsupported, "int8, wanted float32"));
   const std::string graph = "graph: set times name model\na 1 x ";
-  EXPECT_THAT(MakeProblem(Of(graph + "($T[2] x) =>")),
+  EXPECT_THAT(MakeProblem(FirstOf(graph + "($T[2] x) =>")),
               IsStatus(StatusCode::kInvalidArgument, "f:2"));
   EXPECT_THAT(
-      MakeProblem(Of(graph + "($T[n] x) => ($T[n] y) { y = Relu(x) }")),
+      MakeProblem(FirstOf(graph + "($T[n] x) => ($T[n] y) { y = Relu(x) }")),
       IsStatus(StatusCode::kInvalidArgument, "f:2: input x is float32[n]"));
 }
 
@@ -91,8 +89,8 @@ TEST(NeedsOf, CountsAllValuesAndTheWorkOfARun) {
   EXPECT_EQ(Got(NeedsOf(GemmOf("2 3 4 n n"), DType::kFloat64)).bytes,
             8 * (8 + 12 + 6));
   EXPECT_EQ(
-      Got(NeedsOf(Of("graph: set times name model\na 1 x"
-                     " ($T[9] x) => ($T[9] y) { h = Exp(x) y = Abs(h) }")))
+      Got(NeedsOf(FirstOf("graph: set times name model\na 1 x"
+                          " ($T[9] x) => ($T[9] y) { h = Exp(x) y = Abs(h) }")))
           .bytes,
       4 * 27);
 }
@@ -100,9 +98,10 @@ TEST(NeedsOf, CountsAllValuesAndTheWorkOfARun) {
 // Kills: pads or strides of the other axis, filters of height for width.
 TEST(NeedsOf, CountsAConvolutionByItsAxes) {
   const auto work = [](const std::string& row) {
-    return Got(NeedsOf(Of("conv: set times w h c n k s r pad_w pad_h stride_w "
-                          "stride_h group\na 1 " +
-                          row)))
+    return Got(NeedsOf(
+                   FirstOf("conv: set times w h c n k s r pad_w pad_h stride_w "
+                           "stride_h group\na 1 " +
+                           row)))
         .work;
   };
   // 5 places of 3 taps along w, of which 13 are inside, and 3 along h.
@@ -120,7 +119,7 @@ struct Sum {
 };
 std::map<std::string, Sum> SumsOfSets() {
   std::map<std::string, Sum> sums;
-  for (const Problem& problem : Got(ReadProblemSets(ASSAY_SETS))) {
+  for (const Problem& problem : KnownProblems()) {
     const auto needs = NeedsOf(problem);
     if (needs.status().code() == StatusCode::kUnsupported) continue;
     EXPECT_TRUE(needs.ok()) << needs.status().ToString();
@@ -167,16 +166,16 @@ TEST(FateOf, EveryProblemOfDeepBenchHasOne) {
                          .flops_per_second = 1e11,
                          .bytes_per_second = 1e10};
   Tally tally;
-  for (const Problem& problem : Got(ReadProblemSets(ASSAY_SETS))) {
+  for (const Problem& problem : KnownProblems()) {
     if (!problem.set.starts_with("deepbench.")) continue;
     tally.Add(Got(FateOf(NeedsOf(problem), limits)));
   }
   EXPECT_EQ(tally.total(), 630) << tally.ToString();
   RecordProperty("tally", tally.ToString());
-  EXPECT_EQ(tally.declined, 32 + 7);
-  EXPECT_GT(tally.timed, 300);
-  EXPECT_GT(tally.too_much_memory, 0);
-  EXPECT_GT(tally.too_much_time, 0);
+  EXPECT_EQ(tally[Fate::kDeclined], 32 + 7);
+  EXPECT_GT(tally[Fate::kTimed], 300);
+  EXPECT_GT(tally[Fate::kTooMuchMemory], 0);
+  EXPECT_GT(tally[Fate::kTooMuchTime], 0);
 }
 
 TEST(FateOf, IsByTheLimitThatIsPassed) {
@@ -194,12 +193,16 @@ TEST(FateOf, IsByTheLimitThatIsPassed) {
             Fate::kDeclined);
   EXPECT_THAT(FateOf(InvalidArgument("f:2"), wide), Says("f:2"));
   Tally tally;
-  for (const Fate each : {Fate::kTimed, Fate::kTimed, Fate::kDeclined,
-                          Fate::kTooMuchMemory, Fate::kTooMuchTime}) {
+  for (const Fate each :
+       {Fate::kTimed, Fate::kTimed, Fate::kDeclined, Fate::kTooMuchMemory,
+        Fate::kTooMuchTime, Fate::kFailed}) {
     tally.Add(each);
+    EXPECT_EQ(FateNamed(ToString(each)), each);
   }
+  EXPECT_EQ(FateNamed("lost"), std::nullopt);
   EXPECT_EQ(tally.ToString(),
-            "timed 2, declined 1, too big by memory 1, too big by time 1: 5");
+            "timed 2, declined 1, too big by memory 1, too big by time 1, "
+            "failed 1: 6");
 }
 
 }  // namespace

@@ -2,8 +2,7 @@
 //
 // Problem: one thing to be timed, as a row of a file of problems states it.
 //
-//   ASSAY_ASSIGN_OR_RETURN(const auto problems, ReadProblems("gemm.txt"));
-//   for (const Problem& problem : problems) Print(problem.name);
+//   for (const Problem& problem : KnownProblems()) Print(problem.name);
 //   // "deepbench.train.gemm.m1760n16k1760nn"
 
 #pragma once
@@ -58,6 +57,10 @@ struct Problem {
   std::variant<Gemm, Convolution, Recurrent, SparseGemm, AllReduce, GraphText>
       of;
   std::string place;  // file:line
+  /// The number by which the problems of one row differ, and its value here:
+  /// "batch", 8. Empty where a row is one problem.
+  std::string axis;
+  int64_t size = 0;
 };
 
 }  // namespace assay::problems

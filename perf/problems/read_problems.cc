@@ -6,13 +6,11 @@
 #include <array>
 #include <charconv>
 #include <map>
-#include <set>
 #include <sstream>
 #include <stdexcept>
 #include <utility>
 
 #include "framework/core/text.h"
-#include "framework/file/file.h"
 
 namespace assay::problems {
 namespace {
@@ -186,6 +184,19 @@ const std::map<std::string, Kind, std::less<>>& Kinds() {
   return kinds;
 }
 
+/// The place of the number by which the problems of one row differ.
+constexpr std::string_view kNumber = "$N";
+
+std::string WithNumber(std::string_view line, const std::string& number) {
+  std::string made;
+  for (size_t at = line.find(kNumber); at != line.npos;
+       at = line.find(kNumber)) {
+    made.append(line.substr(0, at)).append(number);
+    line.remove_prefix(at + kNumber.size());
+  }
+  return made.append(line);
+}
+
 /// Reads the lines of a file one by one.
 class Reader {
  public:
@@ -193,8 +204,34 @@ class Reader {
     line = line.substr(0, line.find('#'));
     Words words = WordsOf(line);
     if (words.empty()) return;
+    if (words[0] == "each:") return ReadEach(std::move(words));
     if (words[0].ends_with(':')) return ReadHead(std::move(words));
     if (kind_ == nullptr) Fail(StrCat("'", words[0], "'"), "KIND: first");
+    if (line.find(kNumber) == line.npos) return ReadRow(line, place);
+    if (numbers_.empty()) Fail(StrCat("'", kNumber, "'"), "each: first");
+    for (const std::string& number : numbers_) {
+      ReadRow(WithNumber(line, number), place);
+      Problem& problem = problems_.back();
+      problem.axis = axis_;
+      problem.size = Row({axis_}, {number}).Positive();
+      problem.name = StrCat(problem.set, ".", name_, "#", axis_, number);
+    }
+  }
+
+  /// Throws as Fail where two problems have one name.
+  std::vector<Problem> Taken() {
+    std::map<std::string, std::string> places;
+    for (const Problem& problem : problems_) {
+      const auto [known, is_new] = places.emplace(problem.name, problem.place);
+      if (is_new) continue;
+      Fail(StrCat(problem.name, " once more"), "one after " + known->second);
+    }
+    return std::move(problems_);
+  }
+
+ private:
+  void ReadRow(std::string_view line, const std::string& place) {
+    Words words = WordsOf(line);
     if (kind_->read == ReadGraph && words.size() > kind_->columns.size()) {
       const size_t at = line.find(words[3], line.find(words[2]) + 1);
       words.resize(3);
@@ -213,9 +250,6 @@ class Reader {
     problems_.push_back(std::move(problem));
   }
 
-  std::vector<Problem> Taken() { return std::move(problems_); }
-
- private:
   void ReadHead(Words words) {
     name_ = words[0].substr(0, words[0].size() - 1);
     const auto found = Kinds().find(name_);
@@ -231,8 +265,16 @@ class Reader {
     }
   }
 
+  void ReadEach(Words words) {
+    if (words.size() < 3) Fail(Joined(words, " "), "each: AXIS NUMBER...");
+    axis_ = words[1];
+    numbers_.assign(words.begin() + 2, words.end());
+  }
+
   const Kind* kind_ = nullptr;
   std::string name_;
+  std::string axis_;
+  Words numbers_;
   std::map<std::string, int> seen_;
   std::vector<Problem> problems_;
 };
@@ -250,31 +292,13 @@ Result<std::vector<Problem>> ProblemsOfText(std::string_view text,
       return InvalidArgument(place, ": ", wrong.what());
     }
   }
-  std::vector<Problem> problems = reader.Taken();
-  if (problems.empty()) return InvalidArgument(file, ": no row, wanted one");
-  return problems;
-}
-
-Result<std::vector<Problem>> ReadProblems(const std::filesystem::path& file) {
-  ASSAY_ASSIGN_OR_RETURN(const std::string text, file::ReadFile(file));
-  return ProblemsOfText(text, file.string());
-}
-
-Result<std::vector<Problem>> ReadProblemSets(
-    const std::filesystem::path& folder) {
-  std::set<std::filesystem::path> files;
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
-    if (entry.path().extension() == ".txt") files.insert(entry.path());
-  }
-  if (files.empty()) {
-    return NotFound(folder.string(), " has no .txt, wanted sets of problems");
-  }
   std::vector<Problem> problems;
-  for (const std::filesystem::path& file : files) {
-    ASSAY_ASSIGN_OR_RETURN(std::vector<Problem> more, ReadProblems(file));
-    std::ranges::move(more, std::back_inserter(problems));
+  try {
+    problems = reader.Taken();
+  } catch (const std::invalid_argument& wrong) {
+    return InvalidArgument(file, ": ", wrong.what());
   }
+  if (problems.empty()) return InvalidArgument(file, ": no row, wanted one");
   return problems;
 }
 

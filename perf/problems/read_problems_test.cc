@@ -9,8 +9,8 @@
 #include <set>
 #include <string>
 
-#include "framework/file/scratch_folder.h"
 #include "framework/testing/support/statuses_fixture.h"
+#include "perf/problems/known_problems.h"
 
 namespace assay::problems {
 namespace {
@@ -97,19 +97,44 @@ TEST(ReadProblems, AWrongTextSaysFileLineFoundAndWanted) {
                "f:2: cell is 'rnn', wanted vanilla or lstm or gru"},
            Row{"sparse: set times m n k a b density\na 1 2 3 4 n n 0",
                "f:2: density is '0', wanted a number above 0"},
+           Row{gemm + "a 1 2 $N 4 n n", "f:2: '$N', wanted each: first"},
+           Row{"each: batch", "f:1: each: batch, wanted each: AXIS NUMBER..."},
+           Row{"each: batch x\n" + gemm + "a 1 2 3 4 n n\na 1 2 $N 4 n n",
+               "f:4: n is 'x', wanted an integer"},
+           Row{"each: batch 2 2\n" + gemm + "a 1 2 $N 4 n n",
+               "f: a.gemm#batch2 once more, wanted one after f:3"},
            Row{"sparse: set times m n k a b density\na 1 2 3 4 n n 1.5",
                "f:2: density is '1.5'"},
        }) {
     EXPECT_THAT(ProblemsOfText(row.text, "f"),
                 IsStatus(StatusCode::kInvalidArgument, row.message));
   }
-  EXPECT_THAT(ReadProblems("/nowhere/gemm.txt"),
-              IsStatus(StatusCode::kNotFound, "/nowhere/gemm.txt"));
-  const file::ScratchFolder folder;
-  EXPECT_THAT(ReadProblemSets(folder.path()),
-              IsStatus(StatusCode::kNotFound, "wanted sets of problems"));
-  folder.Write("bad.txt", "x");
-  EXPECT_THAT(ReadProblemSets(folder.path()), Says("bad.txt:1: 'x'"));
+}
+
+// Kills: a number that is put in one place of a row alone, a name that hangs on
+// the number in another way, one that goes on behind its rows.
+TEST(ReadProblems, ARowStandsForEachNumber) {
+  const auto problems =
+      Got(ProblemsOfText("each: batch 1 8\n"
+                         "gemm: set times m n k a b\n"
+                         "a 1 $N 3 $N n n\n"
+                         "b 1 2 3 4 n n\n"
+                         "graph: set times name model\n"
+                         "c 1 x ($T[$N] x) => ($T[$N] y) { y = Relu(x) }",
+                         "f"));
+  EXPECT_THAT(problems, ElementsAre(Field(&Problem::name, "a.gemm#batch1"),
+                                    Field(&Problem::name, "a.gemm#batch8"),
+                                    Field(&Problem::name, "b.gemm.m2n3k4nn"),
+                                    Field(&Problem::name, "c.graph#batch1"),
+                                    Field(&Problem::name, "c.graph#batch8")));
+  const Gemm& product = std::get<Gemm>(problems[1].of);
+  EXPECT_EQ(product.m, 8);
+  EXPECT_EQ(product.k, 8);
+  EXPECT_EQ(problems[1].axis, "batch");
+  EXPECT_EQ(problems[1].size, 8);
+  EXPECT_EQ(problems[2].axis, "");
+  EXPECT_EQ(std::get<GraphText>(problems[4].of).text,
+            "($T[8] x) => ($T[8] y) { y = Relu(x) }");
 }
 
 // Kills: a row of DeepBench that is lost, or there once more.
@@ -117,13 +142,15 @@ TEST(Sets, HaveThe630ProblemsOfDeepBench) {
   std::map<std::string, int> counts;
   std::set<std::string> names;
   int all = 0;
-  for (const Problem& problem : Got(ReadProblemSets(ASSAY_SETS))) {
+  for (const Problem& problem : KnownProblems()) {
     EXPECT_TRUE(names.insert(problem.name).second) << problem.name;
+    EXPECT_EQ(ProblemNamed(problem.name), &problem);
     if (!problem.set.starts_with("deepbench.")) continue;
     ++counts[KindOf(problem) + problem.set.substr(9)];
     ++all;
   }
   EXPECT_EQ(all, 630);
+  EXPECT_EQ(ProblemNamed("deepbench"), nullptr);
   EXPECT_THAT(counts,
               UnorderedElementsAre(
                   Pair("gemm.train", 160), Pair("gemm.server", 75),

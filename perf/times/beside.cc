@@ -6,12 +6,12 @@
 #include <utility>
 #include <vector>
 
+#include "framework/core/numbers.h"
 #include "framework/core/text.h"
 #include "framework/testing/times/row.h"
 #include "framework/testing/worker/hosted.h"
 #include "framework/timing/comparison.h"
 #include "framework/timing/pairs.h"
-#include "framework/timing/statistics.h"
 #include "perf/times/judge.h"
 #include "perf/times/subject.h"
 #include "perf/times/timer.h"
@@ -21,15 +21,22 @@ namespace {
 
 using record::Outcome;
 
-/// The base of all cases of this process, started anew where it has ended.
-Result<Backend*> BaseOf(const record::RunFacts& facts) {
-  static std::unique_ptr<worker::Hosted> base;
-  if (base == nullptr || base->is_gone()) {
-    ASSAY_ASSIGN_OR_RETURN(
-        base,
-        worker::Hosted::Start(facts.beside, facts.beside_module.string()));
-  }
-  return &base->backend();
+/// Both in new processes, which do the same from their start, so that the
+/// memory of what is made there lies alike.
+struct Started {
+  std::unique_ptr<worker::Hosted> base, candidate;
+};
+
+Result<Started> StartBoth(const record::RunFacts& facts) {
+  const worker::Own& own = worker::OwnOfWorker();
+  Started started;
+  ASSAY_ASSIGN_OR_RETURN(
+      started.candidate,
+      worker::Hosted::Start(own.instance, own.module, own.walls));
+  ASSAY_ASSIGN_OR_RETURN(
+      started.base, worker::Hosted::Start(
+                        facts.beside, facts.beside_module.string(), own.walls));
+  return started;
 }
 
 /// Calls of a sample, as many as the faster of both needs.
@@ -42,40 +49,61 @@ Result<int64_t> CallsOf(Timer* base, Timer* candidate) {
   return calls;
 }
 
-double MedianOf(const std::vector<timing::Block>& blocks, timing::Side side) {
-  std::vector<double> ns;
-  for (const timing::Block& block : blocks) {
-    for (size_t i = 0; i < block.ns.size(); ++i) {
-      if (block.order[i] == side) ns.push_back(block.ns[i]);
-    }
+using Groups = std::vector<std::vector<timing::Block>>;
+
+double MedianOf(const Groups& groups, timing::Side side) {
+  std::vector<timing::Block> all;
+  for (const auto& blocks : groups) {
+    all.insert(all.end(), blocks.begin(), blocks.end());
   }
-  return timing::Summarize(ns).median;
+  return timing::MedianOf(all, side);
 }
 
-/// Times both in turn, which are warm then.
+/// Binds both to the same memory, at another place than before.
+Status BindBoth(Timer* first, Timer* second, int64_t calls) {
+  ASSAY_RETURN_IF_ERROR(first->BindElsewhere());
+  ASSAY_RETURN_IF_ERROR(second->BindBeside(*first));
+  for (Timer* const timer : {first, second}) {
+    ASSAY_RETURN_IF_ERROR(timer->Time(calls).status());
+  }
+  return OkStatus();
+}
+
+/// Groups of blocks of so many calls.
+Result<Groups> TakeGroups(Timer* base, Timer* candidate, int64_t calls,
+                          int64_t budget_ns, uint64_t seed) {
+  const auto timer_of = [&](timing::Side side) {
+    return side == timing::Side::kBase ? base : candidate;
+  };
+  const auto time_of = [&](timing::Side side) -> Result<double> {
+    ASSAY_ASSIGN_OR_RETURN(const double ns, timer_of(side)->Time(calls));
+    return ns / static_cast<double>(calls);
+  };
+  const auto bind = [&](timing::Side first) {
+    Timer* const one = timer_of(first);
+    return BindBoth(one, one == base ? candidate : base, calls);
+  };
+  return timing::TakeGroups(bind, time_of, seed, {.budget_ns = budget_ns});
+}
+
+/// Times both in turn, which are bound then.
 Result<CompareRow> TimeInTurn(Timer* base, Timer* candidate, int64_t budget_ns,
                               uint64_t seed) {
-  constexpr int64_t kMostBlocks = 400;
   const Meanwhile meanwhile;
   CompareRow row;
   ASSAY_ASSIGN_OR_RETURN(row.inner_iters, CallsOf(base, candidate));
-  const auto calls = static_cast<double>(row.inner_iters);
-  const auto time_of = [&](timing::Side side) -> Result<double> {
-    Timer& timer = side == timing::Side::kBase ? *base : *candidate;
-    ASSAY_ASSIGN_OR_RETURN(const double ns, timer.Time(row.inner_iters));
-    return ns / calls;
-  };
-  // Criteria that do not look at the ratios, which decide.
-  timing::Stopping stopping(
-      {timing::Count{kMostBlocks}, timing::Budget{budget_ns}});
-  ASSAY_ASSIGN_OR_RETURN(const timing::Pairs pairs,
-                         timing::TakePairs(time_of, seed, std::move(stopping)));
-  ASSAY_ASSIGN_OR_RETURN(const auto log_ratios,
-                         timing::LogRatios(pairs.blocks));
+  ASSAY_ASSIGN_OR_RETURN(
+      const Groups groups,
+      TakeGroups(base, candidate, row.inner_iters, budget_ns, seed));
+  ASSAY_ASSIGN_OR_RETURN(const auto log_ratios, timing::GroupLogRatios(groups));
   const timing::Comparison found = timing::Compare(log_ratios);
-  row.n_blocks = found.blocks;
-  row.base_ns = MedianOf(pairs.blocks, timing::Side::kBase);
-  row.candidate_ns = MedianOf(pairs.blocks, timing::Side::kCandidate);
+  for (const auto& blocks : groups) row.n_blocks += std::ssize(blocks);
+  row.n_groups = found.units;
+  row.log_ratios = Joined(log_ratios, " ", [](double log_ratio) {
+    return record::FieldText(log_ratio);
+  });
+  row.base_ns = MedianOf(groups, timing::Side::kBase);
+  row.candidate_ns = MedianOf(groups, timing::Side::kCandidate);
   row.ratio = found.ratio;
   if (found.interval.has_value()) {
     row.ci95_lo = found.interval->low;
@@ -98,8 +126,8 @@ measure::Judgement OfTheBase(const record::RunFacts& facts,
 }
 
 measure::Judgement Checked(const record::Number& call_ns, int64_t calls,
-                           Timer* timer) {
-  const auto verdict = CheckHonest(call_ns.value_or(0), calls, timer);
+                           const IsNoisy& is_noisy, Timer* timer) {
+  const auto verdict = CheckHonest(call_ns.value_or(0), calls, is_noisy, timer);
   return verdict.ok() ? *verdict : FailedIn(verdict.status(), *timer);
 }
 
@@ -114,22 +142,30 @@ measure::Judgement JudgeBeside(const record::PlanRow& row, Backend& backend,
   }
   const auto timed = OpenSubject(row, facts);
   if (!timed.ok()) return StoppedBy(timed.status());
-  const auto base = BaseOf(facts);
-  if (!base.ok()) return FailedIn(base.status());
-  return JudgePair(*timed, {**base, backend}, facts, SeedOf(row, facts),
-                   record);
+  const uint64_t seed = SeedOf(row, facts) + core::StableHash(facts.run_id);
+  // First in the worker's own host, whose crashes are the case's.
+  const Ready ready =
+      MakeReady(*timed, backend, BudgetOf(facts), seed, &record->result);
+  if (ready.timer == nullptr) return ready.verdict;
+  const auto started = StartBoth(facts);
+  if (!started.ok()) return FailedIn(started.status());
+  return JudgePair(*timed,
+                   {started->base->backend(), started->candidate->backend()},
+                   facts, seed, &Meanwhile::noisy, record);
 }
 
 measure::Judgement JudgePair(const TimedSubject& timed, const Pair& pair,
                              const record::RunFacts& facts, uint64_t seed,
-                             record::Record* record) {
+                             const IsNoisy& is_noisy, record::Record* record) {
   const int64_t budget_ns = BudgetOf(facts);
   const int64_t warm_up_ns = budget_ns / kWarmUp;
   const Ready candidate =
       MakeReady(timed, pair.candidate, warm_up_ns, seed, &record->result);
   if (candidate.timer == nullptr) return candidate.verdict;
   record::ResultRow of_base;
-  const Ready base = MakeReady(timed, pair.base, warm_up_ns, seed, &of_base);
+  // Other inputs: the second to have them would find branches foretold.
+  const Ready base =
+      MakeReady(timed, pair.base, warm_up_ns, core::KeyOf(seed, 1), &of_base);
   if (base.timer == nullptr) return OfTheBase(facts, base.verdict);
   auto found =
       TimeInTurn(base.timer.get(), candidate.timer.get(), budget_ns, seed);
@@ -140,11 +176,11 @@ measure::Judgement JudgePair(const TimedSubject& timed, const Pair& pair,
   }
   found->base = facts.beside;
   record->Add(*found);
-  const measure::Judgement verdict =
-      Checked(found->candidate_ns, found->inner_iters, candidate.timer.get());
+  const measure::Judgement verdict = Checked(
+      found->candidate_ns, found->inner_iters, is_noisy, candidate.timer.get());
   if (verdict.outcome != Outcome::kPass) return verdict;
   const measure::Judgement other =
-      Checked(found->base_ns, found->inner_iters, base.timer.get());
+      Checked(found->base_ns, found->inner_iters, is_noisy, base.timer.get());
   return other.outcome == Outcome::kPass ? other : OfTheBase(facts, other);
 }
 

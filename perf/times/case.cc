@@ -12,6 +12,9 @@
 #include "framework/core/text.h"
 #include "framework/file/csv.h"
 #include "framework/testing/measure/recheck.h"
+#include "gradcheck/case/gradient_case.h"
+#include "gradcheck/case/subject.h"
+#include "perf/times/sources.h"
 
 namespace assay::times {
 namespace {
@@ -37,6 +40,20 @@ int64_t ElementsOf(std::string_view shape_sig) {
     sum += elements;
   }
   return sum;
+}
+
+/// Puts the case of the most input elements of each operator into tier ci.
+void RaiseGreatest(std::span<cases::TestCase> all) {
+  std::map<std::string, cases::TestCase*> greatest;  // by operator
+  for (cases::TestCase& c : all) {
+    if (c.kind != "node") continue;
+    cases::TestCase*& known = greatest[c.op];
+    if (known == nullptr ||
+        ElementsOf(known->shape_sig) < ElementsOf(c.shape_sig)) {
+      known = &c;
+    }
+  }
+  for (const auto& [op, c] : greatest) c->tier = cases::Tier::kCi;
 }
 
 cases::TestCase Derived(const cases::TestCase& source, std::string_view suite) {
@@ -84,31 +101,41 @@ std::string NameOf(const record::PlanRow& row, const record::RunFacts& facts) {
 /// True where the inputs of a planned case are drawn.
 bool IsDrawn(const record::PlanRow& row) { return row.drawn; }
 
+/// False for steps and collectives.
+bool IsOfModel(std::string_view test_id) {
+  return !StepIdOf(test_id).has_value() && !CollectiveIdOf(test_id).has_value();
+}
+
 std::vector<cases::TestCase> CasesOf(std::span<const cases::Corpus> corpora,
                                      std::string_view suite) {
   std::vector<cases::TestCase> all;
-  std::map<std::string, size_t> greatest;  // place in `all`, by operator
   for (const cases::Corpus& corpus : corpora) {
     for (const cases::TestCase& c : corpus.cases) {
-      if (!IsSource(c)) continue;
-      const size_t place = all.size();
-      all.push_back(Derived(c, suite));
-      if (c.suite != "node") continue;
-      const auto [known, is_first] = greatest.emplace(c.op, place);
-      if (!is_first &&
-          ElementsOf(all[known->second].shape_sig) < ElementsOf(c.shape_sig)) {
-        known->second = place;
-      }
+      if (IsSource(c)) all.push_back(Derived(c, suite));
     }
   }
-  for (const auto& [op, place] : greatest) all[place].tier = cases::Tier::kCi;
+  RaiseGreatest(all);
   return all;
 }
 
 }  // namespace
 
 std::vector<cases::TestCase> TimeCases(std::span<const cases::Corpus> corpora) {
-  return CasesOf(corpora, kTime);
+  auto all = CasesOf(corpora, kTime);
+  const size_t n_forward = all.size();
+  for (const cases::TestCase& c : TimedGradients(corpora)) {
+    all.push_back(Derived(c, kTime));
+  }
+  RaiseGreatest(std::span(all).subspan(n_forward));
+  for (const cases::TestCase& c : TimedSteps()) {
+    all.push_back(Derived(c, kTime));
+    if (c.op == "adam") all.back().tier = cases::Tier::kCi;
+  }
+  for (const cases::TestCase& c : TimedCollectives()) {
+    all.push_back(Derived(c, kTime));
+    if (c.n_ranks == 2) all.back().tier = cases::Tier::kCi;
+  }
+  return all;
 }
 
 std::vector<cases::TestCase> CompareCases(
@@ -119,15 +146,24 @@ std::vector<cases::TestCase> CompareCases(
 std::string SourceOf(std::string_view test_id) {
   const std::string_view suite = test_id.substr(0, test_id.find('/'));
   if (suite != kTime && suite != kCompare) return std::string(test_id);
+  if (const auto id = GradientIdOf(test_id)) return gradcheck::SourceOf(*id);
+  if (const auto id = StepIdOf(test_id)) return *id;
+  if (const auto id = CollectiveIdOf(test_id)) return *id;
   return redrawn::SourceOf(
       StrCat("redrawn", test_id.substr(test_id.find('/'))));
 }
 
 Result<suite::Subject> SubjectOf(const record::PlanRow& row,
                                  const record::RunFacts& facts) {
+  if (!IsOfModel(row.test_id)) {
+    return Unsupported(Reason::kReader, row.test_id, " has no model in a file");
+  }
   if (IsDrawn(row)) {
+    const auto of_gradients = GradientCaseOf(row, facts);
     ASSAY_ASSIGN_OR_RETURN(suite::Subject subject,
-                           redrawn::SubjectOf(row, facts));
+                           of_gradients.has_value()
+                               ? gradcheck::SubjectOf(*of_gradients)
+                               : redrawn::SubjectOf(row, facts));
     const Model& model = *subject.model;
     FreshInputs fresh(redrawn::KindsOf(row, model), model.graph(),
                       subject.inputs[0],
@@ -144,7 +180,10 @@ Result<suite::Subject> SubjectOf(const record::PlanRow& row,
 
 std::vector<suite::Question> QuestionsOf(const record::PlanRow& row,
                                          const record::RunFacts& facts) {
-  if (!IsDrawn(row)) return {};
+  if (!IsDrawn(row) || !IsOfModel(row.test_id)) return {};
+  if (const auto of_gradients = GradientCaseOf(row, facts)) {
+    return GradientQuestions(*of_gradients);
+  }
   return redrawn::AskedAs(NameOf(row, facts), row);
 }
 
@@ -155,15 +194,21 @@ Result<std::vector<measure::ExactAnswer>> ReadAnswers(
 }
 
 FreshInputs::FreshInputs(const draw::InputKinds& kinds, const Graph& graph,
-                         std::vector<Value> inputs, uint64_t seed)
+                         std::vector<Value> inputs, uint64_t seed,
+                         size_t n_cotangents)
     : first_(std::move(inputs)), last_(first_), numbers_(seed) {
   constexpr double kLeastBits = 16;
   double bits = 0;
-  for (size_t i = 0; i < first_.size() && i < graph.inputs.size(); ++i) {
+  const size_t n_inputs = first_.size() - n_cotangents;
+  const auto is_numbers = [&](size_t i) {
+    if (i >= n_inputs) return true;
+    if (i >= graph.inputs.size()) return false;
     const auto kind = kinds.find(graph[graph.inputs[i]].name);
+    return kind != kinds.end() && kind->second == draw::InputKind::kNumbers;
+  };
+  for (size_t i = 0; i < first_.size(); ++i) {
     const Tensor* const tensor = first_[i].tensor();
-    if (kind == kinds.end() || kind->second != draw::InputKind::kNumbers ||
-        tensor == nullptr || ElementSize(*tensor) == 0) {
+    if (!is_numbers(i) || tensor == nullptr || ElementSize(*tensor) == 0) {
       continue;
     }
     const double orders = OrdersOf(*tensor);

@@ -4,10 +4,16 @@
 // "time/Relu/test_relu" of "node/Relu/test_relu". Each is about the model as it
 // is. Where its inputs can be drawn, they are, as those of the suite redrawn,
 // and an oracle says what is right at them; else they are the case's own, and
-// its data says so.
+// its data says so. "time/Relu/test_relu#redrawn.float32" is about the
+// gradients of the case of gradcheck with that end (gradient.h), and
+// "time/adam/paper.mlp#locked.float32" about steps (step.h), and
+// "time/allreduce/own_in_place.float32.sum.1022#n2" about messages between
+// ranks (collective.h).
 
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -31,7 +37,8 @@ inline constexpr std::string_view kCompare = "compare";
 inline constexpr int kJudgedSets = 3;
 
 /// The case of the most input elements of each operator is of the tier ci, all
-/// others and the models are nightly.
+/// others and the models are nightly; likewise the cases of gradients. Steps of
+/// adam and collectives of 2 ranks are of ci, too.
 std::vector<cases::TestCase> TimeCases(std::span<const cases::Corpus> corpora);
 
 /// The same of the suite compare.
@@ -42,7 +49,7 @@ std::vector<cases::TestCase> CompareCases(
 std::string SourceOf(std::string_view test_id);
 
 /// The model, and the inputs that are judged. Drawn ones are kJudgedSets: those
-/// of the suite redrawn and FreshInputs of them.
+/// of the suite redrawn, or of gradcheck, and FreshInputs of them.
 Result<suite::Subject> SubjectOf(const record::PlanRow& row,
                                  const record::RunFacts& facts);
 
@@ -59,8 +66,11 @@ Result<std::vector<measure::ExactAnswer>> ReadAnswers(
 /// this was made of; others come back as seldom as their number says.
 class FreshInputs {
  public:
+  /// The last `n_cotangents` of the inputs are none of the graph's; they are
+  /// numbers.
   FreshInputs(const draw::InputKinds& kinds, const Graph& graph,
-              std::vector<Value> inputs, uint64_t seed);
+              std::vector<Value> inputs, uint64_t seed,
+              size_t n_cotangents = 0);
 
   /// True where there are 2^16 orders at least. Else all inputs are the same: a
   /// backend that keeps what it has computed would soon have met each.

@@ -15,6 +15,7 @@
 #include "framework/testing/measure/recheck.h"
 #include "framework/testing/support/statuses_fixture.h"
 #include "framework/testing/support/tensors_fixture.h"
+#include "perf/times/sources.h"
 
 namespace assay::times {
 namespace {
@@ -37,10 +38,16 @@ cases::TestCase CaseOf(const char* test_id, const char* op,
   return c;
 }
 
+/// Without those that need no corpus.
 std::vector<cases::TestCase> Derived(std::vector<cases::TestCase> sources) {
   cases::Corpus corpus;
   corpus.cases = std::move(sources);
-  return TimeCases({&corpus, 1});
+  auto all = TimeCases({&corpus, 1});
+  std::erase_if(all, [](const cases::TestCase& c) {
+    return StepIdOf(c.test_id).has_value() ||
+           CollectiveIdOf(c.test_id).has_value();
+  });
+  return all;
 }
 
 // Kills: a case of another suite's name, or with data sets that nobody times.
@@ -101,7 +108,7 @@ TEST(CompareCases, AreTheSameOfTheirOwnSuite) {
 TEST(TimesSubject, HasSeveralSetsOfJudgedInputsWhereTheyAreDrawn) {
   const auto corpus = Got(cases::ReadCorpus(ASSAY_CORPUS));
   for (const cases::TestCase& c : TimeCases({&corpus, 1})) {
-    if (c.tier != cases::Tier::kCi) continue;
+    if (c.tier != cases::Tier::kCi || c.directory.empty()) continue;
     SCOPED_TRACE(c.test_id);
     record::PlanRow row;
     row.test_id = c.test_id;
@@ -110,7 +117,8 @@ TEST(TimesSubject, HasSeveralSetsOfJudgedInputsWhereTheyAreDrawn) {
     row.drawn = c.drawn;
     const auto subject = Got(SubjectOf(row, {}));
     EXPECT_EQ(std::ssize(subject.inputs), c.drawn ? kJudgedSets : 1);
-    EXPECT_EQ(QuestionsOf(row, {}).size(), c.drawn ? 1U : 0U);
+    const size_t of_one = GradientIdOf(c.test_id).has_value() ? 3 : 1;
+    EXPECT_EQ(QuestionsOf(row, {}).size(), c.drawn ? of_one : 0);
   }
 }
 
@@ -126,13 +134,13 @@ FreshInputs FreshOf(const char* text, const std::vector<Value>& inputs) {
 }
 
 constexpr const char* kReshape =
-    "g (float[3,3] x, int64[1] shape) => (float[n] y) { y = Reshape(x, shape) "
-    "}";
+    "g (float[3,3] x, int64[2] shape) => (float[n,m] y) { y = Reshape(x, "
+    "shape) }";
 
 // Kills: inputs that come back, elements that are lost, settings that change.
 TEST(FreshInputs, AreInAnotherOrderEachTime) {
   const std::vector<Value> own = {Floats({3, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9}),
-                                  Int64s({9})};
+                                  Int64s({1, 9})};
   FreshInputs fresh = FreshOf(kReshape, own);
   EXPECT_TRUE(fresh.is_fresh());
   std::vector<Value> before = own;
@@ -162,6 +170,21 @@ TEST(FreshInputs, EachInputMovesOnItsOwn) {
     alike += measure::SameBits(next[0], next[1]) ? 1 : 0;
   }
   EXPECT_LT(alike, 5);
+}
+
+// Kills: cotangents that stay, which alone decide some gradients.
+TEST(FreshInputs, MoveWhatStandsBehindTheInputsOfTheGraph) {
+  const auto model = graph::ModelOfText(
+      "g (float[3,3] x, int64[2] shape) => (float[n,m] y) { y = Reshape(x, "
+      "shape) }");
+  const Tensor dy = Floats({1, 2, 3, 4, 5, 6, 7, 8, 9});
+  FreshInputs fresh(draw::KindsOf(model->graph()), model->graph(),
+                    {Floats({3, 3}, FloatsOf(dy)), Int64s({1, 9}), dy}, 7,
+                    /*n_cotangents=*/1);
+  const auto next = Got(fresh.Next());
+  EXPECT_FALSE(measure::SameBits(next[2], dy));
+  EXPECT_TRUE(measure::SameBits(next[1], Int64s({1, 9})));
+  EXPECT_EQ(Sorted(next[2]), FloatsOf(dy));
 }
 
 // Kills: inputs of few orders that are taken for new ones.

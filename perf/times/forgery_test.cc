@@ -96,6 +96,21 @@ TEST(ForgeryTest, AnOutputThatIsLeftUnwrittenIsWrong) {
   ExpectWrong(lazy);
 }
 
+// Kills: the same where all inputs are alike, and so is what they give.
+TEST(ForgeryTest, AnOutputThatIsLeftUnwrittenIsWrongAtTheSameInputsToo) {
+  auto lazy = MadeBackend([] {
+    auto written = std::make_shared<std::set<const void*>>();
+    return [written](const Bound& bound) {
+      if (written->insert(bound.y.data()).second) Negate(bound);
+    };
+  });
+  record::Record record;
+  const auto verdict =
+      JudgeSubject(NegativesOf(std::vector<float>(kElements, 3)), lazy,
+                   FactsOf(0.2), 1, MadeMachine(/*is_noisy=*/false), &record);
+  EXPECT_EQ(verdict.outcome, Outcome::kFail) << verdict.message;
+}
+
 // Kills: judged inputs that are always those which a backend has seen.
 TEST(ForgeryTest, OneThatKnowsTheJudgedInputsIsWrongElsewhere) {
   auto knowing = MadeBackend([known = std::make_shared<std::vector<float>>()] {
@@ -281,12 +296,12 @@ TEST(ForgeryTest, WorkThatGoesOnAfterSynchronizeIsWrong) {
   ExpectWrong(late);
 }
 
-using Times = std::function<int64_t(int64_t ns)>;
+using TimesTold = std::function<int64_t(int64_t ns)>;
 
 /// A network whose process says other times.
 class OtherTimes : public ForwardingNetwork, public host::TimedThere {
  public:
-  OtherTimes(std::unique_ptr<Network> inner, Times times)
+  OtherTimes(std::unique_ptr<Network> inner, TimesTold times)
       : ForwardingNetwork(std::move(inner)), times_(std::move(times)) {}
 
   Result<host::Timed> TimeRuns(Binding& binding,
@@ -304,11 +319,11 @@ class OtherTimes : public ForwardingNetwork, public host::TimedThere {
   }
 
  private:
-  Times times_;
+  TimesTold times_;
 };
 
 /// An honest backend of some work, whose process says other times.
-StubBackend Saying(Times times) {
+StubBackend Saying(TimesTold times) {
   return StubBackend([times = std::move(times)](auto model,
                                                 const LoadOptions& options)
                          -> Result<std::unique_ptr<Network>> {
@@ -330,6 +345,22 @@ TEST(ForgeryTest, AClockThatTellsTheTruthPasses) {
 TEST(ForgeryTest, AClockOfHalfTheSpeedIsSuspect) {
   auto half = Saying([](int64_t ns) { return ns / 2; });
   ExpectSuspect(half, "by the clock of the judge and");
+}
+
+// Kills: a host that is believed since its clock is right now and then.
+TEST(ForgeryTest, AClockOfHalfTheSpeedMostOfTheTimeIsSuspect) {
+  auto half = Saying(
+      [n = 0](int64_t ns) mutable { return ++n % 5 == 0 ? ns : ns / 2; });
+  ExpectSuspect(half, "by the clock of the judge and");
+}
+
+// Kills: noise that is called a forgery, and noise that makes one a pass.
+TEST(ForgeryTest, OnANoisyMachineAWrongClockIsUndecided) {
+  auto half = Saying([](int64_t ns) { return ns / 2; });
+  const Times times = TimesOn(MadeMachine(/*is_noisy=*/true), half, 1, 0.1);
+  EXPECT_EQ(times.verdict.outcome, Outcome::kUnsupported);
+  EXPECT_EQ(times.verdict.reason.text(), record::kUndecided);
+  EXPECT_THAT(times.verdict.message, HasSubstr("the machine was not quiet: "));
 }
 
 // Kills: a clock that is held to the truth where samples are long alone.
@@ -357,6 +388,10 @@ TEST(ForgeryTest, TimesOfNothingOrLessAreSuspect) {
   ExpectSuspect(none, " calls took 0 ns by the clock of the backend's process");
   auto less = Saying([](int64_t ns) { return -ns; });
   ExpectSuspect(less, " calls took -");
+  // Few calls, among others whose times are right.
+  auto now_and_then =
+      Saying([n = 0](int64_t ns) mutable { return ++n % 7 == 0 ? -ns : ns; });
+  ExpectSuspect(now_and_then, " calls took -");
 }
 
 }  // namespace

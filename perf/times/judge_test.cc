@@ -5,7 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <map>
+#include <set>
 #include <sstream>
 
 #include "perf/times/made_fixture.h"
@@ -54,6 +56,7 @@ TEST(JudgeTimesTest, EachPhaseHasItsSamples) {
   EXPECT_GT(times.Of("warm").inner_iters, 1);
   EXPECT_GT(times.Of("warm").warmup_iters, 0);
   EXPECT_EQ(times.Of("cold").inner_iters, 1);
+  EXPECT_EQ(times.Of("cold").warmup_iters, 0);
   std::map<std::string, int64_t> raw;
   for (const auto& row : Got(times.record.Rows<TimeSamplesRow>())) {
     EXPECT_EQ(row.first, raw[row.phase]);
@@ -61,6 +64,35 @@ TEST(JudgeTimesTest, EachPhaseHasItsSamples) {
     for (int64_t ns = 0; numbers >> ns;) ++raw[row.phase];
   }
   EXPECT_EQ(raw, samples);
+}
+
+// Kills: a scenario of operators, calls in a row for single ones, a percentile
+// without its interval, a rate of calls for one of inputs.
+TEST(JudgeTimesTest, AWholeModelHasTwoScenarios) {
+  auto backend = Spinning(0);
+  TimedSubject timed = NegativesOf();
+  timed.batch = 16;
+  record::Record record;
+  const auto verdict =
+      JudgeSubject(timed, backend, FactsOf(0.2), 1, {}, &record);
+  EXPECT_EQ(verdict.outcome, Outcome::kPass) << verdict.message;
+  std::map<std::string, TimeRow> rows;
+  for (const TimeRow& row : Got(record.Rows<TimeRow>())) {
+    rows.insert_or_assign(row.cache_mode, row);
+  }
+  const TimeRow& stream = rows["single_stream"];
+  EXPECT_EQ(stream.phase, "warm");
+  EXPECT_EQ(stream.inner_iters, 1);
+  EXPECT_EQ(stream.p90_lo_ns.has_value(), stream.n_samples >= 36);
+  EXPECT_LE(stream.p90_lo_ns.value_or(0), stream.p90_ns.value());
+  EXPECT_GE(stream.p90_hi_ns.value_or(stream.max_ns.value()),
+            stream.p90_ns.value());
+  const TimeRow& offline = rows["offline"];
+  EXPECT_EQ(offline.phase, "warm");
+  EXPECT_GT(offline.inner_iters, 1);
+  EXPECT_NEAR(offline.model_samples_s.value() * offline.mean_ns.value() / 16e9,
+              1, kFiveDigits);
+  EXPECT_FALSE(rows["cold"].model_samples_s.has_value());
 }
 
 // Kills: times of a sample for those of a call.
@@ -107,8 +139,42 @@ TEST(JudgeTimesTest, ACallHasItsOperationsAndBytes) {
   const auto times = TimesOf(fast);
   const TimeRow warm = times.Of("warm");
   EXPECT_EQ(warm.bytes, 2 * 4 * kElements);
-  EXPECT_DOUBLE_EQ(warm.gb_s.value(), *warm.bytes / *warm.median_ns);
+  EXPECT_NEAR(warm.gb_s.value() * *warm.median_ns / *warm.bytes, 1,
+              kFiveDigits);
   EXPECT_FALSE(times.Of("load").bytes.has_value());
+}
+
+// Kills: a noisy case whose first times stand, one that is timed for ever, and
+// one that was quiet and is called noisy.
+TEST(JudgeTimesTest, ANoisyCaseIsTimedTwice) {
+  struct Row {
+    int noisy_times;
+    int wanted_looks;
+    bool wanted_noisy;
+  };
+  for (const auto& [noisy_times, wanted_looks, wanted_noisy] :
+       {Row{0, 1, false}, Row{1, 2, false}, Row{2, 2, true}}) {
+    auto backend = MadeOf(Negate);
+    int looks = 0;
+    const Machine machine = {
+        .is_noisy = [&, most = noisy_times](const Meanwhile&) {
+          return ++looks <= most;
+        }};
+    times::Times times;
+    times.verdict = JudgeSubject(NegativesOf(), backend, FactsOf(0.05), 1,
+                                 machine, &times.record);
+    EXPECT_EQ(looks, wanted_looks);
+    EXPECT_EQ(times.Of("warm").noisy, wanted_noisy);
+    EXPECT_EQ(Got(times.record.Rows<TimeRow>()).size(), 6U);
+  }
+}
+
+// Kills: counts of another phase, of all calls together, or none.
+TEST(JudgeTimesTest, AWarmCallHasItsCounts) {
+  auto backend = MadeOf(Negate);
+  const auto times = TimesOf(backend);
+  EXPECT_GT(times.Of("warm").steady_rss_kb.value_or(0), 0);
+  EXPECT_FALSE(times.Of("cold").steady_rss_kb.has_value());
 }
 
 struct Compared {
@@ -122,7 +188,8 @@ Compared Compare(Backend& base, Backend& candidate) {
   facts.beside = "stub+base=1";
   Compared compared;
   compared.verdict =
-      JudgePair(NegativesOf(), {base, candidate}, facts, 1, &record);
+      JudgePair(NegativesOf(), {base, candidate}, facts, 1,
+                MadeMachine(/*is_noisy=*/false).is_noisy, &record);
   compared.rows = Got(record.Rows<CompareRow>());
   return compared;
 }
@@ -138,16 +205,42 @@ TEST(JudgePairTest, TheRatioIsTheCandidatesTimeOverTheBases) {
   EXPECT_GT(row.ratio.value(), 3);
   EXPECT_LT(row.ratio.value(), 30);
   EXPECT_GT(row.candidate_ns.value(), 3 * row.base_ns.value());
-  EXPECT_LE(row.ci95_lo, row.ratio);
-  EXPECT_GE(row.ci95_hi, row.ratio);
-  EXPECT_LT(row.p_value.value(), 0.01);
-  EXPECT_GT(row.n_blocks, 10);
+  if (row.n_groups >= 6) {  // a busy machine may have no time for them
+    EXPECT_LE(row.ci95_lo, row.ratio);
+    EXPECT_GE(row.ci95_hi, row.ratio);
+    EXPECT_LT(row.p_value.value(), 0.05);
+  }
+  EXPECT_GE(row.n_blocks, row.n_groups);
   EXPECT_EQ(row.base, "stub+base=1");
   const auto faster = Compare(slow, fast);
   EXPECT_LT(faster.rows.at(0).ratio.value(), 0.4);
   const auto same = Compare(fast, fast);
   EXPECT_GT(same.rows.at(0).ratio.value(), 0.5);
   EXPECT_LT(same.rows.at(0).ratio.value(), 2);
+}
+
+// Kills: memory of its own for each side, which may suit one of them, and one
+// place for all groups.
+TEST(JudgePairTest, BothAreBoundToTheSameMemory) {
+  std::array<const void*, 2> last = {};
+  std::set<const void*> places;
+  int64_t calls = 0;
+  int64_t agree = 0;
+  const auto noting = [&](size_t side) {
+    return MadeOf([&, side](const Bound& bound) {
+      Spin(20'000);
+      Negate(bound);
+      last[side] = bound.x.data();
+      places.insert(last[side]);
+      ++calls;
+      if (last[0] == last[1]) ++agree;
+    });
+  };
+  auto base = noting(0);
+  auto candidate = noting(1);
+  EXPECT_GT(Compare(base, candidate).rows.at(0).n_groups, 1);
+  EXPECT_GT(agree, calls / 2);
+  EXPECT_GT(places.size(), 3U);
 }
 
 // Kills: a comparison with what does not run; the candidate that is blamed for

@@ -130,19 +130,26 @@ inline std::string FaultOf(std::span<const Value> outputs,
   return FloatsOf(outputs[0]) == want ? "" : "found other numbers";
 }
 
+/// Each element another number.
+inline std::vector<float> OtherNumbers() {
+  std::vector<float> numbers;
+  for (int i = 0; i < kElements; ++i) {
+    numbers.push_back(static_cast<float>(i) + 0.5F);
+  }
+  return numbers;
+}
+
 /// y = -x at some numbers, and at the same in other orders.
-inline TimedSubject NegativesOf() {
+inline TimedSubject NegativesOf(
+    const std::vector<float>& numbers = OtherNumbers()) {
   TimedSubject timed;
   timed.subject.model =
       graph::ModelOfText("g (float[16] x) => (float[16] y) { y = Neg(x) }");
   const Graph& graph = timed.subject.model->graph();
   timed.kinds = draw::KindsOf(graph);
-  std::vector<float> numbers;
-  for (int i = 0; i < kElements; ++i) {
-    numbers.push_back(static_cast<float>(i) + 0.5F);
-  }
   const std::vector<Value> first = {Floats(numbers)};
-  FreshInputs fresh(timed.kinds, graph, first, 1);
+  constexpr uint64_t kOwnSeed = 1'000;  // that no timer of a test has
+  FreshInputs fresh(timed.kinds, graph, first, kOwnSeed);
   timed.subject.inputs = {first, Got(fresh.Next()), Got(fresh.Next())};
   for (const auto& inputs : timed.subject.inputs) {
     std::vector<float> want = FloatsOf(inputs[0]);
@@ -160,6 +167,9 @@ inline record::RunFacts FactsOf(double budget_s) {
   return facts;
 }
 
+/// Two numbers of a row may be off by so much together, relatively.
+inline constexpr double kFiveDigits = 2e-4;
+
 struct Times {
   measure::Judgement verdict;
   record::Record record = {};
@@ -172,13 +182,24 @@ struct Times {
   }
 };
 
-/// The verdict and the rows of the suite time.
-inline Times TimesOf(Backend& backend, uint64_t seed = 1,
-                     double budget_s = 0.2) {
+/// A machine that is noisy all the time, or never.
+inline Machine MadeMachine(bool is_noisy) {
+  return {.is_noisy = [is_noisy](const Meanwhile&) { return is_noisy; }};
+}
+
+/// The verdict and the rows of the suite time on such a one.
+inline Times TimesOn(const Machine& machine, Backend& backend, uint64_t seed,
+                     double budget_s) {
   Times times;
   times.verdict = JudgeSubject(NegativesOf(), backend, FactsOf(budget_s), seed,
-                               &times.record);
+                               machine, &times.record);
   return times;
+}
+
+/// The same on one that is quiet.
+inline Times TimesOf(Backend& backend, uint64_t seed = 1,
+                     double budget_s = 0.2) {
+  return TimesOn(MadeMachine(/*is_noisy=*/false), backend, seed, budget_s);
 }
 
 }  // namespace assay::times

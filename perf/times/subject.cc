@@ -2,6 +2,8 @@
 
 #include "perf/times/subject.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "conformance/redrawn/case.h"
@@ -15,6 +17,16 @@ namespace assay::times {
 namespace {
 
 using record::Outcome;
+
+/// The inputs of a call of a whole model: the extent of its first axis.
+int64_t BatchOf(const record::PlanRow& row, const suite::Subject& subject) {
+  if (row.kind != "model") return 0;
+  const std::vector<Value>& inputs = subject.inputs[0];
+  const Tensor* const first = inputs.empty() ? nullptr : inputs[0].tensor();
+  return first == nullptr || first->shape().rank() == 0 ? 1 : first->shape()[0];
+}
+
+}  // namespace
 
 cases::Limit LimitOf(const record::PlanRow& row) {
   return {row.comparator, row.rtol.value_or(0), row.atol.value_or(0),
@@ -39,6 +51,8 @@ JudgesOutputs ByAnswers(std::shared_ptr<const Model> model, cases::Limit limit,
   };
 }
 
+namespace {
+
 JudgesOutputs ByExpected(cases::Limit limit, std::vector<Value> want) {
   return [limit = std::move(limit), want = std::move(want)](
              std::span<const Value> outputs) -> std::string {
@@ -48,12 +62,49 @@ JudgesOutputs ByExpected(cases::Limit limit, std::vector<Value> want) {
   };
 }
 
+/// Sets of inputs, with their cotangents behind them.
+std::vector<Judged> JudgedOf(const TimedSubject& timed) {
+  std::vector<Judged> judged;
+  for (size_t i = 0; i < timed.judges.size(); ++i) {
+    judged.push_back({timed.subject.inputs[i], timed.judges[i]});
+    if (!timed.backward.has_value()) continue;
+    std::ranges::copy(timed.backward->cotangents[i],
+                      std::back_inserter(judged.back().inputs));
+  }
+  return judged;
+}
+
 measure::Judgement Suspect(const std::string& forgery) {
   return {Outcome::kSuspect, record::ReasonCode(std::string(kForgedTime)),
           forgery};
 }
 
+/// Binds the timer. Judges the outputs that were seen, before memory like
+/// theirs is bound, or the gradients of a first call.
+measure::Judgement FirstVerdict(const TimedSubject& timed, Network& network,
+                                const measure::Observation& seen,
+                                Timer* timer) {
+  const Backward* const backward =
+      timed.backward.has_value() ? &*timed.backward : nullptr;
+  Result<std::string> fault = std::string();
+  if (backward == nullptr) fault = timed.judges[0](seen.outputs);
+  if (fault->empty()) {
+    const Status bound = timer->Bind(network, seen.outputs, backward);
+    if (!bound.ok()) return FailedIn(bound);
+    if (backward != nullptr) fault = timer->FirstFault();
+  }
+  if (!fault.ok()) return FailedIn(fault.status(), *timer);
+  if (!fault->empty()) return {Outcome::kFail, Reason::kValue, *fault};
+  return {Outcome::kPass, Reason::kNone, ""};
+}
+
 }  // namespace
+
+LoadOptions TimedSubject::options() const {
+  LoadOptions options;
+  if (backward.has_value()) options.gradient_targets = backward->targets;
+  return options;
+}
 
 measure::Judgement StoppedBy(const Status& status) {
   return {suite::OutcomeOf(status), status.reason(), status.message()};
@@ -68,12 +119,19 @@ measure::Judgement FailedIn(const Status& status, const Timer& timer) {
 }
 
 Result<measure::Judgement> CheckHonest(double call_ns, int64_t calls,
-                                       Timer* timer) {
+                                       const IsNoisy& is_noisy, Timer* timer) {
+  const Meanwhile meanwhile;
   ASSAY_ASSIGN_OR_RETURN(const std::string forgery,
                          timer->Forgery(call_ns, calls));
   if (!timer->fault().empty()) {
     return measure::Judgement{Outcome::kFail, Reason::kValue,
                               StrCat("in a timed call, ", timer->fault())};
+  }
+  if (!forgery.empty() && is_noisy(meanwhile)) {
+    return measure::Judgement{
+        Outcome::kUnsupported,
+        record::ReasonCode(std::string(record::kUndecided)),
+        StrCat("the machine was not quiet: ", forgery)};
   }
   if (!forgery.empty()) return Suspect(forgery);
   return measure::Judgement{Outcome::kPass, Reason::kNone, ""};
@@ -93,6 +151,7 @@ Result<TimedSubject> OpenSubject(const record::PlanRow& row,
                                  const record::RunFacts& facts) {
   TimedSubject timed;
   ASSAY_ASSIGN_OR_RETURN(timed.subject, SubjectOf(row, facts));
+  timed.batch = BatchOf(row, timed.subject);
   if (row.drawn) {
     timed.kinds = redrawn::KindsOf(row, *timed.subject.model);
     for (size_t i = 0; i < timed.subject.inputs.size(); ++i) {
@@ -110,9 +169,9 @@ Result<TimedSubject> OpenSubject(const record::PlanRow& row,
 Ready MakeReady(const TimedSubject& timed, Backend& backend, int64_t budget_ns,
                 uint64_t seed, record::ResultRow* result) {
   Ready ready;
-  const auto& [model, inputs, targets] = timed.subject;
-  const measure::Observation seen =
-      measure::Run(backend, model, inputs[0], {}, &ready.network);
+  const auto& model = timed.subject.model;
+  const measure::Observation seen = measure::Run(
+      backend, model, timed.subject.inputs[0], timed.options(), &ready.network);
   result->load_us = seen.load_us;
   if (!seen.status.ok()) {
     ready.verdict = measure::Judge(seen, {});
@@ -121,24 +180,15 @@ Ready MakeReady(const TimedSubject& timed, Backend& backend, int64_t budget_ns,
   result->run_us = seen.run_us;
   result->placement = seen.placement;
   result->via_function = seen.via_function;
-  if (std::string fault = timed.judges[0](seen.outputs); !fault.empty()) {
-    ready.verdict = {Outcome::kFail, Reason::kValue, std::move(fault)};
-    return ready;
-  }
-  std::vector<Judged> judged;
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    judged.push_back({inputs[i], timed.judges[i]});
-  }
-  ready.timer = std::make_unique<Timer>(
-      FreshInputs(timed.kinds, model->graph(), inputs[0], seed),
-      std::move(judged), budget_ns, seed);
-  const Status bound = ready.timer->Bind(*ready.network, seen.outputs);
-  if (bound.ok()) {
-    ready.verdict = {Outcome::kPass, Reason::kNone, ""};
-  } else {
-    ready.verdict = FailedIn(bound);
-    ready.timer.reset();
-  }
+  std::vector<Judged> judged = JudgedOf(timed);
+  const size_t n_cotangents =
+      timed.backward.has_value() ? timed.backward->cotangents[0].size() : 0;
+  FreshInputs fresh(timed.kinds, model->graph(), judged[0].inputs, seed,
+                    n_cotangents);
+  ready.timer = std::make_unique<Timer>(std::move(fresh), std::move(judged),
+                                        budget_ns, seed);
+  ready.verdict = FirstVerdict(timed, *ready.network, seen, ready.timer.get());
+  if (ready.verdict.outcome != Outcome::kPass) ready.timer.reset();
   return ready;
 }
 

@@ -6,7 +6,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,7 +28,28 @@ struct TimedSubject {
   suite::Subject subject;
   draw::InputKinds kinds;  // none where the inputs are the case's own
   std::vector<JudgesOutputs> judges;  // by set of the subject's inputs
+  int64_t batch = 0;  // inputs of a call of a whole model; 0: it is none
+  /// Where gradients are timed, and judged, in the place of outputs.
+  std::optional<Backward> backward = {};
+
+  LoadOptions options() const;
 };
+
+/// The machine from here on.
+class Meanwhile {
+ public:
+  Meanwhile();
+  machine::Disturbance disturbance() const;
+  /// It was not quiet until now.
+  bool noisy() const;
+
+ private:
+  machine::Conditions before_;
+  int64_t start_ns_;
+};
+
+/// How to know that it was.
+using IsNoisy = std::function<bool(const Meanwhile&)>;
 
 /// The verdict where a subject cannot be opened.
 measure::Judgement StoppedBy(const Status& status);
@@ -38,16 +61,26 @@ measure::Judgement FailedIn(const Status& status, const Timer& timer);
 inline constexpr char kForgedTime[] = "forged_time";
 
 /// Judges what was timed, `call_ns` a call in samples of so many calls: fail
-/// for wrong outputs, then suspect for times that are not to be believed.
+/// for wrong outputs, then suspect for times that are not to be believed, or
+/// undecided where the machine was noisy then: noise delays one clock and not
+/// the other, and a backend that makes it gains no pass.
 Result<measure::Judgement> CheckHonest(double call_ns, int64_t calls,
-                                       Timer* timer);
+                                       const IsNoisy& is_noisy, Timer* timer);
 
 /// RunFacts::time_budget_s.
 int64_t BudgetOf(const record::RunFacts& facts);
 /// Another for each case, each seed and each attempt.
 uint64_t SeedOf(const record::PlanRow& row, const record::RunFacts& facts);
 
-/// As SubjectOf, and as redrawn::ReadAnswers where the inputs are drawn.
+/// Judges outputs of a model by an oracle's answers, one for each.
+JudgesOutputs ByAnswers(std::shared_ptr<const Model> model, cases::Limit limit,
+                        std::vector<measure::ExactAnswer> answers);
+
+/// The limit of a planned case.
+cases::Limit LimitOf(const record::PlanRow& row);
+
+/// As SubjectOf, and as redrawn::ReadAnswers where the inputs are drawn. Not of
+/// a case of gradients (gradient.h).
 Result<TimedSubject> OpenSubject(const record::PlanRow& row,
                                  const record::RunFacts& facts);
 
@@ -64,17 +97,12 @@ struct Ready {
 Ready MakeReady(const TimedSubject& timed, Backend& backend, int64_t budget_ns,
                 uint64_t seed, record::ResultRow* result);
 
-/// The machine from here on.
-class Meanwhile {
- public:
-  Meanwhile();
-  machine::Disturbance disturbance() const;
-  /// It was not quiet until now.
-  bool noisy() const;
-
- private:
-  machine::Conditions before_;
-  int64_t start_ns_;
+/// A phase that is no call of a model, and the verdict on what was timed; no
+/// samples where this process has none.
+struct Taken {
+  Phase phase;
+  timing::ClockCost cost;
+  measure::Judgement verdict;
 };
 
 }  // namespace assay::times

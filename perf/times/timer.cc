@@ -20,6 +20,7 @@ namespace {
 constexpr double kLives = 0.2;
 constexpr double kWarm = 0.5;
 constexpr double kCold = 0.2;
+constexpr double kScenario = 0.25;  // beside it, of each
 
 constexpr int64_t kMostLives = 10;
 
@@ -60,19 +61,90 @@ Timer::Timer(FreshInputs fresh, std::vector<Judged> judged, int64_t budget_ns,
       budget_ns_(budget_ns),
       numbers_(seed) {}
 
-Status Timer::Bind(Network& network, std::span<const Value> outputs) {
+Status Timer::Bind(Network& network, std::span<const Value> outputs,
+                   const Backward* backward) {
   network_ = &network;
-  ASSAY_ASSIGN_OR_RETURN(inputs_, host::CopiesOf(judged_[0].inputs));
+  memory_ = judged_[0].inputs;
+  n_inputs_ = memory_.size();
+  if (backward != nullptr) n_inputs_ -= backward->cotangents[0].size();
   // Sequences and optionals are not filled anew: they are timed as they are.
   is_filled_ = std::ranges::all_of(
-      inputs_, [](const Value& value) { return value.tensor() != nullptr; });
+      memory_, [](const Value& value) { return value.tensor() != nullptr; });
   if (!is_filled_) judged_.resize(1);
   if (AreTensors(outputs) && HasStaticOutputs(network)) {
-    ASSAY_ASSIGN_OR_RETURN(outputs_, host::CopiesOf(outputs));
+    outputs_.assign(outputs.begin(), outputs.end());
   }
-  ASSAY_ASSIGN_OR_RETURN(binding_, network.Bind(inputs_, outputs_));
+  ASSAY_RETURN_IF_ERROR(BindElsewhere());
+  return backward == nullptr ? OkStatus() : BindBackward(*backward);
+}
+
+Status Timer::BindElsewhere() {
+  // The old memory is held meanwhile, so that its place is not taken again.
+  ASSAY_ASSIGN_OR_RETURN(const auto memory, CopiesElsewhere(memory_));
+  ASSAY_ASSIGN_OR_RETURN(const auto outputs, CopiesElsewhere(outputs_));
+  return BindTo(memory, outputs);
+}
+
+Status Timer::BindBeside(const Timer& other) {
+  // One of two backends may declare shapes that the other does not.
+  if (outputs_.size() == other.outputs_.size()) {
+    return BindTo(other.memory_, other.outputs_);
+  }
+  ASSAY_ASSIGN_OR_RETURN(const auto outputs, CopiesElsewhere(outputs_));
+  return BindTo(other.memory_, outputs);
+}
+
+Status Timer::BindTo(const std::vector<Value>& memory,
+                     const std::vector<Value>& outputs) {
+  ASSAY_ASSIGN_OR_RETURN(
+      binding_, network_->Bind(std::span(memory).first(n_inputs_), outputs));
+  memory_ = memory;
+  outputs_ = cleared_ = outputs;
   return binding_ != nullptr ? OkStatus()
                              : Internal("the backend bound nothing");
+}
+
+Status Timer::BindBackward(const Backward& backward) {
+  Differentiable* const differentiable = network_->differentiable();
+  if (differentiable == nullptr) {
+    return Internal("Load took gradient targets and offers no Differentiable");
+  }
+  ASSAY_RETURN_IF_ERROR(network_->Forward(*binding_));
+  ASSAY_RETURN_IF_ERROR(network_->Synchronize());
+  std::vector<Value> cotangents(backward.takes.size());
+  size_t next = n_inputs_;
+  for (size_t i = 0; i < cotangents.size(); ++i) {
+    if (backward.takes[i]) cotangents[i] = memory_[next++];
+  }
+  ASSAY_ASSIGN_OR_RETURN(cleared_, host::CopiesOf(backward.gradients));
+  ASSAY_ASSIGN_OR_RETURN(
+      gradients_, differentiable->BindBackward(*binding_, cotangents,
+                                               backward.targets, cleared_));
+  return gradients_ != nullptr ? OkStatus()
+                               : Internal("BindBackward bound nothing");
+}
+
+Result<std::string> Timer::FirstFault() {
+  const std::span first(&judged_[0].inputs, 1);
+  ASSAY_RETURN_IF_ERROR(TakeRuns({}, first, 0, &judged_[0]).status());
+  return fault_;
+}
+
+Result<std::vector<Value>> Timer::CopiesElsewhere(
+    std::span<const Value> values) {
+  constexpr int64_t kLine = 64;
+  constexpr uint64_t kLines = 64;  // of a page
+  std::vector<Value> copies;
+  std::vector<Tensor> between;
+  for (const Value& value : values) {
+    const auto skipped = static_cast<int64_t>(numbers_.Below(kLines));
+    ASSAY_ASSIGN_OR_RETURN(
+        between.emplace_back(),
+        Tensor::Allocate(DType::kUint8, {kLine * (skipped + 1)}));
+    ASSAY_ASSIGN_OR_RETURN(auto copy, host::CopiesOf({&value, 1}));
+    copies.push_back(std::move(copy[0]));
+  }
+  return copies;
 }
 
 Result<std::vector<Phase>> Timer::Lives(const host::LoadedAs& as) {
@@ -82,7 +154,8 @@ Result<std::vector<Phase>> Timer::Lives(const host::LoadedAs& as) {
   while (std::ssize(lives) < kMostLives) {
     const int64_t before = timing::SteadyNow();
     ASSAY_ASSIGN_OR_RETURN(
-        const auto more, host::TimeLives(as, *network_, judged_[0].inputs, 1));
+        const auto more,
+        host::TimeLives(as, *network_, std::span(memory_).first(n_inputs_), 1));
     const int64_t here = timing::SteadyNow() - before;
     for (const host::Life& life : more) {
       const std::array times = TimesOf(life);
@@ -129,6 +202,11 @@ Status Timer::CheckTimes(std::span<const std::chrono::nanoseconds> times,
   return forged_.empty() ? OkStatus() : FailedPrecondition(forged_);
 }
 
+const Judged& Timer::AnyJudged() {
+  const size_t known = std::max<size_t>(judged_.size(), 2) - 1;
+  return judged_[numbers_.Below(known)];
+}
+
 const Judged* Timer::DrawJudged() {
   // Each ask is as likely to be the last that is judged; more are, where that
   // takes no time.
@@ -137,8 +215,7 @@ const Judged* Timer::DrawJudged() {
   const bool is_last = numbers_.Below(static_cast<uint64_t>(++n_asked_)) == 0;
   const bool is_cheap = judging_ns_ < Share(kJudging, budget_ns_);
   if (!is_last && (!is_cheap || numbers_.Below(kOften) != 0)) return nullptr;
-  const size_t known = std::max<size_t>(judged_.size(), 2) - 1;
-  return &judged_[numbers_.Below(known)];
+  return &AnyJudged();
 }
 
 Result<std::vector<double>> Timer::TakeRuns(
@@ -148,14 +225,17 @@ Result<std::vector<double>> Timer::TakeRuns(
   timed.samples = std::ssize(runs);
   timed.calls = ask.calls;
   timed.flushed = ask.flushed;
-  if (is_filled_) timed.inputs = {inputs_, runs};
-  timed.cleared = outputs_;
+  timed.gradients = gradients_.get();
+  if (is_filled_) timed.inputs = {memory_, runs};
+  timed.cleared = cleared_;
   timed.watched = watched;
+  timed.counted = ask.counted;
   const int64_t start = timing::SteadyNow();
   ASSAY_ASSIGN_OR_RETURN(const host::Timed times,
                          host::TimeRuns(*network_, *binding_, timed));
   const int64_t end = timing::SteadyNow();
   asked_ns_ = static_cast<double>(end - start);
+  if (ask.counted) counts_ = times.counts;
   ASSAY_RETURN_IF_ERROR(CheckTimes(times.samples, ask.calls, end - start));
   if (judged != nullptr) {
     ++n_judged_;
@@ -207,7 +287,7 @@ Result<double> Timer::Time(int64_t calls) {
 }
 
 Result<Phase> Timer::Warm() {
-  Phase phase = {"warm", "warm", {}};
+  Phase phase = {is_backward() ? "backward" : "warm", "warm", {}};
   const auto sample = [&](int64_t calls) { return Time(calls); };
   timing::Stopping stopping({timing::HalfWidth{}, timing::Stabilised{},
                              timing::Budget{Share(kWarm, budget_ns_)}});
@@ -229,8 +309,50 @@ Result<Phase> Timer::Cold(int64_t bytes) {
   return phase;
 }
 
+Result<counts::Counts> Timer::CountWarm() {
+  constexpr int64_t kCalls = 8;
+  ASSAY_RETURN_IF_ERROR(
+      Sample({.calls = kCalls, .may_judge = false, .counted = true}).status());
+  for (auto* const count : {&counts_.allocations, &counts_.allocated_bytes,
+                            &counts_.instructions}) {
+    if (count->has_value()) *count = (**count + kCalls - 1) / kCalls;
+  }
+  return counts_;
+}
+
+Result<Phase> Timer::SingleStream() {
+  constexpr int64_t kCalls = 8;  // of one question to the host
+  Phase phase = {"warm", "single_stream", {}};
+  const int64_t end = timing::SteadyNow() + Share(kScenario, budget_ns_);
+  do {
+    ASSAY_ASSIGN_OR_RETURN(const auto more, Singles(kCalls, AnyJudged()));
+    phase.samples.ns.insert(phase.samples.ns.end(), more.begin(), more.end());
+    ++phase.samples.warmup_iters;
+  } while (timing::SteadyNow() < end);
+  return phase;
+}
+
+Result<Phase> Timer::Offline(double call_ns) {
+  constexpr int kWindows = 10;
+  const int64_t share = Share(kScenario, budget_ns_);
+  Phase phase = {"warm", "offline", {}};
+  const double window_ns = static_cast<double>(share) / kWindows;
+  phase.samples.inner_iters =
+      std::max<int64_t>(std::llround(window_ns / std::max(call_ns, 1.0)), 1);
+  const int64_t end = timing::SteadyNow() + share;
+  do {
+    ASSAY_ASSIGN_OR_RETURN(const double ns,
+                           Sample({.calls = phase.samples.inner_iters}));
+    phase.samples.ns.push_back(ns /
+                               static_cast<double>(phase.samples.inner_iters));
+  } while (timing::SteadyNow() < end);
+  return phase;
+}
+
 Result<Timer::Both> Timer::Shortest(int64_t calls) {
   constexpr int kTries = 5;
+  // Each for itself: a host that is honest now and then is not believed for
+  // that.
   Both least = {std::numeric_limits<double>::infinity(),
                 std::numeric_limits<double>::infinity()};
   for (int i = 0; i < kTries; ++i) {

@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "framework/backend/backend.h"
+#include "framework/backend/network_interfaces.h"
 #include "framework/core/numbers.h"
 #include "framework/core/status.h"
 #include "framework/core/value.h"
@@ -44,10 +45,20 @@ struct Phase {
 /// The fault of outputs, in words; empty: none.
 using JudgesOutputs = std::function<std::string(std::span<const Value>)>;
 
-/// Inputs, and who knows the outputs there.
+/// Inputs, and who knows the outputs there. Where gradients are timed, the
+/// cotangents stand behind the inputs, and the gradients for the outputs.
 struct Judged {
   std::vector<Value> inputs;
   JudgesOutputs judge;
+};
+
+/// Gradients that are timed: those of `targets`, of the types and shapes of
+/// `gradients`.
+struct Backward {
+  std::vector<std::string> targets;
+  std::vector<Value> gradients;
+  std::vector<bool> takes;                     // by output: it has a cotangent
+  std::vector<std::vector<Value>> cotangents;  // by set of inputs; those alone
 };
 
 class Timer {
@@ -58,14 +69,35 @@ class Timer {
         uint64_t seed);
 
   /// Binds memory of its own for the inputs, and for outputs like these where
-  /// the network declares their shapes.
-  Status Bind(Network& network, std::span<const Value> outputs);
+  /// the network declares their shapes. With `backward`, a call is RunBackward
+  /// of its gradients from here on, behind a Forward that does not count, and
+  /// the network is one that was loaded for them.
+  Status Bind(Network& network, std::span<const Value> outputs,
+              const Backward* backward = nullptr);
+  bool is_backward() const { return gradients_ != nullptr; }
+  /// Once more, without a backward: to memory at another place, which is drawn.
+  Status BindElsewhere();
+  /// Once more, to the memory of one that times the same case.
+  Status BindBeside(const Timer& other);
+
+  /// The fault of a first call at the first of the judged inputs.
+  Result<std::string> FirstFault();
 
   /// Load, create, first and destroy, of networks loaded so.
   Result<std::vector<Phase>> Lives(const host::LoadedAs& as);
+  /// The phase warm, or backward.
   Result<Phase> Warm();
   /// Each sample is one call behind as many bytes that are written.
   Result<Phase> Cold(int64_t bytes);
+
+  /// Counts of a warm call, the mean of some, rounded up.
+  Result<counts::Counts> CountWarm();
+  /// Scenarios of a whole model, in the words of MLPerf Inference (V. Reddi et
+  /// al., arXiv 1911.02549, table III): calls one behind the other, each with
+  /// inputs of its own, and calls in a row whose inputs are all there before.
+  /// `call_ns` is about what one takes. They take half the budget more.
+  Result<Phase> SingleStream();
+  Result<Phase> Offline(double call_ns);
 
   /// The nanoseconds that so many calls took, in a row, behind a call that is
   /// not counted.
@@ -93,7 +125,13 @@ class Timer {
     int64_t flushed = 0;
     bool primed = false;  // another sample, whose time is left out, before it
     bool may_judge = true;
+    bool counted = false;
   };
+  Status BindTo(const std::vector<Value>& memory,
+                const std::vector<Value>& outputs);
+  /// Copies with up to a page of other memory between them.
+  Result<std::vector<Value>> CopiesElsewhere(std::span<const Value> values);
+  Status BindBackward(const Backward& backward);
   /// The nanoseconds of the sample.
   Result<double> Sample(const Ask& ask);
   /// Samples, one for each of the runs. Judges that sample by that set.
@@ -101,6 +139,8 @@ class Timer {
                                        std::span<const std::vector<Value>> runs,
                                        int64_t watched = -1,
                                        const Judged* judged = nullptr);
+  /// One of the sets that are judged, but the last.
+  const Judged& AnyJudged();
   /// The set for the next sample; null: it is not judged.
   const Judged* DrawJudged();
   /// So many samples of one call each, none with the inputs of the one before,
@@ -124,11 +164,16 @@ class Timer {
   core::Numbers numbers_;
   timing::Sampler sampler_;
   Network* network_ = nullptr;
-  std::vector<Value> inputs_, outputs_;  // that are bound
-  bool is_filled_ = false;               // inputs_, before each sample
+  std::vector<Value> memory_;  // of inputs, and of cotangents behind them
+  size_t n_inputs_ = 0;
+  std::vector<Value> outputs_;  // that are bound
+  std::vector<Value> cleared_;  // those, or the memory of gradients
+  bool is_filled_ = false;      // memory_, before each sample
   std::unique_ptr<Binding> binding_;
-  double last_ns_ = 0;   // of the last sample of Time
-  double asked_ns_ = 0;  // here, of the last ask
+  std::unique_ptr<GradientBinding> gradients_;
+  double last_ns_ = 0;     // of the last sample of Time
+  double asked_ns_ = 0;    // here, of the last ask
+  counts::Counts counts_;  // of the last ask that counts
   int64_t n_asked_ = 0;
   int64_t n_judged_ = 0;
   int64_t judging_ns_ = 0;  // wall time

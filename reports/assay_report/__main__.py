@@ -9,6 +9,8 @@ from assay_report.deep500 import export_deep500
 from assay_report.page import write_page
 from assay_report.run_folder import RunFolderError
 from assay_report.scaling import SMPI, Network
+from assay_report.times.google_benchmark import export_google_benchmark
+from assay_report.times.pairs_page import write_pairs_page
 from assay_report.trace import write_trace
 from assay_report.training_page import write_training_page
 
@@ -38,6 +40,12 @@ def main(arguments: list[str] | None = None) -> int:
     export.add_argument(
         "--training", type=Path, action="append", default=[], metavar="RUN_DIR"
     )
+    benchmark = verbs.add_parser("google-benchmark", help="times as its JSON")
+    benchmark.add_argument("run", type=Path, metavar="RUN_DIR")
+    benchmark.add_argument("--out", type=Path, required=True, metavar="FILE.json")
+    pairs = verbs.add_parser("pairs", help="one HTML file of a comparison")
+    pairs.add_argument("folder", type=Path, metavar="DIR")
+    pairs.add_argument("--out", type=Path, required=True, metavar="FILE.html")
     trace = verbs.add_parser("trace", help="the picture of a trace, as SVG")
     trace.add_argument("table", type=Path, metavar="trace.csv")
     trace.add_argument("--out", type=Path, required=True, metavar="FILE.svg")
@@ -45,6 +53,10 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         if options.verb == "export":
             export_deep500(options.folder, options.run, options.training)
+        elif options.verb == "google-benchmark":
+            export_google_benchmark(options.run, options.out)
+        elif options.verb == "pairs":
+            write_pairs_page(options.folder, options.out)
         elif options.verb == "trace":
             write_trace(options.table, options.out)
         elif options.verb == "training":

@@ -6,7 +6,7 @@
 | file | a row |
 | --- | --- |
 | accuracy.csv | a case on a backend: least and greatest difference of its outputs |
-| time.csv | a case on a backend: seconds of its runs, and their mean |
+| time.csv | a case on a backend: seconds of its runs, and their mean; first, warm |
 | gradient.csv | a gradient of a case on a backend: greatest difference |
 | optimizer_steps/*.csv | a step: the norm of the difference of each parameter |
 | epochs.csv | an epoch of a training run |
@@ -24,6 +24,8 @@ from assay_report.run_folder import Run, RunFolderError, Table, read_run
 from assay_report.training import TrainingRun, read_training
 
 _MICROSECONDS = 1_000_000
+_NANOSECONDS = 1_000_000_000
+_PHASES = ("first", "warm")
 
 
 def export_deep500(
@@ -77,13 +79,22 @@ def _of_two(choose: Callable[..., str], one: str, other: str) -> str:
 
 
 def time_table(run: Run) -> str:
-    """One run is measured: Bind, Forward, Synchronize and fetch."""
+    """One run is measured: Bind, Forward, Synchronize and fetch. Beside it, of a run
+    that has them, medians of suite time: cold and warm are not one number."""
+    names = ("test_id", "backend", "phase", "median_ns")
+    medians = {
+        (test_id, backend, phase): f"{float(ns) / _NANOSECONDS:.9f}"
+        for test_id, backend, phase, ns in zip(*(run.time[c] for c in names))
+        if ns
+    }
     columns = ("test_id", "backend", "run_us")
     rows = []
     for test_id, backend, run_us in zip(*(run.results[c] for c in columns)):
         seconds = f"{int(run_us) / _MICROSECONDS:.6f}" if run_us else ""
-        rows.append((test_id, backend, seconds, seconds))
-    return _csv(("test", "backend", "run 1", "avg"), rows)
+        timed = f"time/{test_id.partition('/')[2]}"
+        known = (medians.get((timed, backend, phase), "") for phase in _PHASES)
+        rows.append((test_id, backend, seconds, seconds, *known))
+    return _csv(("test", "backend", "run 1", "avg", "first", "warm median"), rows)
 
 
 def gradient_table(run: Run) -> str:

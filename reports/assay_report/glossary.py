@@ -61,6 +61,19 @@ WORDS = {
     "worker waits where it is more than 3 steps ahead of the slowest",
     "consensus": "how far the ranks' parameters are apart",
     "contraction": "by how much a step of averaging brings the ranks together",
+    "interval": "where the median of all calls lies, in 95 of 100 such measurements, "
+    "by the order of the samples; too narrow where neighbours hang together",
+    "quartile": "a number that one or three quarters of the samples are below; between "
+    "the two lies half of them",
+    "warm": "called again and again, with other inputs for each sample",
+    "cold": "called behind 64 MiB that were written, so that caches hold nothing of it",
+    "first call": "the first call of a network, when many libraries choose and compile",
+    "noisy": "work waited meanwhile, or other machines took time",
+    "roofline": "speed over operations a byte, under what the machine can do at most",
+    "unsure": "too few or too different blocks to say same, faster or slower",
+    "same": "the whole interval lies within the band that counts for nothing",
+    "worse": "slower beyond the band, and so again in a second set of blocks",
+    "better": "faster beyond the band, and so again in a second set of blocks",
 }
 
 

@@ -39,12 +39,19 @@ from assay_report.run_folder import Run, flag, read_run
 from assay_report.scaling import SMPI, Network, assess_curves
 from assay_report.simulated import assess_simulated
 from assay_report.steps import assess_steps
+from assay_report.times.drawing import sign
+from assay_report.times.packing import pack_times
+from assay_report.times.section import assess_times
 from assay_report.verdict import OUTCOMES, STATES, Assessment, assess
 
 _TEMPLATES = Path(__file__).with_name("templates")
 _SCRIPTS = (
     *("query.js", "store.js", "later.js", "rows.js", "matrix.js", "detail.js"),
-    *("gradients.js", "operators.js", "lists.js", "main.js"),
+    *("gradients.js", "table.js", "operators.js", "times/times.js", "lists.js"),
+    "main.js",
+)
+_STYLES = (
+    *("page.css", "gradients.css", "plot.css", "distributed.css", "times/times.css"),
 )
 # More than these are drawn only when asked for: a browser is slow with many.
 _UNEXPECTED_ROWS = 30
@@ -96,9 +103,10 @@ def render_page(run: Run, network: Network = SMPI) -> str:
             steps=assess_steps(run.steps),
             **_ranks(run, cells, network),
             operator_block=_operators(run, assessment, cells),
+            **_times(run, cells),
             folder=_folder(run),
             programs=_without_files(run),
-            style=inline("page.css", "gradients.css", "plot.css", "distributed.css"),
+            style=inline(*_STYLES),
             script=inline(*_SCRIPTS),
         )
     )
@@ -123,7 +131,7 @@ def environment() -> jinja2.Environment:
         shown=shown,
         digits=_digits,
     )
-    made.globals.update(term=term)
+    made.globals.update(term=term, sign=sign)
     return made
 
 
@@ -151,6 +159,13 @@ def _ranks(run: Run, cells: Cells, network: Network) -> dict[str, object]:
         "curves": assess_curves(rows, network),
         "simulated": assess_simulated(rows),
     }
+
+
+def _times(run: Run, cells: Cells) -> dict[str, object]:
+    """The times of the page; `times` is None for a run without any."""
+    times = assess_times(run, cells)
+    block = pack_times(cells, times.rows) if times and times.rows.of_cell else ""
+    return {"times": times, "time_block": block}
 
 
 def _operators(run: Run, assessment: Assessment, cells: Cells) -> str:

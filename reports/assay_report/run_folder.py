@@ -10,15 +10,17 @@ was wanted and where.
 """
 
 import csv
+import gzip
 import io
 import itertools
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TextIO, TypeVar
 
 SCHEMA = 1
 _SUMMARY_SCHEMA = f"assay.summary/{SCHEMA}"
@@ -26,7 +28,7 @@ _SUMMARY_SCHEMA = f"assay.summary/{SCHEMA}"
 # The tables that the page reads, with every column that schema.json lists...
 TABLES = (
     *("runs", "env", "backends", "results", "accuracy", "gradients"),
-    *("optimizer_steps", "distributed", "plan", "attempts"),
+    *("optimizer_steps", "distributed", "time", "plan", "attempts"),
 )
 # ...and of these no more than it needs, since they are long.
 _NEEDED = {
@@ -47,12 +49,43 @@ _NEEDED = {
         *("staleness_max", "staleness_bound", "consensus", "contraction_err"),
         *("loss_first", "loss_last", "simulated_us"),
     ),
+    "time": (
+        *("schema", "run_id", "attempt", "test_id", "backend", "phase"),
+        *("inner_iters", "n_samples", "min_ns", "p25_ns", "median_ns", "p75_ns"),
+        *("p90_ns", "p99_ns", "max_ns", "mean_ns", "stdev_ns"),
+        *("ci95_lo_ns", "ci95_hi_ns", "n_outlier_mild", "n_outlier_severe"),
+        *("lag1_autocorr", "stop_reason", "warmup_iters", "steal_ticks"),
+        *("psi_cpu_some_pct", "noisy", "flops", "bytes", "gflop_s", "gb_s"),
+        *("intensity", "peak_gflop_s", "peak_gb_s", "roof_frac"),
+    ),
     "attempts": (
         *("attempt", "test_id", "backend", "outcome", "reason_code", "message"),
     ),
 }
 # Suites write these; a run without such a suite may lack the file.
-_OF_SUITES = ("gradients", "optimizer_steps", "distributed")
+_OF_SUITES = ("gradients", "optimizer_steps", "distributed", "time")
+
+# Other tables of times, which most runs lack: what each needs, and what it may have.
+_BESIDE = {
+    "compare": (
+        *("test_id", "backend", "base", "ratio", "ci95_lo", "ci95_hi", "base_ns"),
+        *("candidate_ns", "n_blocks", "noisy"),
+    ),
+    "overhead": (
+        *("test_id", "backend", "native_median_ns", "framework_median_ns"),
+        *("paired_ratio", "ratio_ci95_lo", "ratio_ci95_hi", "n_pairs"),
+    ),
+    "roofs": ("level", "type", "threads", "gflop_s", "gb_s"),
+    "time_samples": ("test_id", "backend", "attempt", "phase", "first", "ns"),
+}
+# Columns that tables of times may have.
+_MORE = {
+    "time": ("bound",),
+    "compare": ("verdict", "second_ratio", "margin", "least_slowdown"),
+    "overhead": ("noisy",),
+}
+_OF_TIMES = ("compare", "overhead", "roofs")
+_OF_CASES = ("gradients", "distributed", "time")
 
 # Columns that the page computes with.
 _NUMBERS: tuple[tuple[str, str, type[int] | type[float]], ...] = (
@@ -157,8 +190,13 @@ class Run:
     gradients: Table
     steps: Table
     ranks: Table
+    time: Table
     plan: Table
     attempts: Table  # without rows where no case was run again
+    # Without rows where there is no such file.
+    compare: Table
+    overhead: Table
+    roofs: Table
     summary: Summary
 
 
@@ -190,7 +228,7 @@ def read_run(folder: Path) -> Run:
         _check_constant(tables[name], "run_id", facts["run_id"])
     for name in ("runs", *judged):
         _check_constant(tables[name], "schema", str(SCHEMA))
-    of_cells = ("results", "accuracy", "gradients", "distributed", "attempts")
+    of_cells = ("results", "accuracy", *_OF_CASES, "attempts")
     _check_cells(*(tables[name] for name in of_cells))
     for name, column, kind in _NUMBERS:
         _check_numbers(tables[name], column, kind)
@@ -200,6 +238,8 @@ def read_run(folder: Path) -> Run:
         facts=facts,
         steps=tables["optimizer_steps"],
         ranks=tables["distributed"],
+        time=tables["time"],
+        **{name: read_beside(folder, name) for name in _OF_TIMES},
         summary=summary,
         **{name: tables[name] for name in names},
     )
@@ -207,31 +247,62 @@ def read_run(folder: Path) -> Run:
 
 def read_table(folder: Path, name: str) -> Table:
     """Reads `name`.csv; keeps the columns of the published schema, or fewer."""
-    path = folder / f"{name}.csv"
-    wanted = _wanted(name)
+    path = _file_of(folder, name)
     if name in _OF_SUITES and not path.exists():
         return _empty(folder, name)
+    return _read(path, _wanted(name), _MORE.get(name, ()))
+
+
+def read_beside(folder: Path, name: str) -> Table:
+    """Reads a table that not every run folder has, such as `overhead`.
+
+    Without rows where it is not there; what it may lack and lacks is empty.
+    """
+    path = _file_of(folder, name)
+    needed, more = _BESIDE[name], _MORE.get(name, ())
+    if not path.exists():
+        return Table(path, {column: [] for column in (*needed, *more)})
+    return _read(path, needed, more)
+
+
+def _file_of(folder: Path, name: str) -> Path:
+    """The table, which may be compressed."""
+    packed = folder / f"{name}.csv.gz"
+    return packed if packed.exists() else folder / f"{name}.csv"
+
+
+def _open(path: Path) -> TextIO:
+    if path.suffix == ".gz":  # which has a check sum and a length at its end
+        return gzip.open(path, "rt", encoding="utf-8", newline="")
     _check_end(path)
+    return path.open(encoding="utf-8", newline="")
+
+
+def _read(path: Path, needed: Sequence[str], more: Sequence[str] = ()) -> Table:
     csv.field_size_limit(_FIELD_LIMIT_BYTES)
-    with path.open(encoding="utf-8", newline="") as file:
+    with _open(path) as file:
         reader = csv.reader(file, strict=True)
         try:
             header = next(reader)
-            _check_header(path, wanted, header)
+            _check_header(path, needed, header)
+            wanted = [*needed, *(column for column in more if column in header)]
             places = [header.index(column) for column in wanted]
             columns = _read_columns(path, reader, len(header), places)
-        except csv.Error as error:
+        except (csv.Error, EOFError, gzip.BadGzipFile, zlib.error) as error:
             raise RunFolderError(f"{path}:{reader.line_num}: {error}") from error
         except UnicodeDecodeError as error:
             raise RunFolderError(
                 f"{path}: found bytes that are not UTF-8 in line {_bad_line(path)}"
             ) from error
-    return Table(path, dict(zip(wanted, columns)))
+    empty = [""] * len(columns[0])
+    found = dict.fromkeys(more, empty) | dict(zip(wanted, columns))
+    return Table(path, found)
 
 
 def _bad_line(path: Path) -> int:
     """The first line that is not UTF-8: text is decoded far ahead of its records."""
-    with path.open("rb") as file:
+    opener = gzip.open if path.suffix == ".gz" else open
+    with opener(path, "rb") as file:
         for number, line in enumerate(file, 1):
             try:
                 line.decode("utf-8")
@@ -245,7 +316,8 @@ def _wanted(name: str) -> tuple[str, ...]:
 
 
 def _empty(folder: Path, name: str) -> Table:
-    return Table(folder / f"{name}.csv", {column: [] for column in _wanted(name)})
+    columns = (*_wanted(name), *_MORE.get(name, ()))
+    return Table(folder / f"{name}.csv", {column: [] for column in columns})
 
 
 def _check_end(path: Path) -> None:

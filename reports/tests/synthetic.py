@@ -51,6 +51,8 @@ _ROWS = {
     "outcome=pass",
     "optimizer_steps": "mode=locked; step=1; tensor=w; l2_diff=0.002; "
     "linf_diff=0.0005; limit=0.001; outcome=pass",
+    "time": "inner_iters=1; n_samples=40; warmup_iters=9; n_outlier_mild=0; "
+    "n_outlier_severe=0; stop_reason=half_width; noisy=0",
     "distributed": "ranks=4; mode=exact; differing_bits=0; hash=77; bytes_sent=96; "
     "bytes_formula=96; messages=24; messages_formula=24; run_us=5; seed=0",
 }
@@ -70,6 +72,8 @@ class RunFiles:
 
     def __init__(self, backends: list[str]) -> None:
         self.tables: dict[str, list[dict[str, str]]] = {name: [] for name in TABLES}
+        # Tables that are no run's own, by name; the first row has all columns.
+        self.beside: dict[str, list[dict[str, str]]] = {}
         self.run = _row("runs") | {
             "run_id": RUN_ID,
             "corpus_hash": "c0ffee" * 8,
@@ -128,6 +132,10 @@ class RunFiles:
         own = {"collective": f"{op}/{rest.partition('.')[0]}", "transport": backend}
         self._append("distributed", test_id, backend, own | columns)
 
+    def add_time(self, test_id: str, backend: str, phase: str, **columns: str) -> None:
+        """One row of time.csv."""
+        self._append("time", test_id, backend, {"phase": phase} | columns)
+
     def _append(
         self, table: str, test_id: str, backend: str, columns: dict[str, str]
     ) -> None:
@@ -171,6 +179,11 @@ class RunFiles:
             header = [*schema_columns(described), "a_column_of_tomorrow"]
             with (folder / f"{name}.csv").open("w", newline="") as file:
                 writer = csv.DictWriter(file, header, "", lineterminator="\n")
+                writer.writeheader()
+                writer.writerows(rows)
+        for name, rows in self.beside.items():
+            with (folder / f"{name}.csv").open("w", newline="") as file:
+                writer = csv.DictWriter(file, [*rows[0]], lineterminator="\n")
                 writer.writeheader()
                 writer.writerows(rows)
         (folder / "summary.json").write_text(json.dumps(self.summary()))
@@ -231,6 +244,83 @@ def chance_run(cases: int, backends: int, seed: int = 1) -> RunFiles:
     return files
 
 
+def add_times(
+    files: RunFiles, test_id: str, backend: str, chance: random.Random, ns: float
+) -> None:
+    """The rows of a case whose warm call takes so long, give and take."""
+    phases = {"load": 40.0, "create": 0.5, "first": 9.0, "warm": 1.0, "cold": 2.4}
+    for phase, share in (phases | {"destroy": 2.0}).items():
+        middle = ns * share * math.exp(chance.gauss(0, 0.3))
+        spread = middle * abs(chance.gauss(0, 0.03))
+        at = {"min": -2.0, "p25": -1, "median": 0, "p75": 1, "p90": 3, "p99": 8}
+        times = {f"{name}_ns": middle + spread * by for name, by in at.items()}
+        times |= {"ci95_lo_ns": middle - spread / 3, "ci95_hi_ns": middle + spread / 3}
+        times |= {"max_ns": middle + 11 * spread, "mean_ns": middle + spread / 7}
+        times |= {"stdev_ns": spread, "lag1_autocorr": chance.gauss(0, 0.2)}
+        own = {name: f"{value:.5g}" for name, value in times.items()}
+        own["n_samples"] = str(chance.randint(8, 400))
+        own["n_outlier_mild"] = str(chance.randint(0, 12))
+        if phase in ("warm", "cold"):
+            intensity = math.exp(chance.gauss(0, 2))
+            bytes_ = ns * math.exp(chance.gauss(1, 1))
+            rates = {"flops": intensity * bytes_, "bytes": bytes_}
+            rates |= {"gflop_s": intensity * bytes_ / middle, "gb_s": bytes_ / middle}
+            rates |= {"intensity": intensity, "roof_frac": chance.random()}
+            rates |= {"instructions": chance.randint(900, 10**7)}
+            own |= {name: f"{value:.5g}" for name, value in rates.items()}
+        own["noisy"] = "1" if chance.random() < 0.05 else "0"
+        files.add_time(test_id, backend, phase, **own)
+
+
+def timed_run(cases: int, backends: int, seed: int = 1) -> RunFiles:
+    """A run of the suite time over all operators, with suspects and fails."""
+    chance = random.Random(seed)
+    files = RunFiles(["reference", "onednn", *(f"vendor{n}" for n in range(backends))])
+    names = list(files.reasons)[:backends]
+    files = RunFiles(names)
+    for number in range(cases):
+        op = OPERATORS[number * len(OPERATORS) // cases]
+        test_id = f"time/{op}/test_{op.lower()}_{_words(chance)}_{number}"
+        cost = math.exp(chance.gauss(9, 2))
+        for at, name in enumerate(names):
+            draw = chance.random()
+            outcome = "suspect" if draw < 0.02 else "fail" if draw < 0.04 else "pass"
+            files.add(test_id, name, outcome, corpus="time", kind="node")
+            add_times(files, test_id, name, chance, cost * (1 + at))
+    return files
+
+
+def add_pairs(files: RunFiles, cases: int, seed: int = 1) -> None:
+    """A comparison of two backends, and the overhead of one."""
+    chance = random.Random(seed)
+    words = ("same", "worse", "better", "unsure")
+    compared, overhead = [], []
+    for number in range(cases):
+        op = OPERATORS[number * len(OPERATORS) // cases]
+        key = {"test_id": f"compare/{op}/test_{op.lower()}_{number}"}
+        word = chance.choices(words, (6, 1, 1, 3))[0]
+        about = {"same": 0.0, "worse": 0.15, "better": -0.1, "unsure": 0.02}[word]
+        log = about * math.exp(chance.gauss(0, 0.5)) + chance.gauss(0, 0.004)
+        width = abs(chance.gauss(0, 0.004)) + (0.06 if word == "unsure" else 0.003)
+        ends = [f"{math.exp(log + by):.6g}" for by in (0, -width, width)]
+        base = math.exp(chance.gauss(9, 2))
+        compared.append(
+            {**key, "backend": "alpha+opt=1", "base": "alpha", "verdict": word}
+            | dict(zip(("ratio", "ci95_lo", "ci95_hi"), ends))
+            | {"base_ns": f"{base:.5g}", "candidate_ns": f"{base * math.exp(log):.5g}"}
+            | {"n_blocks": str(chance.randint(40, 400)), "second_ratio": ends[0]}
+            | {"noisy": "1" if chance.random() < 0.1 else "0"}
+        )
+        ratio = 1 + abs(chance.gauss(0, 0.004))
+        ends = [f"{ratio + by:.6g}" for by in (0, -0.002, 0.003)]
+        overhead.append(
+            {**key, "backend": "alpha", "native_median_ns": f"{base:.5g}"}
+            | {"framework_median_ns": f"{base * ratio:.5g}", "n_pairs": "200"}
+            | dict(zip(("paired_ratio", "ratio_ci95_lo", "ratio_ci95_hi"), ends))
+        )
+    files.beside |= {"compare": compared, "overhead": overhead}
+
+
 def whole_run(cases: int, backends: int) -> RunFiles:
     """A run with every section that a page can have, of the sizes of a real one."""
     files = chance_run(cases, backends)
@@ -245,6 +335,12 @@ def whole_run(cases: int, backends: int) -> RunFiles:
             units = {"outcome": "fail", "headroom": "-9"} if failed else {}
             kink = {"kink_convention": "0", "kink_count": "3"} if at % 3 == 0 else {}
             files.add_gradient(test_id, backend, **units, **kink)
+    chance = random.Random(1)
+    for op, backend in itertools.product(OPERATORS, names[:2]):
+        test_id = f"time/{op}/test_timed"
+        files.add(test_id, backend, "pass")
+        add_times(files, test_id, backend, chance, math.exp(chance.gauss(9, 2)))
+    add_pairs(files, 10)
     for preset, net, step in itertools.product(range(30), range(10), (1, 7, 90)):
         for backend in names[:2]:
             test_id = f"optimizer/rule{preset}/paper.net{net}#locked.float32"

@@ -231,8 +231,8 @@ class TrainingTest(unittest.TestCase):
             text("accuracy.csv"),
             f"test,backend,min difference,max difference\n{case},alpha,-2,0.25\n",
         )
-        self.assertIn(f"{case},alpha,0.001500,0.001500\n", text("time.csv"))
-        self.assertIn("gradcheck/Conv/x#redrawn.float32,alpha,,\n", text("time.csv"))
+        self.assertIn(f"{case},alpha,0.001500,0.001500,,\n", text("time.csv"))
+        self.assertIn("gradcheck/Conv/x#redrawn.float32,alpha,,,,\n", text("time.csv"))
         self.assertIn(",x,random 1,", text("gradient.csv"))
         self.assertEqual(
             text("optimizer_steps/adam-paper.mlp#locked.float32@alpha.csv"),

@@ -39,23 +39,22 @@ std::byte* Scratch(size_t bytes) {
 }
 
 /// Equality without a call of memcmp, which costs more than a few extents.
-bool Same(const Shape& a, const Shape& b) {
+inline bool Same(const Shape& a, const Shape& b) {
   if (a.rank() != b.rank()) return false;
-  for (int axis = 0; axis < a.rank(); ++axis) {
-    if (a[axis] != b[axis]) return false;
+  const int64_t* of_b = b.begin();
+  for (const int64_t extent : a) {
+    if (extent != *of_b++) return false;
   }
   return true;
 }
 
-Status Tied(const Tensor& tensor, const Shape& wanted) {
-  if (Same(tensor.shape(), wanted)) [[likely]]
-    return OkStatus();
+Status Untied(const Tensor& tensor, const Shape& wanted) {
   return InvalidArgument("found ", tensor.Signature(), ", wanted shape ",
                          wanted.ToString(), " for which it was loaded");
 }
 
 template <class T>
-void Bind(T& tie, const std::byte* data) {
+inline void Bind(T& tie, const std::byte* data) {
   const std::byte* wanted = data + tie.offset_bytes;
   if (tie.bound == wanted) return;
   dnnl_memory_set_data_handle(tie.memory.get(), const_cast<std::byte*>(wanted));
@@ -64,30 +63,37 @@ void Bind(T& tie, const std::byte* data) {
 
 }  // namespace
 
-Status Chain::Execute(Step& step) {
-  if (step.scratch_bytes > 0) Bind(step.scratch, Scratch(step.scratch_bytes));
-  const dnnl_status_t status = dnnl_primitive_execute(
-      step.primitive.get(), stream_.get(),
-      static_cast<int>(step.arguments.size()), step.arguments.data());
-  if (status == dnnl_success) [[likely]]
-    return OkStatus();
-  return Internal("oneDNN failed to run ", dnnl_status2str(status));
+inline Status Chain::Execute() {
+  for (Step& step : steps_) {
+    if (step.scratch_bytes > 0) Bind(step.scratch, Scratch(step.scratch_bytes));
+    const dnnl_status_t status = dnnl_primitive_execute(
+        step.primitive.get(), stream_.get(),
+        static_cast<int>(step.arguments.size()), step.arguments.data());
+    if (status != dnnl_success) [[unlikely]] {
+      return Internal("oneDNN failed to run ", dnnl_status2str(status));
+    }
+  }
+  return OkStatus();
 }
 
+/// A run of the chain costs as little as can be: no Status is made but for a
+/// failure.
 Status Chain::Run(KernelContext& run) {
   omp_set_num_threads(threads_);
   for (Bound& source : sources_) {
     const Tensor& tensor = run.input({source.position, true});
-    ASSAY_RETURN_IF_ERROR(Tied(tensor, source.shape));
+    if (!Same(tensor.shape(), source.shape)) [[unlikely]]
+      return Untied(tensor, source.shape);
     for (Tie& tie : source.ties) Bind(tie, tensor.data());
   }
   for (Bound& sink : sinks_) {
-    ASSAY_ASSIGN_OR_RETURN(Tensor * tensor, run.Output({sink.position, true},
-                                                       sink.dtype, sink.shape));
-    for (Tie& tie : sink.ties) Bind(tie, tensor->mutable_data());
+    const Result<Tensor*> tensor =
+        run.Output({sink.position, true}, sink.dtype, sink.shape);
+    if (!tensor.ok()) [[unlikely]]
+      return tensor.status();
+    for (Tie& tie : sink.ties) Bind(tie, (*tensor)->mutable_data());
   }
-  for (Step& step : steps_) ASSAY_RETURN_IF_ERROR(Execute(step));
-  return OkStatus();
+  return Execute();
 }
 
 Status Chain::RunBackward(GradientContext& run) {
@@ -98,7 +104,8 @@ Status Chain::RunBackward(GradientContext& run) {
         source.role == Role::kInput    ? run.input({source.position, true})
         : source.role == Role::kResult ? run.output(output)
                                        : *run.cotangent(output);
-    ASSAY_RETURN_IF_ERROR(Tied(tensor, source.shape));
+    if (!Same(tensor.shape(), source.shape)) [[unlikely]]
+      return Untied(tensor, source.shape);
     for (Tie& tie : source.ties) Bind(tie, tensor.data());
   }
   for (Bound& sink : sinks_) {
@@ -106,8 +113,7 @@ Status Chain::RunBackward(GradientContext& run) {
                            run.Gradient({sink.position, true}));
     for (Tie& tie : sink.ties) Bind(tie, tensor->mutable_data());
   }
-  for (Step& step : steps_) ASSAY_RETURN_IF_ERROR(Execute(step));
-  return OkStatus();
+  return Execute();
 }
 
 void Chain::DeclareOutputs(PrepareContext& known) const {

@@ -165,7 +165,7 @@ class Chain {
     Tie scratch;
   };
 
-  Status Execute(Step& step);
+  Status Execute();
 
   int threads_;
   dnnl::stream stream_;

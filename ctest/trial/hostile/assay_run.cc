@@ -11,7 +11,10 @@
 #include <algorithm>
 #include <atomic>
 #include <charconv>
+#include <cstdlib>
 #include <fstream>
+#include <iterator>
+#include <set>
 #include <sstream>
 #include <string_view>
 
@@ -178,6 +181,20 @@ std::vector<Behaviour> BehavioursIn(const fs::path& folder) {
                       std::back_inserter(behaviours));
   }
   std::ranges::sort(behaviours, {}, &Behaviour::name);
+  return behaviours;
+}
+
+std::vector<Behaviour> ChosenBehaviours(const fs::path& folder) {
+  std::vector<Behaviour> behaviours = BehavioursIn(folder);
+  const char* const given = std::getenv("ASSAY_CHOSEN_BEHAVIOURS");
+  if (given == nullptr) return behaviours;
+  std::istringstream words(given);
+  const std::set<std::string> chosen{std::istream_iterator<std::string>(words),
+                                     {}};
+  std::erase_if(behaviours, [&](const Behaviour& each) {
+    return !chosen.contains(each.name);
+  });
+  EXPECT_EQ(behaviours.size(), chosen.size()) << given;
   return behaviours;
 }
 

@@ -107,4 +107,7 @@ std::vector<Behaviour> BehavioursIn(const std::filesystem::path& folder);
 /// The one of that name; a failure of the test where there is none.
 Behaviour BehaviourNamed(const std::string& name);
 
+/// Those of a folder that ASSAY_CHOSEN_BEHAVIOURS names; without it, all.
+std::vector<Behaviour> ChosenBehaviours(const std::filesystem::path& folder);
+
 }  // namespace assay::hostile

@@ -2,9 +2,10 @@
 """Runs a command with a choice of hostile behaviours: one of each file, which the
 commit draws, and all of a file that has changed since the last green night.
 
-    python3 ctest/trial/hostile/choose.py COMMAND...
+    python3 ctest/trial/hostile/choose.py [--of FOLDER] COMMAND...
 
-The command finds their names in ASSAY_CHOSEN_BEHAVIOURS.
+The command finds their names in ASSAY_CHOSEN_BEHAVIOURS. They are those of the folder
+behaviours where no other one beside this file is named.
 """
 
 from __future__ import annotations
@@ -21,7 +22,6 @@ sys.path.append(str(_HERE.parent))
 from changed import changed_since, describe, head_of, sample  # noqa: E402
 
 _ROOT = _HERE.parents[2]
-_BEHAVIOURS = _HERE / "behaviours"
 _NAME = re.compile(r"^ASSAY_MISDEED\(\s*(\w+)", re.MULTILINE)
 
 
@@ -42,10 +42,14 @@ def chosen(names: dict[str, list[str]], changed: set[str], seed: str) -> list[st
 
 
 def main(command: list[str]) -> int:
+    folder = _HERE / "behaviours"
+    if command[0] == "--of":
+        folder = _HERE / command[1]
+        command = command[2:]
     changed = changed_since(_ROOT)
-    below = f"{_BEHAVIOURS.relative_to(_ROOT).as_posix()}/"
+    below = f"{folder.relative_to(_ROOT).as_posix()}/"
     files = {file.removeprefix(below) for file in changed.files or ()}
-    names = chosen(names_in(_BEHAVIOURS), files, head_of(_ROOT))
+    names = chosen(names_in(folder), files, head_of(_ROOT))
     os.environ["ASSAY_CHOSEN_BEHAVIOURS"] = " ".join(names)
     print(describe(changed, date.today()))
     print(f"{len(names)} behaviours: {' '.join(names)}", flush=True)

@@ -37,6 +37,8 @@ class ChooseTest(unittest.TestCase):
         names = names_in(Path(__file__).parent / "behaviours")
         self.assertGreaterEqual(len(names), 12)
         self.assertGreaterEqual(sum(map(len, names.values())), 136)
+        of_times = names_in(Path(__file__).parent / "forged_times")
+        self.assertGreaterEqual(sum(map(len, of_times.values())), 21)
 
 
 if __name__ == "__main__":

@@ -12,10 +12,8 @@
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <fstream>
 #include <set>
-#include <sstream>
 #include <thread>
 
 #include "ctest/trial/hostile/assay_run.h"
@@ -50,13 +48,7 @@ bool HasWalls() {
 
 /// All that can be done here, or those of them that were chosen.
 std::vector<Behaviour> BehavioursToRun() {
-  const char* const given = std::getenv("ASSAY_CHOSEN_BEHAVIOURS");
-  std::istringstream words(given == nullptr ? "" : given);
-  std::vector<Behaviour> behaviours;
-  for (std::string name; words >> name;) {
-    behaviours.push_back(BehaviourNamed(name));
-  }
-  if (given == nullptr) behaviours = BehavioursIn(ASSAY_BEHAVIOURS);
+  std::vector<Behaviour> behaviours = ChosenBehaviours(ASSAY_BEHAVIOURS);
   const bool walls = HasWalls();
   std::erase_if(behaviours, [walls](const Behaviour& each) {
     return each.needs == "walls" && !walls;

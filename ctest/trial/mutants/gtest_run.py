@@ -78,6 +78,7 @@ class TestRun:
     seconds: int = 120  # then it is ended
     cpu_seconds: int = 0  # 0: no limit of its own
     memory_mib: int = 0  # of addresses; 0: no limit
+    within: str = ""  # a command in which it runs, as "unshare --mount"
 
     def command(self) -> str:
         limits = ""
@@ -89,7 +90,8 @@ class TestRun:
         return (
             f"cd '{self.folder}' && {limits}TEST_TMPDIR='{self.folder}'"
             f" ASSAY_PROGRAM='{self.assay}' ASSAY_MUTANT='{self.mutant}'"
-            f" timeout -k 5 {self.seconds} '{self.test}' --gtest_fail_fast"
+            f" {self.within} timeout -k 5 {self.seconds} '{self.test}'"
+            " --gtest_fail_fast"
             f" --gtest_color=no{chosen}"
         )
 

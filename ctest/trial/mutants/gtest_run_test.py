@@ -55,13 +55,15 @@ class Runs(ScratchTest):
     def test_a_run_has_its_settings(self) -> None:
         test = self.program('echo "$ASSAY_MUTANT $ASSAY_PROGRAM $PWD $*" >../seen')
         run = self.root / "run"
-        run_test(TestRun(run, test, "A.*", Path("/x/assay"), "wrong"))
-        self.assertEqual(
-            (self.root / "seen").read_text(encoding="utf-8"),
-            f"wrong /x/assay {run} --gtest_fail_fast --gtest_color=no"
-            " --gtest_filter=A.*\n",
-        )
-        self.assertFalse(run.exists())
+        for within in ("", "env ASSAY_PROGRAM=/x/assay"):
+            assay = Path("/x/other" if within else "/x/assay")
+            run_test(TestRun(run, test, "A.*", assay, "wrong", within=within))
+            self.assertEqual(
+                (self.root / "seen").read_text(encoding="utf-8"),
+                f"wrong /x/assay {run} --gtest_fail_fast --gtest_color=no"
+                " --gtest_filter=A.*\n",
+            )
+            self.assertFalse(run.exists())
 
     # Kills: a test that never ends, or computes for ever, as one that is waited for.
     def test_a_run_is_ended_at_its_limits(self) -> None:

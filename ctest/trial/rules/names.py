@@ -51,7 +51,7 @@ _WHOLE = re.compile(
     r"^backends/(\w+)|^framework/(kernels)$"
     r"|^framework/(train)(?!/(?:bisect|converge|on_reference|optdiff|program|quad)\b)"
     r"|^framework/(ranks)\b"
-    r"|^conformance/(distributed)\b|^(gradcheck)\b"
+    r"|^conformance/(distributed)\b|^(gradcheck)\b|^perf/(times)\b"
 )
 # The library that vendors link against: its sources define what they see.
 _PUBLIC = re.compile(r"^framework/(core|graph|backend|kernels)\b")

@@ -33,6 +33,7 @@ _TABLES = (
     "conformance/contract/cases.h",
     "ctest/trial/hostile/attempt.h",
     "ctest/trial/hostile/forged_answer.h",
+    "ctest/trial/hostile/forged_times/negate.h",
     "ctest/trial/hostile/misdeed.h",
     "framework/graph/upgrade/upgrade_rules.h",
 )

@@ -10,9 +10,11 @@
 
 #include "framework/cli/commands.h"
 #include "framework/cli/compare/comparison_report.h"
+#include "framework/cli/compare/run_comparison.h"
 #include "framework/cli/run/run_text.h"
 #include "framework/cli/select/selection.h"
 #include "framework/cli/select/terminal.h"
+#include "framework/core/text.h"
 #include "framework/file/file.h"
 #include "framework/file/module_path.h"
 #include "framework/supervise/crew.h"
@@ -30,6 +32,28 @@ namespace fs = std::filesystem;
 constexpr const char* kSuite = "compare";
 constexpr const char* kOracle = "reference";
 
+Status Write(const std::vector<Compared>& all,
+             const cli::CompareOptions& options) {
+  if (options.out.empty()) return OkStatus();
+  ASSAY_RETURN_IF_ERROR(file::MakeDirectory(options.out));
+  ASSAY_RETURN_IF_ERROR(file::WriteFile(
+      options.out / "compare.csv", CsvOf(all, {.margin = options.threshold})));
+  std::cout << "written to " << options.out.string() << ": compare.csv\n";
+  return OkStatus();
+}
+
+/// A comparison of two runs that were timed before.
+Result<int> CompareTimed(const cli::CompareOptions& options) {
+  ASSAY_ASSIGN_OR_RETURN(const TimedRun base, ReadTimedRun(options.base));
+  ASSAY_ASSIGN_OR_RETURN(const TimedRun candidate,
+                         ReadTimedRun(options.candidate));
+  ASSAY_ASSIGN_OR_RETURN(const ComparedRuns found,
+                         CompareRuns(base, candidate, options.threshold));
+  std::cout << RunsText(found, base, candidate, options.threshold);
+  ASSAY_RETURN_IF_ERROR(Write(found.all, options));
+  return select::kExitOk;
+}
+
 /// A comparison of two backends, in workers of its own.
 class Comparing {
  public:
@@ -40,14 +64,12 @@ class Comparing {
 
  private:
   Status Plan();
-  /// Runs these rows of the plan as that attempt.
+  /// Runs these rows of the plan, in an order of that attempt's own.
   Result<verdict::RawRecords> Take(const std::vector<size_t>& rows,
                                    int64_t attempt);
   Status TakeSecond(std::vector<Compared>* all);
   /// Notes the results that are neither a comparison nor declined.
   void AddRed(const std::vector<size_t>& rows, const verdict::RawRecords& raw);
-  Status Write(const std::vector<Compared>& all) const;
-
   const cli::CompareOptions& options_;
   supervise::WorkFolder& work_;
   plan::Plan plan_;
@@ -90,7 +112,8 @@ Result<verdict::RawRecords> Comparing::Take(const std::vector<size_t>& rows,
                                             int64_t attempt) {
   supervise::SuperviseOptions options = supervise_;
   options.directory = work_.Next();
-  options.facts.attempt = attempt;
+  // Another run, since the tables of a repeated attempt are not kept.
+  options.facts.run_id = StrCat(kSuite, ".", attempt);
   options.progress = run::ShownProgress();
   ASSAY_RETURN_IF_ERROR(file::MakeDirectory(options.directory));
   verdict::RawRecords raw;
@@ -117,15 +140,6 @@ Status Comparing::TakeSecond(std::vector<Compared>* all) {
       one->second = std::move(second->first);
     }
   }
-  return OkStatus();
-}
-
-Status Comparing::Write(const std::vector<Compared>& all) const {
-  if (options_.out.empty()) return OkStatus();
-  ASSAY_RETURN_IF_ERROR(file::MakeDirectory(options_.out));
-  ASSAY_RETURN_IF_ERROR(
-      file::WriteFile(options_.out / "compare.csv", CsvOf(all)));
-  std::cout << "written to " << options_.out.string() << ": compare.csv\n";
   return OkStatus();
 }
 
@@ -166,9 +180,10 @@ Result<int> Comparing::Run() {
   std::cout << red_
             << TextOf(all, options_.base, options_.candidate, thresholds);
   if (n_declined > 0) {
-    std::cout << "Declined by one of the two: " << n_declined << ".\n";
+    std::cout << "Declined by one of the two, or undecided: " << n_declined
+              << ".\n";
   }
-  ASSAY_RETURN_IF_ERROR(Write(all));
+  ASSAY_RETURN_IF_ERROR(Write(all, options_));
   const bool is_red = !red_.empty() || Count(all, timing::Verdict::kWorse) > 0;
   return is_red ? select::kExitUnexpected : select::kExitOk;
 }
@@ -176,6 +191,14 @@ Result<int> Comparing::Run() {
 }  // namespace
 
 int CompareCommand(const cli::CompareOptions& options) {
+  const bool base_is_run = fs::is_directory(options.base);
+  if (base_is_run != fs::is_directory(options.candidate)) {
+    return select::Fail(InvalidArgument(
+        "found the folder ", base_is_run ? options.base : options.candidate,
+        " beside ", base_is_run ? options.candidate : options.base,
+        ", which is none, wanted two backends or two folders of runs"));
+  }
+  if (base_is_run) return select::ExitCodeOf(CompareTimed(options));
   supervise::InstallStopHandlers();
   auto work = supervise::WorkFolder::Make();
   if (!work.ok()) return select::Fail(work.status());

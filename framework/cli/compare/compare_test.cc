@@ -7,6 +7,8 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
+#include <regex>
 #include <set>
 #include <string>
 
@@ -26,7 +28,7 @@ class CompareTest : public cli::ProgramTest {
   /// Beside each other at a threshold that no noise reaches.
   template <class... Parts>
   cli::Ran Compare(const Parts&... words) const {
-    return Assay("compare --budget 0.1 --threshold 9 ", words...);
+    return Assay("compare --budget 0.5 --threshold 9 ", words...);
   }
 };
 
@@ -48,13 +50,26 @@ TEST_F(CompareTest, WhatIsWrongIsRedAndWhatIsDeclinedIsCounted) {
   EXPECT_THAT(Compare("reference faulty+mutant=value", kAbs),
               Ended(1, "compare/Abs/test_abs: fail: ", "0 cases"));
   const cli::Ran base = Compare("faulty+mutant=value reference", kAbs);
-  EXPECT_THAT(base, Ended(0, "0 cases", "Declined by one of the two: 1."));
+  EXPECT_THAT(base, Ended(0, "0 cases",
+                          "Declined by one of the two, or undecided: 1."));
   std::filesystem::create_symlink(ASSAY_FEW_OPERATORS,
                                   folder_ / "reference.so");
-  EXPECT_THAT(Compare("reference ./reference.so --filter "
-                      "'id:compare/Abs/test_abs or id:compare/Add/test_add "
-                      "or id:compare/Sub/test_sub' --tier nightly"),
-              Ended(0, ", 1 case;", "Declined by one of the two: 2."));
+  EXPECT_THAT(
+      Compare("reference ./reference.so --filter "
+              "'id:compare/Abs/test_abs or id:compare/Add/test_add "
+              "or id:compare/Sub/test_sub' --tier nightly"),
+      Ended(0, ", 1 case;", "Declined by one of the two, or undecided: 2."));
+}
+
+// Kills: a folder of a comparison that nobody can look at.
+TEST_F(CompareTest, AComparisonHasAPage) {
+  std::filesystem::create_directory(folder_ / "out");
+  std::ofstream(folder_ / "out" / "compare.csv")
+      << "test_id,backend,base,verdict,ratio,ci95_lo,ci95_hi,base_ns,"
+         "candidate_ns,n_blocks,noisy\n"
+         "compare/Abs/test_abs,new,old,same,1.01,1,1.02,100,101,60,0\n";
+  EXPECT_THAT(Assay("report out"), Ended(0, "report: out/report.html"));
+  EXPECT_THAT(Text("out/report.html"), HasSubstr("new is slower in no case"));
 }
 
 TEST_F(CompareTest, WrongUseIsExitCodeTwo) {
@@ -84,11 +99,48 @@ TEST_F(CompareTest, TimesOfACaseAreATable) {
   }
   EXPECT_EQ(phases, (std::set<std::string>{"load", "create", "first", "destroy",
                                            "warm", "cold"}));
-  EXPECT_FALSE(Rows<times::TimeSamplesRow>("run/time_samples.csv").empty());
+  const auto samples = record::ParseCsv<times::TimeSamplesRow>(
+      Shell("gzip -dc run/time_samples.csv.gz").output);
+  EXPECT_TRUE(samples.ok() && !samples->empty()) << samples.status().ToString();
+  EXPECT_THAT(Assay("export --google-benchmark times.json --run run"),
+              Ended(0, "written to times.json"));
+  EXPECT_FALSE(JsonIn("times.json")["benchmarks"].empty());
   EXPECT_THAT(
       Assay("run --no-report --out again --backend reference --time-budget 0.1 "
             "--filter id:time/Abs/test_abs"),
       Ended(0, "1 = pass 1"));
+}
+
+// Kills: times of two runs that are said to be better or worse; folders that
+// are none of a run, and tables that are not there.
+TEST_F(CompareTest, RunsOfTheSameCasesAreComparedByTheirTables) {
+  static_cast<void>(
+      Assay("run --suite time --time-budget 0.1 --filter id:time/Abs/test_abs "
+            "--no-report --backend reference --out one"));
+  // A busy machine may make times suspect, which is not the matter here.
+  const std::string results = std::regex_replace(
+      Text("one/results.csv"), std::regex(",(suspect|flaky),"), ",pass,");
+  std::ofstream(folder_ / "one/results.csv") << results;
+  std::filesystem::copy(folder_ / "one", folder_ / "other",
+                        std::filesystem::copy_options::recursive);
+  EXPECT_THAT(Assay("compare one other --threshold 9 --out out"),
+              Ended(0,
+                    "other beside one, 1 case, timed one run after the "
+                    "other",
+                    "written to out: compare.csv\n"));
+  EXPECT_THAT(Text("out/compare.csv"),
+              testing::ContainsRegex(
+                  "\ntime/Abs/test_abs,reference,reference,(same|unsure),"));
+  EXPECT_THAT(Assay("run --out untimed --no-report --backend reference "
+                    "--filter id:node/Abs/test_abs"),
+              Ended(0));
+  std::filesystem::create_directory(folder_ / "empty");
+  ExpectRefused(
+      "compare ",
+      {{"one untimed", "found no case in untimed that passed and has warm"},
+       {"empty one", "empty is no run: found no runs.csv there"},
+       {"one reference", "found the folder one beside reference"},
+       {"reference one", "found the folder one beside reference"}});
 }
 
 // Kills: a suite that a run has without being asked.

@@ -22,7 +22,7 @@ constexpr size_t kMostShown = 20;
 
 timing::Comparison ComparisonOf(const CompareRow& row) {
   timing::Comparison found;
-  found.blocks = row.n_blocks;
+  found.units = row.n_groups;
   found.ratio = row.ratio.value_or(1);
   if (row.ci95_lo.has_value() && row.ci95_hi.has_value()) {
     found.interval = timing::Interval{*row.ci95_lo, *row.ci95_hi};
@@ -47,37 +47,47 @@ std::string Microseconds(const record::Number& ns) {
   return select::Digits(ns.value_or(0) / 1000, 4);
 }
 
-/// "  worse   compare/Conv/test_conv" and, below,
-/// "          +12.4 % [...], 10.1 to 11.4 us".
-std::string LinesOf(const Compared& one) {
-  const CompareRow& row = one.first;
-  return select::Wrapped(one.test_id,
-                         {.label = std::string(timing::ToString(one.verdict)),
-                          .indent = 2,
-                          .label_width = 8}) +
-         StrCat(std::string(10, ' '), Percent(row.ratio.value_or(1)),
-                Interval(row), ", ", Microseconds(row.base_ns), " to ",
-                Microseconds(row.candidate_ns), " us\n");
+std::optional<double> LeastSlowdown(const Compared& one,
+                                    const timing::Thresholds& thresholds) {
+  return timing::LeastSlowdown(ComparisonOf(one.first), thresholds.margin);
 }
 
-/// Half of the interval's width, over the ratio: about what could be seen
-/// beyond the threshold.
-double HalfWidth(const CompareRow& row) {
-  return (row.ci95_hi.value_or(0) - row.ci95_lo.value_or(0)) / 2;
+/// "; found from +4.2 % on".
+std::string LeastText(const Compared& one,
+                      const timing::Thresholds& thresholds) {
+  const auto least = LeastSlowdown(one, thresholds);
+  return least.has_value() ? StrCat("; found from ", Percent(*least), " on")
+                           : "; too few groups to find any";
 }
 
-std::string SizeText(const std::vector<Compared>& all) {
-  std::vector<double> widths;
+std::string SizeText(const std::vector<Compared>& all,
+                     const timing::Thresholds& thresholds) {
+  std::vector<double> sizes;
   for (const Compared& one : all) {
-    if (one.first.ci95_lo.has_value()) widths.push_back(HalfWidth(one.first));
+    if (const auto least = LeastSlowdown(one, thresholds)) {
+      sizes.push_back(*least);
+    }
   }
-  if (widths.empty()) return "";
-  std::ranges::sort(widths);
-  const double median = widths[widths.size() / 2];
-  const double most = widths.back();
-  return StrCat("Ratios are known to ", select::Digits(100 * median, 2),
-                " % in the median case, to ", select::Digits(100 * most, 2),
-                " % in the worst.");
+  if (sizes.empty()) return "";
+  std::ranges::sort(sizes);
+  return StrCat("A slowdown is found by 95 in 100 comparisons from ",
+                Percent(sizes[sizes.size() / 2]),
+                " on in the median case, from ", Percent(sizes.back()),
+                " on in the worst.");
+}
+
+/// Verdicts that call for a look first, then the greatest changes.
+std::vector<const Compared*> InOrder(const std::vector<Compared>& all) {
+  std::vector<const Compared*> order;
+  for (const Compared& one : all) order.push_back(&one);
+  const auto place_of = [](const Compared* one) {
+    const bool is_told =
+        one->verdict == Verdict::kBetter || one->verdict == Verdict::kWorse;
+    const int place = is_told ? 0 : one->verdict == Verdict::kUnsure ? 1 : 2;
+    return std::pair(place, -std::abs(std::log(one->first.ratio.value_or(1))));
+  };
+  std::ranges::stable_sort(order, {}, place_of);
+  return order;
 }
 
 constexpr std::array kVerdicts = {Verdict::kSame, Verdict::kBetter,
@@ -91,6 +101,19 @@ Result<std::optional<Compared>> ComparedIn(const record::Record& record) {
     return std::optional<Compared>();
   }
   return std::optional(Compared{record.result.test_id, std::move(rows[0]), {}});
+}
+
+std::string CaseText(const Compared& one, const std::string& more) {
+  const CompareRow& row = one.first;
+  const std::string numbers =
+      StrCat(Percent(row.ratio.value_or(1)), Interval(row), ", ",
+             Microseconds(row.base_ns), " to ", Microseconds(row.candidate_ns),
+             " us", more, row.noisy ? "; noisy" : "");
+  return select::Wrapped(one.test_id,
+                         {.label = std::string(timing::ToString(one.verdict)),
+                          .indent = 2,
+                          .label_width = 8}) +
+         select::Wrapped(numbers, {.indent = 10});
 }
 
 void AddQValues(std::vector<Compared>* all) {
@@ -136,30 +159,24 @@ std::string TextOf(const std::vector<Compared>& all, const std::string& base,
                          select::Digits(100 * thresholds.margin, 3),
                          " % counts for nothing.")) +
                      Joined(counts) + "\n";
-  std::vector<const Compared*> told;
-  for (const Compared& one : all) {
-    if (one.verdict == Verdict::kBetter || one.verdict == Verdict::kWorse) {
-      told.push_back(&one);
-    }
-  }
-  std::ranges::stable_sort(told, std::greater<>(), [](const Compared* one) {
-    return std::abs(std::log(one->first.ratio.value_or(1)));
-  });
+  const std::vector<const Compared*> told = InOrder(all);
   for (size_t i = 0; i < std::min(told.size(), kMostShown); ++i) {
-    text += LinesOf(*told[i]);
+    text += CaseText(*told[i], LeastText(*told[i], thresholds));
   }
   if (told.size() > kMostShown) {
     text += StrCat("  and ", told.size() - kMostShown, " more\n");
   }
-  const std::string size = SizeText(all);
+  const std::string size = SizeText(all, thresholds);
   return size.empty() ? text : text + select::Wrapped(size);
 }
 
-std::string CsvOf(const std::vector<Compared>& all) {
+std::string CsvOf(const std::vector<Compared>& all,
+                  const timing::Thresholds& thresholds) {
   std::string text =
       "test_id,backend,base,verdict,ratio,ci95_lo,ci95_hi,p_value,q_value,"
       "second_ratio,second_ci95_lo,second_ci95_hi,second_p_value,base_ns,"
-      "candidate_ns,inner_iters,n_blocks,lag1_autocorr,noisy\n";
+      "candidate_ns,inner_iters,n_blocks,lag1_autocorr,noisy,n_groups,"
+      "least_slowdown,log_ratios,second_log_ratios\n";
   for (const Compared& one : all) {
     const CompareRow& row = one.first;
     const CompareRow second = one.second.value_or(CompareRow());
@@ -182,7 +199,11 @@ std::string CsvOf(const std::vector<Compared>& all) {
         record::FieldText(row.inner_iters),
         record::FieldText(row.n_blocks),
         record::FieldText(row.lag1_autocorr),
-        record::FieldText(row.noisy)};
+        record::FieldText(row.noisy),
+        record::FieldText(row.n_groups),
+        record::FieldText(LeastSlowdown(one, thresholds)),
+        row.log_ratios,
+        second.log_ratios};
     for (size_t i = 0; i < fields.size(); ++i) {
       if (i > 0) text += ',';
       file::AppendCsvField(text, fields[i]);

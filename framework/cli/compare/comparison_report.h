@@ -42,13 +42,18 @@ void AddVerdicts(const timing::Thresholds& thresholds,
 
 int64_t Count(const std::vector<Compared>& all, timing::Verdict verdict);
 
-/// A line for each verdict with its count, the cases that are better or worse,
-/// and how small a change could be seen.
+/// Verdict and case; below them ratio, interval and times, and what is added.
+std::string CaseText(const Compared& one, const std::string& more = "");
+
+/// The count of each verdict; the cases, those first that are better or worse,
+/// each with the least slowdown that would be found; and how small that is in
+/// all of them.
 std::string TextOf(const std::vector<Compared>& all, const std::string& base,
                    const std::string& candidate,
                    const timing::Thresholds& thresholds);
 
 /// compare.csv: a row a case.
-std::string CsvOf(const std::vector<Compared>& all);
+std::string CsvOf(const std::vector<Compared>& all,
+                  const timing::Thresholds& thresholds);
 
 }  // namespace assay::compare

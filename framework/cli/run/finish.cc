@@ -118,9 +118,32 @@ Status CheckRuns(const std::vector<std::string>& runs, bool is_training) {
   return OkStatus();
 }
 
+/// True for a folder of pairs alone, as `assay compare` writes one.
+bool HasPairsAlone(const fs::path& folder) {
+  const auto has = [&](const char* name) {
+    std::error_code error;
+    return fs::exists(folder / name, error);
+  };
+  return (has("compare.csv") || has("overhead.csv")) && !has("runs.csv");
+}
+
+/// The words for the tables of the thesis.
+std::vector<std::string> TableWords(const cli::ExportOptions& options) {
+  std::vector<std::string> words = {"export", options.folder.string()};
+  if (!options.run.empty()) {
+    words.insert(words.end(), {"--run", options.run.string()});
+  }
+  for (const std::string& run : options.training) {
+    words.insert(words.end(), {"--training", run});
+  }
+  return words;
+}
+
 /// Writes a page of the options' runs, as Report.
 Status WritePage(const cli::ReportOptions& options, const fs::path& out) {
-  std::vector<std::string> words = {options.is_training ? "training" : "page"};
+  std::vector<std::string> words = {options.is_training ? "training"
+                                    : HasPairsAlone(options.runs[0]) ? "pairs"
+                                                                     : "page"};
   words.insert(words.end(), options.runs.begin(), options.runs.end());
   words.insert(words.end(), {"--out", out.string()});
   if (!options.alpha.empty()) {
@@ -256,7 +279,10 @@ int ReportCommand(const cli::ReportOptions& options) {
   const fs::path out = options.out.empty()
                            ? fs::path(options.runs[0]) / "report.html"
                            : options.out;
-  Status status = CheckRuns(options.runs, options.is_training);
+  Status status = OkStatus();
+  if (options.is_training || !HasPairsAlone(options.runs[0])) {
+    status = CheckRuns(options.runs, options.is_training);
+  }
   if (status.ok()) status = WritePage(options, out);
   if (!status.ok()) return select::Fail(status);
   std::cout << "report: " << out.string() << "\n";
@@ -264,23 +290,30 @@ int ReportCommand(const cli::ReportOptions& options) {
 }
 
 int ExportCommand(const cli::ExportOptions& options) {
+  const bool is_json = !options.google_benchmark.empty();
+  const fs::path& out = is_json ? options.google_benchmark : options.folder;
+  if (out.empty()) {
+    return select::Fail(InvalidArgument(
+        "found nothing to write, wanted --deep500 DIR or --google-benchmark "
+        "FILE"));
+  }
   if (options.run.empty() && options.training.empty()) {
     return select::Fail(
         InvalidArgument("found neither a run nor training, wanted --run DIR or "
                         "--training DIR"));
   }
-  std::vector<std::string> words = {"export", options.folder.string()};
   Status status = CheckRuns(options.training, /*is_training=*/true);
-  if (!options.run.empty()) {
-    if (status.ok()) status = CheckRuns({options.run.string()}, false);
-    words.insert(words.end(), {"--run", options.run.string()});
+  if (status.ok() && !options.run.empty()) {
+    status = CheckRuns({options.run.string()}, /*is_training=*/false);
   }
-  for (const std::string& run : options.training) {
-    words.insert(words.end(), {"--training", run});
+  if (status.ok()) {
+    status = Report(is_json ? std::vector<std::string>{"google-benchmark",
+                                                       options.run.string(),
+                                                       "--out", out.string()}
+                            : TableWords(options));
   }
-  if (status.ok()) status = Report(std::move(words));
   if (!status.ok()) return select::Fail(status);
-  std::cout << "written to " << options.folder.string() << "\n";
+  std::cout << "written to " << out.string() << "\n";
   return select::kExitOk;
 }
 

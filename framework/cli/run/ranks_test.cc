@@ -202,13 +202,13 @@ TEST_F(RanksTest, RanksEndWithTheirSupervisor) {
 // Kills: a case over its time that does not say where its ranks stood.
 TEST_F(RanksTest, ACaseOfARankThatHangsNamesTheCallsOfAll) {
   if (!HasMpi()) GTEST_SKIP() << "found no MPI";
-  Begin("--timeout 3 --repeats 0");
+  Begin("--timeout 10 --repeats 0");
   ASSERT_TRUE(Wait([&] { return HasCalls(); }));
   Shell("pkill -STOP -n -f -- '[a]ssay-worker ", folder_.string(), "'");
   ASSERT_TRUE(
       Wait([&] { return Shell("kill -0 $(cat pid) 2>&1").output != ""; }));
   const std::string results = Text("out/results.csv");
-  EXPECT_THAT(results, HasSubstr("over the time limit of 3 s; rank 0 "));
+  EXPECT_THAT(results, HasSubstr("over the time limit of 10 s; rank 0 "));
 }
 
 // Kills: output of a rank that is lost with it, or cannot be told from that of

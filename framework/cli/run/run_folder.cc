@@ -2,7 +2,11 @@
 
 #include "framework/cli/run/run_folder.h"
 
+#include <zlib.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <future>
 #include <nlohmann/json.hpp>
 
@@ -85,6 +89,21 @@ Status WriteJUnit(const fs::path& folder, const record::RunRow& run,
       });
 }
 
+/// The long table of raw samples, which few read, is compressed.
+constexpr std::string_view kPacked = "time_samples";
+
+/// Writes the text as gzip does, the same bytes each time.
+Status WritePacked(const fs::path& file, std::string_view text) {
+  const gzFile out = gzopen(file.c_str(), "wb9");
+  const bool is_written =
+      out != nullptr &&
+      gzwrite(out, text.data(), text.size()) == static_cast<int>(text.size());
+  const bool is_closed = out != nullptr && gzclose(out) == Z_OK;
+  if (is_written && is_closed) return OkStatus();
+  return ResourceExhausted("cannot write ", file.string(), ": ",
+                           std::strerror(errno));
+}
+
 Status WriteTables(const fs::path& folder, const record::RunRow& run,
                    const std::vector<record::EnvRow>& env,
                    const plan::Plan& plan, const verdict::Verdicts& verdicts) {
@@ -106,8 +125,11 @@ Status WriteTables(const fs::path& folder, const record::RunRow& run,
   for (const record::Table* table : record::Tables()) {
     if (table->n_key == 0 || table == &record::TableOf<record::ResultRow>())
       continue;
-    ASSAY_RETURN_IF_ERROR(write(StrCat(table->name, ".csv"),
-                                record::ToCsv(*table, verdicts.final)));
+    const std::string name = StrCat(table->name, ".csv");
+    const std::string csv = record::ToCsv(*table, verdicts.final);
+    ASSAY_RETURN_IF_ERROR(table->name == kPacked
+                              ? WritePacked(folder / (name + ".gz"), csv)
+                              : write(name, csv));
   }
   return half.get();
 }

@@ -184,7 +184,8 @@ Status CheckOnlyCase(const SelectionOptions& options, std::string_view test_id,
   if (std::ranges::any_of(opened.corpora, has)) return OkStatus();
   const suite::Suite* const suite =
       suite::FindSuite(test_id.substr(0, test_id.find('/')));
-  const bool is_of_ranks = suite != nullptr && suite->run_ranks != nullptr;
+  const bool is_of_ranks =
+      suite != nullptr && suite->run == nullptr && suite->run_ranks != nullptr;
   if (is_of_ranks && options.corpora.empty()) names = DefaultNames(true);
   ASSAY_ASSIGN_OR_RETURN(const NamedCorpora all, OpenCorpora(names));
   if (std::ranges::any_of(all.corpora, has)) {
@@ -252,19 +253,20 @@ void AddSuitesOf(const NamedCorpora& opened, std::set<std::string>* suites) {
   }
 }
 
-/// Invalid argument for a suite that no case is of, in the corpora of the run
-/// or in the default ones.
+/// Invalid argument for a suite that no case is of, in what was opened of the
+/// corpora of those names, in all of them, or in the default ones.
 Status CheckSuites(const std::vector<std::string>& wanted,
-                   const NamedCorpora& opened) {
+                   const NamedCorpora& opened,
+                   const std::vector<std::string>& corpora) {
   std::set<std::string> known;
   AddSuitesOf(opened, &known);
   const auto is_known = [&](const std::string& suite) {
     return known.contains(suite);
   };
   if (std::ranges::all_of(wanted, is_known)) return OkStatus();
-  for (const bool of_ranks : {false, true}) {
-    ASSAY_ASSIGN_OR_RETURN(const NamedCorpora all,
-                           OpenCorpora(DefaultNames(of_ranks)));
+  for (const auto& names :
+       {corpora, DefaultNames(/*of_ranks=*/false), DefaultNames(true)}) {
+    ASSAY_ASSIGN_OR_RETURN(const NamedCorpora all, OpenCorpora(names));
     AddSuitesOf(all, &known);
   }
   known.erase("");  // of models that cannot be read
@@ -386,9 +388,8 @@ Result<NamedCorpora> OpenSelected(
   SayPassedOver(opened);
   if (const auto ids = query.OnlyIds(); ids.size() == 1) {
     ASSAY_RETURN_IF_ERROR(CheckOnlyCase(options, ids[0], opened, names));
-  } else {
-    ASSAY_RETURN_IF_ERROR(CheckSuites(options.selection.suites, opened));
   }
+  ASSAY_RETURN_IF_ERROR(CheckSuites(options.selection.suites, opened, names));
   if (query.NeedsRanks() ||
       std::ranges::any_of(backends, [](const plan::PlannedBackend& backend) {
         return backend.policy.NeedsRanks();

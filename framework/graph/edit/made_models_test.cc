@@ -215,6 +215,25 @@ TEST(WithLossTest, AddsAnInputAndAnOutput) {
   }
 }
 
+// Kills: a mean in the place of a sum; a class that counts and should not.
+TEST(WithLossTest, SaysHowClassesAreReduced) {
+  const auto model = graph::ModelOfText(kTwoLayers);
+  for (const Loss loss :
+       {Loss::kSoftmaxCrossEntropy, Loss::kNegativeLogLikelihood}) {
+    for (const bool sum : {false, true}) {
+      LossEdit edit;
+      edit.loss = loss;
+      edit.sum = sum;
+      edit.ignore_index = 2;
+      const auto trained = Got(WithLoss(*model, edit));
+      const Node& node = trained->graph().nodes.back();
+      EXPECT_EQ(std::get<std::string>(node.Find("reduction")->held),
+                sum ? "sum" : "mean");
+      EXPECT_EQ(std::get<int64_t>(node.Find("ignore_index")->held), 2);
+    }
+  }
+}
+
 TEST(WithLossTest, SaysWhatIsWrong) {
   const auto model = graph::ModelOfText(kTwoLayers);
   const auto edit = [](const auto& change) {

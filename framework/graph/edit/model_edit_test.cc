@@ -142,6 +142,12 @@ TEST(Retyped, LeavesWhatAnOperatorHasInFloat32Alone) {
   const Graph& graph = wide->graph();
   EXPECT_EQ(graph[graph.inputs[0]].type.dtype, DType::kFloat64);
   EXPECT_EQ(graph[graph.inputs[1]].type.dtype, DType::kFloat32);
+  const auto quantized =
+      Got(Retyped(*graph::ModelOfText("g (float[2] x) => (uint8[2] y) "
+                                      "{ y, s, p = DynamicQuantizeLinear(x) }"),
+                  DType::kFloat64));
+  const Graph& kept = quantized->graph();
+  EXPECT_EQ(kept[kept.inputs[0]].type.dtype, DType::kFloat32);
 }
 
 TEST(Retyped, RoundsConstantsToHalves) {

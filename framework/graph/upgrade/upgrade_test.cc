@@ -352,9 +352,9 @@ TEST(UpgradeRefusals, NameOperatorAndVersion) {
       {"(float[1,2] x, float[2] s) => (float[1,2] y, float[2] a) { y, a = "
        "BatchNormalization <spatial=0> (x, s, s, s, s) }",
        kUnsupported, "training, spatial=0", 8},
-      {"(float[1,2] x, float[2] s) => (float[1,2] y, float[2] d) "
+      {"(float[1,2] x, float[2] s) => (float[1,2] y, float[2] c) "
        "{ y, a, b, c, d = BatchNormalization(x, s, s, s, s) }",
-       kUnsupported, "output 4 (saved statistics) is read", 9},
+       kUnsupported, "output 3 (saved statistics) is read", 9},
       {"(float x, float[3] w) => (float y) "
        "{ y = Add <broadcast=1, axis=1> (x, w) }",
        StatusCode::kInvalidArgument, "has axis 1, ranks are 0 and 1", 6},

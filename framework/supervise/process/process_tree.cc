@@ -282,6 +282,20 @@ int64_t TreeMemory(const std::vector<pid_t>& processes, int64_t enough) {
   return bytes;
 }
 
+int64_t MachineMemory() {
+  std::ifstream meminfo("/proc/meminfo");
+  int64_t kilobytes = 0;
+  int found = 0;
+  for (std::string word; found < 2 && meminfo >> word;) {
+    int64_t value = 0;
+    if ((word == "AnonPages:" || word == "Shmem:") && meminfo >> value) {
+      kilobytes += value;
+      ++found;
+    }
+  }
+  return found == 2 ? kilobytes << 10U : INT64_MAX;
+}
+
 void WakeWhenStopped() {
   static std::optional<Watcher> watcher;
   const bool is_of_parent =

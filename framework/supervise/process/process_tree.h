@@ -49,6 +49,10 @@ std::vector<pid_t> DescendantsOf(pid_t root);
 /// `enough` bytes it may be more than that: a number that is quicker to have.
 int64_t TreeMemory(const std::vector<pid_t>& processes, int64_t enough);
 
+/// As TreeMemory, of all processes of the machine, of which none need be looked
+/// at: no tree has more. INT64_MAX where the kernel does not tell.
+int64_t MachineMemory();
+
 /// Starts a process that looks each half second whether this one is stopped, as
 /// by a SIGSTOP of a backend that no walls hold, and then lets it go on. It
 /// ends with this one. A terminal's Ctrl-Z stops both, and its `fg` both go on.

@@ -181,5 +181,14 @@ TEST(WorkerLimitsTest, TheShareIsOfAllWorkers) {
   EXPECT_EQ(MemoryShare(1000), MemoryShare(10000)) << "a floor";
 }
 
+// Kills: a tree over its limit that is not looked at.
+TEST(MachineMemoryTest, IsNoLessThanThatOfATree) {
+  const std::string written(size_t{64} << 20U, 'x');
+  const int64_t own = TreeMemory({getpid()}, 0);
+  EXPECT_GT(own, std::ssize(written));
+  EXPECT_GE(MachineMemory(), own);
+  EXPECT_LT(MachineMemory(), INT64_MAX);
+}
+
 }  // namespace
 }  // namespace assay::process

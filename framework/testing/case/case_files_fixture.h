@@ -51,7 +51,8 @@ inline std::string NpyBytes(std::string_view descr, std::string_view shape,
                 NumberBytes(header.size(), 2), header, data);
 }
 
-/// Entries NAME.npy of a zip archive, stored or deflated.
+/// Entries NAME.npy of a zip archive, stored; or deflated, and with all that
+/// may stand between them: extra fields and comments.
 inline std::string NpzBytes(
     const std::vector<std::pair<std::string, std::string>>& arrays,
     bool is_packed = false) {
@@ -79,16 +80,22 @@ inline std::string NpzBytes(
                             bytes.size()),
                     4),
         NumberBytes(stored.size(), 4), NumberBytes(bytes.size(), 4),
-        NumberBytes(name.size() + 4, 2), NumberBytes(0, 2));
-    listed +=
-        StrCat("PK\x01\x02", NumberBytes(20, 2), facts, NumberBytes(0, 10),
-               NumberBytes(zip.size(), 4), name, ".npy");
-    zip += StrCat("PK\x03\x04", facts, name, ".npy", stored);
+        NumberBytes(name.size() + 4, 2));
+    const std::string local = is_packed ? "extra" : "";
+    const std::string extra = is_packed ? "more" : "";
+    const std::string comment = is_packed ? "of it" : "";
+    listed += StrCat("PK\x01\x02", NumberBytes(20, 2), facts,
+                     NumberBytes(extra.size(), 2),
+                     NumberBytes(comment.size(), 2), NumberBytes(0, 8),
+                     NumberBytes(zip.size(), 4), name, ".npy", extra, comment);
+    zip += StrCat("PK\x03\x04", facts, NumberBytes(local.size(), 2), name,
+                  ".npy", local, stored);
   }
+  const std::string comment = is_packed ? "of all" : "";
   return StrCat(zip, listed, "PK\x05\x06", NumberBytes(0, 4),
                 NumberBytes(arrays.size(), 2), NumberBytes(arrays.size(), 2),
                 NumberBytes(listed.size(), 4), NumberBytes(zip.size(), 4),
-                NumberBytes(0, 2));
+                NumberBytes(comment.size(), 2), comment);
 }
 
 inline std::vector<std::string> TestIdsOf(const Corpus& corpus) {

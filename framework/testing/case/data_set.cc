@@ -76,23 +76,26 @@ Result<Value> ValueOf(const Found& found, const ValueType& type) {
 }
 
 /// The .pb or the .npy of a value, also where it is a link to nothing; empty
-/// where neither is there.
-fs::path PathOf(const fs::path& stem) {
+/// where neither is there. `type`, where given, gets that of the file or link.
+fs::path PathOf(const fs::path& stem, fs::file_type* type = nullptr) {
   for (const char* extension : {".pb", ".npy"}) {
     fs::path file = stem;
     file += extension;
     std::error_code error;
-    if (fs::exists(fs::symlink_status(file, error))) return file;
+    const fs::file_status found = fs::symlink_status(file, error);
+    if (type != nullptr) *type = found.type();
+    if (fs::exists(found)) return file;
   }
   return {};
 }
 
 /// The value of a file; nothing where there is none.
 Result<std::optional<Found>> FindFile(const fs::path& stem, ValueKind kind) {
-  const fs::path file = PathOf(stem);
+  fs::file_type type = fs::file_type::none;
+  const fs::path file = PathOf(stem, &type);
   if (file.empty()) return std::optional<Found>();
   std::error_code error;
-  if (!fs::is_regular_file(file, error)) {
+  if (type != fs::file_type::regular && !fs::is_regular_file(file, error)) {
     return InvalidArgument(file.string(), ": is not a regular file");
   }
   Found found;

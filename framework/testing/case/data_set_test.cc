@@ -99,6 +99,14 @@ TEST_F(DataSetTest, InputsGoByTheirNamesOrPlaces) {
                    {"outputs", Npy(3)}})}},
        "set.npz",
        "1 2 "},
+      {{{"set.npz", NpzBytes({{"y", Npy(3)}, {"a", Npy(1)}})}},
+       "set.npz",
+       "1 - "},
+      {{{"set.npz", NpzBytes({{"inputs", NpyBytes("<f4", "(3, 1)",
+                                                  FloatBytes({1, 2, 3}))}})}},
+       "set.npz",
+       "set.npz[inputs][2]: found it, wanted 2 arrays, as many as the graph "
+       "has such values"},
       {{{"set.npz", NpzBytes({{"b", Npy(1)}})}},
        "set.npz",
        "set.npz[b]: found it, wanted a, c"},
@@ -113,6 +121,45 @@ TEST_F(DataSetTest, InputsGoByTheirNamesOrPlaces) {
     EXPECT_THAT(Told(ReadInputs(*model_, folder_.path() / row.source)),
                 testing::EndsWith(row.told));
   }
+}
+
+// Kills: a field that is passed over by another length than its own.
+TEST_F(DataSetTest, ANameIsFoundBehindOtherFields) {
+  const auto tag = [](int field, int wire) {
+    return VarintBytes(static_cast<uint64_t>(field * 8 + wire));
+  };
+  // Read as a field, it is of the number of names.
+  const auto names = [](size_t size) { return std::string(size, 0x42); };
+  const std::string rows[] = {
+      "",
+      tag(100, 0) + VarintBytes(300),
+      tag(100, 0) + VarintBytes(~uint64_t{0}),
+      tag(100, 1) + names(8),
+      tag(100, 5) + names(4),
+      BytesField(100, names(300)),
+      BytesField(8, "b"),
+  };
+  for (const std::string& other : rows) {
+    Write({{"set/input_0.pb", other + Proto(1, "c")},
+           {"set/input_1.pb", other + Proto(2, "a")}});
+    EXPECT_EQ(Told(ReadInputs(*model_, folder_.path() / "set")), "2 1 ");
+  }
+}
+
+TEST_F(DataSetTest, CollectionsHaveNamesToo) {
+  const auto model = graph::ModelOfText(
+      "g (seq(float[1]) s, seq(float[1]) t) => (seq(float[1]) y) "
+      "{ y = Identity(s) }");
+  const auto sequence = [](const char* name, int size) {
+    std::string bytes = BytesField(1, name) + IntField(2, 1);
+    for (int i = 0; i < size; ++i) bytes += BytesField(3, Proto(1));
+    return bytes;
+  };
+  Write({{"set/input_0.pb", sequence("t", 1)},
+         {"set/input_1.pb", sequence("s", 2)}});
+  const auto set = Got(ReadInputs(*model, folder_.path() / "set"));
+  EXPECT_EQ(set.inputs.at(0).sequence()->items.size(), 2U);
+  EXPECT_EQ(set.inputs.at(1).sequence()->items.size(), 1U);
 }
 
 // Kills: a link to nothing taken for a file that is not there.
@@ -181,17 +228,74 @@ TEST_F(DataSetTest, InitializersThatAreInputsMayGetValues) {
 
 // Kills: an output in the place of another, and one that is missing.
 TEST_F(DataSetTest, OutputsGoByTheirNamesOrPlaces) {
-  Write(
-      {{"set/output_0.pb", Proto(1, "z")}, {"set/output_1.pb", Proto(2, "y")}});
-  const fs::path set = folder_.path() / "set";
-  const auto values = Got(ReadOutputs(*model_, set));
-  EXPECT_EQ(FloatsOf(values[0])[0], 2);
-  EXPECT_EQ(FloatsOf(values[1])[0], 1);
-  EXPECT_TRUE(HasOutputs(*model_, set));
-  Write({{"set/output_0.pb", Proto(1)}});
-  EXPECT_THAT(ReadOutputs(*model_, set), Says("output_1.pb: does not exist"));
-  Write({{"set/input_0.pb", Proto(1)}});
-  EXPECT_FALSE(HasOutputs(*model_, set));
+  const std::string proto = "set/output_0.pb";
+  const struct {
+    Files files;
+    const char* source;
+    bool has;
+    const char* told;
+  } rows[] = {
+      {{{proto, Proto(1)}, {"set/output_1.npy", Npy(2)}}, "set", true, "1 2 "},
+      {{{proto, Proto(1, "z")}, {"set/output_1.pb", Proto(2, "y")}},
+       "set",
+       true,
+       "2 1 "},
+      {{{proto, Proto(1, "z")}, {"set/output_1.pb", Proto(2, "x")}},
+       "set",
+       true,
+       "1 2 "},
+      {{{proto, Proto(1)}}, "set", true, "output_1.pb: does not exist"},
+      {{{"set/input_0.pb", Proto(1)}},
+       "set",
+       false,
+       "output_0.pb: does not exist"},
+      {{{"set/output_2.pb", Proto(1)}},
+       "set",
+       true,
+       "no output_0.pb before it"},
+      {{{"set/output_3.pb", Proto(1)}},
+       "set",
+       false,
+       "output_0.pb: does not exist"},
+      {{{"set.npz", NpzBytes({{"z", Npy(1)}, {"a", Npy(3)}, {"y", Npy(2)}})}},
+       "set.npz",
+       true,
+       "2 1 "},
+      {{{"set.npz", NpzBytes({{"output_0", Npy(1)}, {"output_1", Npy(2)}})}},
+       "set.npz",
+       true,
+       "1 2 "},
+      {{{"set.npz", NpzBytes({{"a", Npy(1)}})}},
+       "set.npz",
+       false,
+       "output_0.pb: does not exist"},
+      {{{"set.npz", "torn"}}, "set.npz", true, "is torn"},
+  };
+  for (const auto& row : rows) {
+    Write(row.files);
+    const fs::path source = folder_.path() / row.source;
+    EXPECT_EQ(HasOutputs(*model_, source), row.has) << row.told;
+    const auto values = ReadOutputs(*model_, source);
+    std::string told = values.status().message();
+    for (size_t i = 0; values.ok() && i < values->size(); ++i) {
+      told += StrCat(FloatsOf((*values)[i])[0], " ");
+    }
+    EXPECT_THAT(told, testing::EndsWith(row.told));
+  }
+  Write({{proto, Proto(1)},
+         {"set/output_1.pb", Proto(2)},
+         {"set/output_2.pb", Proto(3)}});
+  EXPECT_THAT(ReadOutputs(*model_, folder_.path() / "set"),
+              Says("output_2.pb: found it, wanted 2 files"));
+}
+
+TEST_F(DataSetTest, ASetIsAFolderOrElseAnArchive) {
+  const fs::path& folder = folder_.path();
+  EXPECT_EQ(SetPath(folder, 3), folder / "test_data_set_3");
+  folder_.Write("test_data_3.npz", "");
+  EXPECT_EQ(SetPath(folder, 3), folder / "test_data_3.npz");
+  fs::create_directory(folder / "test_data_set_3");
+  EXPECT_EQ(SetPath(folder, 3), folder / "test_data_set_3");
 }
 
 // Kills: values that do not fit the model, which every backend would be charged
@@ -211,6 +315,17 @@ TEST_F(DataSetTest, ValuesAreOfTheTypesThatTheModelDeclares) {
   EXPECT_THAT(check({right, {}}, {}), Says("found no value for the input 'c'"));
   EXPECT_THAT(check({right, right}, {right, Floats({1, 2})}),
               Says("found float32[2] for the output 'z'"));
+  const Value wrong = Doubles({1});
+  EXPECT_THAT(check({wrong}, {}), Says("the input 'a'"));
+  EXPECT_THAT(check({right, right}, {wrong}), Says("the output 'y'"));
+  EXPECT_TRUE(check({right, right, wrong}, {right, right, wrong}).ok())
+      << "they are none of the model's";
+  const auto others = graph::ModelOfText(
+      "g (optional(float[1]) o, seq(float[1]) s) => (float[1] y) "
+      "{ y = OptionalGetElement(o) }");
+  EXPECT_TRUE(CheckDeclared(others->graph(), "set", {{}, right}, {}).ok());
+  EXPECT_THAT(CheckDeclared(others->graph(), "set", {{}, {}}, {}),
+              Says("found no value for the input 's'"));
 }
 
 // Kills: one model of several taken by chance.
@@ -229,16 +344,22 @@ TEST_F(DataSetTest, TheModelIsTheOnlyOneOrCalledSo) {
 }
 
 TEST_F(DataSetTest, ExternalFilesAreThoseOfInitializers) {
-  const std::string entry =
-      BytesField(13, BytesField(1, "location") + BytesField(2, "w.bin"));
-  const std::string weight =
-      BytesField(5, IntField(1, 1) + IntField(2, 1) + BytesField(8, "w") +
-                        entry + IntField(14, 1));
+  const auto entry = [](const char* key, const char* value) {
+    return BytesField(13, BytesField(1, key) + BytesField(2, value));
+  };
+  const auto weight = [&](const char* name, const char* file) {
+    return BytesField(5, IntField(1, 1) + IntField(2, 1) + BytesField(8, name) +
+                             entry("offset", "0") + entry("location", file) +
+                             IntField(14, 1));
+  };
   folder_.Write("w.bin", "1234");
-  const fs::path file =
-      folder_.Write("m.onnx", ModelBytes({"Abs"}) + BytesField(7, weight));
+  folder_.Write("u.bin", "1234");
+  const fs::path file = folder_.Write(
+      "m.onnx", ModelBytes({"Abs"}) +
+                    BytesField(7, weight("v", "w.bin") + weight("u", "u.bin") +
+                                      weight("w", "w.bin")));
   EXPECT_THAT(ExternalFiles(*Got(Model::Read(file))),
-              testing::ElementsAre("w.bin"));
+              testing::ElementsAre("w.bin", "u.bin"));
 }
 
 }  // namespace

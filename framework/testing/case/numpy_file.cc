@@ -265,9 +265,7 @@ Result<std::vector<NumpyArray>> ParseArchive(Bytes zip, const fs::path& file) {
 Result<Tensor> NumpyArray::As(DType wanted) const {
   const auto row = FindType(std::string_view(descr).substr(1));
   if (row != kTypes.end()) return Tensor::FromBytes(row->type, shape, data);
-  const std::string_view kind = std::string_view(descr).substr(1, 1);
-  if (kind == "V" && wanted != DType::kUndefined && BitsOf(wanted) >= 8 &&
-      SizeOf(descr) == static_cast<uint64_t>(BitsOf(wanted) / 8)) {
+  if (SizeOf(descr) == static_cast<uint64_t>(BitsOf(wanted) / 8)) {
     return Tensor::FromBytes(wanted, shape, data);
   }
   return InvalidArgument(where, ": found '", descr,

@@ -325,6 +325,44 @@ TEST_F(PlainCorpusTest, ADropoutDrawsUnlessTheModelTellsThatItDoesNot) {
   }
 }
 
+// Kills: a character that an id may not have; one that it may have, lost.
+TEST_F(PlainCorpusTest, AnIdHasLettersDigitsAndFewSigns) {
+  EXPECT_EQ(IdPart("azAZ09_.+-"), "azAZ09_.+-");
+  EXPECT_EQ(IdPart("a`{@[/:*,b"), "a________b");
+  EXPECT_EQ(IdPart(""), "_");
+}
+
+// Kills: a fact of an outer type in the place of one within it.
+TEST_F(PlainCorpusTest, FactsAreThoseOfTheModel) {
+  const struct {
+    const char* inputs;
+    const char* shapes;
+    const char* kinds;
+    const char* dtypes;
+  } rows[] = {
+      {"float[2,N] x, double[] d", "[2,N];tensor", "tensor", "float32 float64"},
+      {"float x, float[1,?] i", "[];[1,?]", "tensor", "float32"},
+      {"float x, seq(float16[3]) s", "[];[3]", "sequence tensor",
+       "float16 float32"},
+      {"float x, optional(seq(int64)) o", "[];[]", "optional sequence tensor",
+       "float32 int64"},
+  };
+  const auto words = [](const std::vector<std::string>& list) {
+    return Joined(list, " ");
+  };
+  for (const auto& row : rows) {
+    const auto model = graph::ModelOfText(
+        StrCat("g (", row.inputs, ") => (float y) { y = Relu(x) }"));
+    folder_.Write("test_x/model.onnx",
+                  {reinterpret_cast<const char*>(model->bytes().data()),
+                   model->bytes().size()});
+    const TestCase c = DescribeFolder(folder_.path() / "test_x", 1).test_case;
+    EXPECT_EQ(c.shape_sig, row.shapes);
+    EXPECT_EQ(words(c.value_kinds), row.kinds);
+    EXPECT_EQ(words(c.dtypes), row.dtypes);
+  }
+}
+
 // Kills: digits that differ from the exporter's; a long text left long.
 TEST_F(PlainCorpusTest, AttributesAreShortTexts) {
   const struct {

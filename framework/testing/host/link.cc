@@ -41,14 +41,23 @@ Status Link::Gone() {
   return Internal("the process of the backend ended");
 }
 
-Status Link::Refuse(const Status& fault) {
+Status Link::Break(Status why) {
   const std::lock_guard lock(mutex_);
   gone_ = true;
-  if (fault_.ok()) {
-    fault_ = Internal("the backend's process answered what cannot be read: ",
-                      fault.message());
-  }
+  if (fault_.ok()) fault_ = std::move(why);
   return fault_;
+}
+
+Status Link::Refuse(const Status& fault) {
+  return Break(Internal("the backend's process answered what cannot be read: ",
+                        fault.message()));
+}
+
+Status Link::NotSent(const Status& fault) {
+  if (fault.code() == StatusCode::kCancelled) return Gone();
+  if (fault.code() != StatusCode::kDataLoss) return fault;
+  return Break(
+      Internal("the backend's process cannot be asked: ", fault.message()));
 }
 
 Status Link::fault() const {
@@ -121,7 +130,7 @@ Result<std::string> Link::Exchange(Line* line, std::string_view head,
     const std::lock_guard lock(line->sending);
     sent = line->channel.Send(head, what, descriptors);
   }
-  if (!sent.ok()) return sent.code() == StatusCode::kCancelled ? Gone() : sent;
+  if (!sent.ok()) return NotSent(sent);
   Result<wire::Message> answer = line->channel.Receive();
   if (answer.ok()) return std::move(answer->text);
   return answer.status().code() == StatusCode::kCancelled
@@ -137,15 +146,19 @@ Result<Link::Line*> Link::NewLine() {
   // Nothing is closed, nor released, and there are no other segments.
   const wire::Writer request =
       wire::Written(wire::Call::kThread, uint64_t{0}, uint64_t{0}, uint64_t{0});
-  const std::lock_guard lock(mutex_);
-  if (process_.get() >= 0) made->channel.Watch(process_.get());
-  Line& first = *lines_.at(first_);
-  // The one request that has no answer, for another thread reads those.
-  const std::lock_guard sending(first.sending);
-  const Status sent =
-      first.channel.Send(request.bytes(), {}, {ends.second.descriptor()});
-  if (!sent.ok()) return Gone();
-  return (lines_[std::this_thread::get_id()] = std::move(made)).get();
+  Status sent;
+  {
+    const std::lock_guard lock(mutex_);
+    if (process_.get() >= 0) made->channel.Watch(process_.get());
+    Line& first = *lines_.at(first_);
+    // The one request that has no answer, for another thread reads those.
+    const std::lock_guard sending(first.sending);
+    sent = first.channel.Send(request.bytes(), {}, {ends.second.descriptor()});
+    if (sent.ok()) {
+      return (lines_[std::this_thread::get_id()] = std::move(made)).get();
+    }
+  }
+  return NotSent(sent);
 }
 
 Result<Link::Line*> Link::LineOfThisThread() {

@@ -85,6 +85,10 @@ class Link {
                                std::string_view what,
                                const std::vector<int>& descriptors);
   Status Gone();
+  /// Why there is no asking any more; the first reason stays.
+  Status Break(Status why);
+  /// Why a request was not sent.
+  Status NotSent(const Status& fault);
 
   mutable std::mutex mutex_;
   wire::Descriptor process_;

@@ -190,6 +190,21 @@ TEST_F(LinkEndTest, AnotherHostBeginsAnew) {
   EXPECT_TRUE(head.released.empty());
 }
 
+// Kills: a host that lives, and is said to have ended.
+TEST_F(LinkEndTest, AHostThatCannotBeAskedIsAskedNoMoreAndSaysWhy) {
+  link_.Attach(wire::Channel());
+  const auto ask = [&] {
+    return link_.Ask(wire::Call::kForward, wire::Written(uint64_t{1})).status();
+  };
+  constexpr char kWhy[] = "cannot be asked: cannot send: Bad file descriptor";
+  Status seen;
+  std::thread([&] { seen = ask(); }).join();
+  EXPECT_THAT(seen, Says(kWhy));
+  EXPECT_TRUE(link_.is_gone());
+  EXPECT_THAT(link_.fault(), Says(kWhy));
+  EXPECT_THAT(ask(), Says(kWhy));
+}
+
 TEST_F(LinkEndTest, AHostThatEndedMeanwhileIsSeenWithoutAsking) {
   EXPECT_FALSE(link_.EndedMeanwhile());
   host_.Close();

@@ -3,7 +3,6 @@
 #include "framework/testing/host/remote_backend.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -135,32 +134,6 @@ TEST(RemoteBackendTest, OneModelLoadedTwiceIsReadOnce) {
   EXPECT_TRUE(SameBytes(*crossed[3], *relu));
 }
 
-TEST(ArenaTest, MemoryIsFoundOnTheOtherSideAndGivenBack) {
-  wire::Arena::Open();
-  auto memory = wire::Arena::Allocate(1000);
-  auto great = wire::Arena::Allocate(size_t{20} << 20);
-  std::memset(memory.get(), 7, 1000);
-  const auto place = wire::Arena::Find(memory.get() + 8, 992);
-  ASSERT_TRUE(place.has_value());
-  wire::SharedSegments other;
-  for (const auto& [segment, descriptor] : wire::Arena::Segments()) {
-    ASSERT_TRUE(other.Add(segment, descriptor).ok());
-  }
-  ASSERT_NE(other.At(*place, 992), nullptr);
-  EXPECT_EQ(*other.At(*place, 992), std::byte{7});
-  EXPECT_EQ(other.At({place->segment, uint64_t{1} << 40}, 1), nullptr);
-  EXPECT_EQ(other.At({place->segment, (uint64_t{8} << 20) - 8}, 64), nullptr);
-  EXPECT_EQ(other.At({99, 0}, 1), nullptr);
-  EXPECT_FALSE(wire::Arena::Find(reinterpret_cast<std::byte*>(&other), 1));
-
-  const size_t before = wire::Arena::Segments().size();
-  great.reset();
-  EXPECT_EQ(wire::Arena::Segments().size(), before - 1);
-  const std::byte* const was = memory.get();
-  memory.reset();
-  EXPECT_EQ(wire::Arena::Allocate(1000).get(), was);
-}
-
 // Kills: memory of the caller's that is told of as if it were the backend's, or
 // the reverse.
 TEST(HeldTensorsTest, AResultInMemoryOfTheCallersIsNotHeld) {
@@ -188,12 +161,6 @@ TEST(HeldTensorsTest, AResultInMemoryOfTheCallersIsNotHeld) {
   EXPECT_EQ(put(*Tensor::Borrow(DType::kFloat32, {2}, there)),
             wire::Came::kAlias);
   EXPECT_EQ(put(Floats({1, 2})), wire::Came::kValue);
-}
-
-TEST(ArenaTest, ASegmentCannotBeMadeShorter) {
-  wire::Arena::Open();
-  const auto memory = wire::Arena::Allocate(64);
-  EXPECT_NE(ftruncate(wire::Arena::Segments()[0].descriptor, 0), 0);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <utility>
 
 #include "framework/backend/exception.h"
@@ -23,16 +24,30 @@ void SetAllBits(std::span<const Value> memory) {
   }
 }
 
-/// Writes as many bytes of memory that nobody else reads, a cache line after
-/// the other. The memory stays, so that only the first time is it made.
-void Flush(int64_t bytes) {
+/// Memory that nobody else reads. It stays, so that only once is it made.
+std::vector<std::byte>& FlushedMemory() {
   static std::vector<std::byte> memory;
+  return memory;
+}
+
+/// Writes as many bytes of it, a cache line after the other.
+void Flush(int64_t bytes) {
+  std::vector<std::byte>& memory = FlushedMemory();
   if (std::ssize(memory) < bytes) memory.resize(static_cast<size_t>(bytes));
   constexpr int64_t kLine = 64;
   for (int64_t i = 0; i < bytes; i += kLine) {
     volatile std::byte& line = memory[static_cast<size_t>(i)];
     line = line ^ std::byte{1};
   }
+}
+
+/// The counts without the memory above, which is no backend's.
+counts::Counts WithoutFlushed(counts::Counts counts) {
+  const int64_t kilobytes = std::ssize(FlushedMemory()) >> 10;
+  for (auto* const rss : {&counts.peak_rss_kb, &counts.steady_rss_kb}) {
+    if (rss->has_value()) *rss = std::max<int64_t>(**rss - kilobytes, 0);
+  }
+  return counts;
 }
 
 /// Takes the samples of one ask.
@@ -52,11 +67,20 @@ class Samples {
     timed.samples.reserve(static_cast<size_t>(ask_.samples));
     for (int64_t i = 0; i < ask_.samples; ++i) {
       ASSAY_RETURN_IF_ERROR(Prepare(i));
+      std::vector<Value> copies;
+      if (i == ask_.watched) {
+        ASSAY_ASSIGN_OR_RETURN(copies, CopiesOf(ask_.cleared));
+      }
+      std::optional<counts::Counter> counter;
+      if (ask_.counted) counter.emplace();
       const auto start = Clock::now();
       ASSAY_RETURN_IF_ERROR(CallAll());
       timed.samples.emplace_back(Clock::now() - start);
+      if (counter.has_value()) {
+        timed.counts = WithoutFlushed(counter->Stop());
+      }
       if (i != ask_.watched) continue;
-      ASSAY_ASSIGN_OR_RETURN(timed.watched, CopiesOf(Results()));
+      ASSAY_ASSIGN_OR_RETURN(timed.watched, Watch(std::move(copies)));
     }
     return timed;
   }
@@ -89,6 +113,13 @@ class Samples {
       ASSAY_RETURN_IF_ERROR(network_.Synchronize());
     }
     return OkStatus();
+  }
+
+  /// Copies of the results, at once where they fit into `memory`: what a
+  /// thread still writes is in none of them.
+  Result<std::vector<Value>> Watch(std::vector<Value> memory) const {
+    if (Fill(memory, Results()).ok()) return memory;
+    return CopiesOf(Results());
   }
 
   std::span<const Value> Results() const {

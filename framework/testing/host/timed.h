@@ -21,6 +21,7 @@
 #include "framework/backend/backend.h"
 #include "framework/core/status.h"
 #include "framework/core/value.h"
+#include "framework/testing/host/counts/counts.h"
 #include "framework/testing/host/runs.h"
 
 namespace assay::host {
@@ -43,10 +44,14 @@ struct TimedAsk {
   std::span<const Value> cleared = {};
   /// The sample whose last outputs, or gradients, are given; none below zero.
   int64_t watched = -1;
+  /// Counts what the calls of the last sample take beside time. Counting makes
+  /// them slower.
+  bool counted = false;
 };
 
 struct Timed {
   std::vector<std::chrono::nanoseconds> samples;
+  counts::Counts counts;       // where they were asked for
   std::vector<Value> watched;  // copies
 };
 

@@ -14,6 +14,7 @@
 #include "framework/backend/network_interfaces.h"
 #include "framework/graph/model_text.h"
 #include "framework/testing/host/hosted_backend.h"
+#include "framework/testing/host/timed_wire.h"
 #include "framework/testing/support/backends_fixture.h"
 #include "framework/testing/support/tensors_fixture.h"
 
@@ -192,6 +193,43 @@ TEST(TimeRunsTest, MemoryIsClearedBeforeEachSample) {
     timed = TimeRuns(*bound.network, **binding, ask);
     EXPECT_EQ(WatchedOf(*timed), 2);
   });
+}
+
+// Kills: counts that nobody asked for, or that stay in the host; memory that is
+// the harness'.
+TEST(TimeRunsTest, CallsAreCountedWhereThatIsAskedFor) {
+  ForBoth([](Backend& backend, Calls&) {
+    const Bound bound = BindOn(backend);
+    TimedAsk ask = {.calls = 2};
+    auto timed = TimeRuns(*bound.network, *bound.binding, ask);
+    ASSERT_TRUE(timed.ok()) << timed.status().ToString();
+    EXPECT_EQ(timed->counts, counts::Counts());
+    ask.counted = true;
+    timed = TimeRuns(*bound.network, *bound.binding, ask);
+    ASSERT_TRUE(timed.ok()) << timed.status().ToString();
+    const int64_t before_kb = timed->counts.steady_rss_kb.value_or(0);
+    EXPECT_GT(before_kb, 0);
+    // Memory that is written to empty caches is none of the backend's.
+    constexpr int64_t kFlushed = int64_t{16} << 20;
+    ask.flushed = kFlushed;
+    timed = TimeRuns(*bound.network, *bound.binding, ask);
+    ASSERT_TRUE(timed.ok()) << timed.status().ToString();
+    EXPECT_LT(*timed->counts.steady_rss_kb, before_kb + kFlushed / 2048);
+  });
+}
+
+// Kills: a count that crosses as another, nothing as zero.
+TEST(TimedWireTest, EachCountCrossesAsItIs) {
+  const Timed some = {.counts = {.allocations = 0,
+                                 .allocated_bytes = 7,
+                                 .instructions = {},
+                                 .peak_rss_kb = 9,
+                                 .steady_rss_kb = 8}};
+  wire::Writer out;
+  PutTimed(some, &out);
+  wire::Reader in(out.bytes());
+  EXPECT_EQ(ReadTimed(0, &in).counts, some.counts);
+  EXPECT_TRUE(in.Fault().ok());
 }
 
 // Kills: a forward run that counts, gradients of an earlier call.

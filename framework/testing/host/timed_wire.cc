@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "framework/core/text.h"
 
@@ -14,8 +15,18 @@ constexpr uint64_t kMostTime = 3'600'000'000'000;  // ns of one call
 
 constexpr std::array kNumbers = {&TimedAsk::samples, &TimedAsk::calls,
                                  &TimedAsk::flushed};
+constexpr std::array kCounts = {
+    &counts::Counts::allocations, &counts::Counts::allocated_bytes,
+    &counts::Counts::instructions, &counts::Counts::peak_rss_kb,
+    &counts::Counts::steady_rss_kb};
 constexpr std::array kPhases = {&Life::load, &Life::create, &Life::first,
                                 &Life::destroy};
+
+/// 0 stands for nothing, and any other number for the one below it.
+std::optional<int64_t> ReadCount(wire::Reader* in) {
+  const auto number = static_cast<int64_t>(in->Number());
+  return number > 0 ? std::optional(number - 1) : std::nullopt;
+}
 
 }  // namespace
 
@@ -33,6 +44,7 @@ void PutAsk(const TimedAsk& ask, wire::Writer* out) {
     out->Put(static_cast<uint64_t>(ask.*number));
   }
   out->Put(static_cast<uint64_t>(ask.watched + 1));
+  out->Put(uint64_t{ask.counted});
   out->Put(ask.inputs.memory, ask.inputs.runs, ask.cleared);
 }
 
@@ -41,6 +53,7 @@ ReadAsk::ReadAsk(wire::Reader* in) {
     numbers_.*number = static_cast<int64_t>(in->Number());
   }
   numbers_.watched = static_cast<int64_t>(in->Number()) - 1;
+  numbers_.counted = in->Number() != 0;
   memory_ = in->ReadAll<Value>();
   runs_ = in->ReadAll<std::vector<Value>>();
   cleared_ = in->ReadAll<Value>();
@@ -56,6 +69,9 @@ TimedAsk ReadAsk::ask() const {
 void PutTimed(const Timed& timed, wire::Writer* out) {
   out->Put(uint64_t{timed.samples.size()});
   for (const auto sample : timed.samples) PutTime(sample, out);
+  for (const auto count : kCounts) {
+    out->Put(static_cast<uint64_t>((timed.counts.*count).value_or(-1) + 1));
+  }
   out->Put(timed.watched);
 }
 
@@ -69,6 +85,7 @@ Timed ReadTimed(int64_t samples, wire::Reader* in) {
   for (uint64_t i = 0; i < found && !in->faulty(); ++i) {
     timed.samples.push_back(ReadTime(in));
   }
+  for (const auto count : kCounts) timed.counts.*count = ReadCount(in);
   timed.watched = in->ReadAll<Value>();
   return timed;
 }

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <memory>
+#include <vector>
 
 #include "framework/core/numbers.h"
 #include "framework/file/file.h"
@@ -81,12 +82,14 @@ constexpr int kWindowLog = 21;
 
 /// Takes memory as bytes come, whatever size the frame claims.
 Result<std::string> Decompressed(std::string_view frame) {
-  const std::unique_ptr<ZSTD_DCtx, decltype(&ZSTD_freeDCtx)> context(
-      ZSTD_createDCtx(), &ZSTD_freeDCtx);
+  // Both are kept for the next file, with the memory of its window.
+  thread_local const std::unique_ptr<ZSTD_DCtx, decltype(&ZSTD_freeDCtx)>
+      context(ZSTD_createDCtx(), &ZSTD_freeDCtx);
+  thread_local std::vector<char> piece(ZSTD_DStreamOutSize());
   if (context == nullptr) return ResourceExhausted("zstd: found no memory");
+  ZSTD_DCtx_reset(context.get(), ZSTD_reset_session_only);
   ZSTD_DCtx_setParameter(context.get(), ZSTD_d_windowLogMax, kWindowLog);
   std::string bytes;
-  std::vector<char> piece(ZSTD_DStreamOutSize());
   ZSTD_inBuffer in = {frame.data(), frame.size(), 0};
   size_t left = 1;  // of the frame; 0 at its end
   while (left != 0) {

@@ -140,6 +140,10 @@ TEST(FloorTest, LinesWithoutUseOrCountAreErrors) {
                   HasSubstr("the cases of node are not counted, wanted a line "
                             "'makes 1 cases of node digest ")));
   EXPECT_THAT(FloorOf("node/A/a\n", {}).Errors(), IsEmpty());
+  EXPECT_THAT(FloorOf("makes 2 cases of node digest 0123456789abcdef\n",
+                      CasesOf({"node/A/a"}))
+                  .Errors(),
+              ElementsAre(HasSubstr("passing.txt:1: the lines make")));
 }
 
 // Kills: a rule lost, or written again; an exception for what is in; a comment

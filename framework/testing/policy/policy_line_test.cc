@@ -7,6 +7,7 @@
 
 #include <utility>
 
+#include "framework/file/file.h"
 #include "framework/file/scratch_folder.h"
 #include "framework/testing/policy/policy.h"
 #include "framework/testing/support/statuses_fixture.h"
@@ -280,6 +281,9 @@ TEST(PolicyLineTest, FeaturesAreThoseOfTheFirstCpu) {
   for (const auto& row : rows) {
     EXPECT_EQ(CpuFeatures(row.cpuinfo), row.features) << row.cpuinfo;
   }
+  const Facts here = MachineFacts({"old"});
+  EXPECT_EQ(here.isa, std::vector<std::string>{"old"});
+  EXPECT_EQ(here.cpu, CpuFeatures(Got(file::ReadFile("/proc/cpuinfo"))));
 }
 
 // Kills: a term left out, or read the wrong way round; one list asked in the

@@ -148,18 +148,28 @@ Status AddRows(std::string_view csv, const Table& table, Record* record) {
 }
 
 std::string ToCsv(const Table& table, const std::vector<Record>& records) {
-  std::string text = CsvHeader(table);
+  constexpr size_t kOfKey = 160;  // bytes, about
   const Table& results = TableOf<ResultRow>();
+  std::string text = CsvHeader(table);
+  size_t size = text.size();
+  for (const Record& record : records) {
+    for (const RecordRow& row : record.rows) {
+      if (row.table == &table) size += kOfKey + row.fields.size();
+    }
+  }
+  text.reserve(size);
   for (const Record& record : records) {
     ResultRow key;
     static_cast<Key&>(key) = record.result;
+    std::string fields_of_key;  // with the attempt of `key`
     for (const RecordRow& row : record.rows) {
       if (row.table != &table) continue;
-      key.attempt = row.attempt;
-      AppendCsvFields(text, results, &key, 0, results.n_key);
-      text += ',';
-      text += row.fields;
-      text += '\n';
+      if (fields_of_key.empty() || key.attempt != row.attempt) {
+        key.attempt = row.attempt;
+        fields_of_key.clear();
+        AppendCsvFields(fields_of_key, results, &key, 0, results.n_key);
+      }
+      text.append(fields_of_key).append(",").append(row.fields) += '\n';
     }
   }
   return text;

@@ -227,10 +227,20 @@ const std::map<std::string, std::string>& Contract() {
        "p99_ns,max_ns,mean_ns,stdev_ns,ci95_lo_ns,ci95_hi_ns,n_outlier_mild,"
        "n_outlier_severe,lag1_autocorr,stop_reason,warmup_iters,"
        "timer_overhead_ns,steal_ticks,psi_cpu_some_pct,noisy,flops,bytes,"
-       "gflop_s,gb_s,intensity,peak_gflop_s,peak_gb_s,roof_frac,instructions,"
-       "alloc_count,alloc_bytes,peak_rss_kb,samples_file"},
+       "gflop_s,gb_s,intensity,peak_gflop_s,peak_gb_s,roof_frac,bound,"
+       "instructions,alloc_count,alloc_bytes,peak_rss_kb,steady_rss_kb,"
+       "samples_file"},
+      {"roofs",
+       "schema,run_id,attempt,test_id,backend,settings,moment,level,type,"
+       "threads,gflop_s,gb_s,ci95_lo,ci95_hi,n_samples,bytes,code,none"},
       {"time_samples", "test_id,backend,phase,first,ns"},
       {"compare", "test_id,backend,base,ratio,ci95_lo,ci95_hi,p_value"},
+      {"overhead",
+       "schema,run_id,attempt,test_id,backend,settings,native_median_ns,"
+       "framework_median_ns,paired_ratio,ratio_ci95_lo,ratio_ci95_hi,delta_ns,"
+       "native_instructions,framework_instructions,n_pairs"},
+      {"problems", "test_id,backend,problem_set,n_times,fate,n_judged"},
+      {"scaling", "test_id,backend,axis,sizes,exponent,ci95_lo,ci95_hi"},
   };
   return *contract;
 }

@@ -37,7 +37,8 @@ struct Fault {
   bool few_units = false;
   bool keeps = false;                         // gives what it gave first
   bool drifts = false;                        // a little more in each run
-  Precision exact_from = Precision::kDouble;  // off by 1 below
+  Precision exact_from = Precision::kDouble;  // off by `bound` below
+  double bound = 1;
   bool no_arbitrary = false;
   Precision least = Precision::kDouble;  // fails below
   bool slow = false;                     // an answer takes 1 ms or more
@@ -65,7 +66,7 @@ class Halves : public ExactRun {
     if (precision < fault_.least) return Internal("not worth its time");
     const Tensor zeros = Doubles(std::vector<double>(half_.size(), 0));
     const Tensor off = Doubles(std::vector<double>(
-        half_.size(), precision < fault_.exact_from ? 1 : 0));
+        half_.size(), precision < fault_.exact_from ? fault_.bound : 0));
     return std::vector<ExactValue>{{Doubles(half_), zeros, off}};
   }
   Result<std::vector<Tensor>> EvaluateUnits(UnitKind) override {

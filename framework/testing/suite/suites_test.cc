@@ -5,7 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -42,6 +45,47 @@ TEST(SuiteTest, ASuiteIsFoundByItsName) {
   record::PlanRow row;
   row.suite = "found";
   EXPECT_EQ(SuiteOf(row), nullptr) << "it has no cases";
+}
+
+TEST(SuiteTest, ASuiteSaysHowItsCasesRun) {
+  AddSuite({.name = "asking for all",
+            .cases = &NoCases,
+            .needs_answers = true,
+            .needs_oracle = true,
+            .run = &Pass,
+            .alone = true});
+  AddSuite({.name = "asking for none", .cases = &NoCases, .run = &Pass});
+  for (const char* name : {"asking for all", "asking for none", "nobody's"}) {
+    record::PlanRow row;
+    row.suite = name;
+    const bool all = row.suite == "asking for all";
+    EXPECT_EQ(NeedsAnswers(row), all) << name;
+    EXPECT_EQ(NeedsOracle(row), all) << name;
+    EXPECT_EQ(RunsAlone(row), all) << name;
+  }
+}
+
+TEST(SuiteTest, AnAnswerThatIsMissingSaysWhy) {
+  using record::Outcome;
+  const struct {
+    const char* folder;
+    std::optional<Outcome> outcome;
+    StatusCode code;
+    const char* says;
+  } rows[] = {
+      {"answers", std::nullopt, StatusCode::kOk, ""},
+      {"", std::nullopt, StatusCode::kNotFound, "was not asked"},
+      {"", Outcome::kUnsupported, StatusCode::kUnsupported, "declined: no"},
+      {"", Outcome::kCrash, StatusCode::kDataLoss, "ended with crash: no"},
+  };
+  for (const auto& one : rows) {
+    record::PlanRow row;
+    row.oracle = one.folder;
+    row.oracle_outcome = one.outcome;
+    row.oracle_message = "no";
+    EXPECT_THAT(CheckAnswered(row, Reason::kLimit),
+                IsStatus(one.code, one.says));
+  }
 }
 
 // Kills: a name that is found where no case has it.
@@ -178,6 +222,88 @@ TEST_F(SuitesTest, WhatIsNotKnownWellIsAskedForInMorePrecision) {
         Got(measure::ReadAnswers(measure::AnswersFile(row.oracle, 0)));
     EXPECT_EQ(answers.at("evaluate from double")[0].bound.elements<double>()[0],
               one.bound);
+  }
+}
+
+TEST_F(SuitesTest, AnEighthOfAnUlpIsEnough) {
+  // The backend gives half of x.
+  const struct {
+    const char* dtypes;
+    std::vector<float> x;
+    double bound;
+    bool enough;
+  } rows[] = {
+      {"float32", {2, 2}, 0x1p-27, true},
+      {"float32", {2, 2}, 0x1.000001p-27, false},
+      {"float32", {1, 2}, 0x1p-27, false},
+      {"float32", {2, 1}, 0x1p-27, false},
+      {"float32", {-2, 2}, 0x1p-27, true},
+      {"float32", {0, 0}, 0x1p-152, true},
+      {"float32", {0, 0}, 0x1.000001p-152, false},
+      {"float32", {kInf, kNan}, 1, true},
+      {"float64", {2, 2}, 0x1p-56, true},
+      {"float64", {2, 2}, 0x1.000001p-56, false},
+      {"float64", {0, 0}, 0x1p-1074, false},
+  };
+  for (const auto& one : rows) {
+    record::PlanRow row = CaseOf({{one.x, one.x}});
+    row.dtypes = one.dtypes;
+    Run(AnswersSuite(), row,
+        {.exact_from = Precision::kArbitrary, .bound = one.bound});
+    const auto answers =
+        Got(measure::ReadAnswers(measure::AnswersFile(row.oracle, 0)));
+    EXPECT_EQ(answers.begin()->second[0].bound.elements<double>()[0],
+              one.enough ? one.bound : 0);
+  }
+}
+
+// Kills: a backend that is asked about the first operator alone; a status that
+// is lost.
+TEST_F(SuitesTest, InterfacesAreThoseOfTheFirstModelThatLoads) {
+  const auto told = [&](Backend& backend) {
+    const auto verdict = InterfacesSuite().run({}, backend, facts_, &record_);
+    return StrCat(ToString(verdict.outcome), " ", verdict.reason.text(), ": ",
+                  verdict.message);
+  };
+  for (const char* op : {"Relu", "Add", "MatMul", "Conv"}) {
+    for (const bool is_exact : {true, false}) {
+      StubBackend backend(
+          [&](auto model,
+              const LoadOptions& options) -> Result<std::unique_ptr<Network>> {
+            if (model->graph().nodes[0].op_type != op) {
+              return Unsupported(Reason::kOperator, "no other");
+            }
+            return std::make_unique<Copying>(
+                Fault{.no_exact = !is_exact || !options.exact});
+          });
+      EXPECT_EQ(told(backend), StrCat("pass : placement",
+                                      is_exact ? ", exact" : "", "; by ", op));
+    }
+  }
+  const struct {
+    Result<std::unique_ptr<Network>> (*load)();
+    const char* told;
+  } rows[] = {
+      {[] {
+         return Result<std::unique_ptr<Network>>(
+             Unsupported(Reason::kOperator, "none at all"));
+       },
+       "unsupported operator: none at all"},
+      {[] { return Result<std::unique_ptr<Network>>(Internal("broken")); },
+       "error : broken"},
+      {[] {
+         return Result<std::unique_ptr<Network>>(std::unique_ptr<Network>());
+       },
+       "error : Load gave no network and no error"},
+  };
+  for (const auto& row : rows) {
+    int n_loads = 0;
+    StubBackend backend([&](auto, const LoadOptions&) {
+      ++n_loads;
+      return row.load();
+    });
+    EXPECT_EQ(told(backend), row.told);
+    EXPECT_EQ(n_loads > 1, std::string_view(row.told).starts_with("uns"));
   }
 }
 

@@ -55,6 +55,7 @@ TEST(RepeatOfTest, TheCommandHasWhatTheOutcomeNeeds) {
       {"onnx", kFail, {{kFail}, {kFail}}, "--filter 'id:b/B'"},
       {"onnx", kFail, {{kPass}, {kPass}, {kPass}}, "'id:b/B' --attempts 25"},
       {"onnx", kPass, {{kFail}}, "'id:b/B' --attempts 10"},
+      {"onnx", kPass, {{kPass}, {kFail}}, "'id:b/B' --attempts 18"},
       {"onnx", kPass, {{kPass}, {kPass}}, "--filter 'id:b/B'"},
       {"onnx",
        kFail,

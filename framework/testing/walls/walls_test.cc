@@ -9,12 +9,16 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
+#include <iterator>
 
 #include "framework/file/scratch_folder.h"
 #include "framework/testing/host/end_like.h"
@@ -48,6 +52,12 @@ bool CanWrite(const fs::path& file) {
   return fd >= 0;
 }
 
+/// Open descriptors, that of their folder among them.
+int64_t CountDescriptors() {
+  return std::distance(fs::directory_iterator("/proc/self/fd"),
+                       fs::directory_iterator());
+}
+
 /// An act that is tried behind walls, from a working directory.
 struct Attempt {
   std::string what;
@@ -65,8 +75,11 @@ class WallsTest : public testing::Test {
 
   /// EXIT_SUCCESS where it succeeds, kNoWalls where there can be none.
   int Try(const Attempt& attempt) const {
+    return WEXITSTATUS(WaitStatusOf(attempt));
+  }
+  int WaitStatusOf(const Attempt& attempt) const {
     const pid_t child = fork();
-    if (child != 0) return WEXITSTATUS(host::WaitFor(child));
+    if (child != 0) return host::WaitFor(child);
     if (chdir(attempt.directory.c_str()) != 0) _exit(EXIT_SUCCESS);
     const Status built =
         BuildWalls({.hidden = {hidden_.string()}, .kept = {kept_.string()}});
@@ -138,6 +151,44 @@ TEST_F(WallsTest, OtherFoldersStayAsTheyAre) {
                                  fs::exists("kept/program") &&
                                  CanWrite(folder_.Write("new", ""));
                         }});
+  if (came == kNoWalls && !MayBuild()) {
+    GTEST_SKIP() << "no walls on this machine";
+  }
+  EXPECT_EQ(came, EXIT_SUCCESS);
+}
+
+// Kills: an end that is told before it came, or as another.
+TEST_F(WallsTest, TheCallerEndsAsWhoIsBehindThem) {
+  if (!MayBuild()) GTEST_SKIP() << "no walls on this machine";
+  const auto ends_by = [](int signal) {
+    raise(signal);
+    return true;
+  };
+  const struct {
+    std::function<bool()> act;
+    int wait_status;
+  } rows[] = {
+      {[]() -> bool { _exit(7); }, W_EXITCODE(7, 0)},
+      {[&] { return ends_by(SIGTERM); }, W_EXITCODE(0, SIGTERM)},
+      {[&] { return ends_by(SIGKILL); }, W_EXITCODE(0, SIGKILL)},
+      {[]() -> bool {  // in another group, behind an orphan that ends first
+         setpgid(0, 0);
+         if (fork() == 0) _exit(fork() == 0 ? 1 : 2);
+         usleep(10'000);
+         _exit(7);
+       },
+       W_EXITCODE(7, 0)},
+  };
+  for (const auto& row : rows) {
+    EXPECT_EQ(WaitStatusOf({"", "/", row.act}), row.wait_status);
+  }
+}
+
+// Kills: an end of a pipe that a backend inherits, or whose last copy keeps
+// somebody waiting.
+TEST_F(WallsTest, NothingIsLeftOpen) {
+  const int64_t before = CountDescriptors();
+  const int came = Try({"", "/", [&] { return CountDescriptors() == before; }});
   if (came == kNoWalls && !MayBuild()) {
     GTEST_SKIP() << "no walls on this machine";
   }

@@ -54,7 +54,8 @@ const suite::Suite* CaseRunner::RunnerOf(const record::PlanRow& row) const {
 measure::Judgement CaseRunner::RunBy(const suite::Suite& suite,
                                      const record::PlanRow& row,
                                      record::Record* record) {
-  if (suite.run_ranks == nullptr) {
+  const bool is_of_ranks = suite.run == nullptr || row.ranks > 0;
+  if (suite.run_ranks == nullptr || !is_of_ranks) {
     if (backend_.has_value()) return suite.run(row, *backend_, facts_, record);
     return {record::Outcome::kUnsupported, Reason::kOperator,
             StrCat(communicator_->name(),

@@ -103,6 +103,10 @@ class CaseRunnerTest : public testing::Test {
                      }});
     suite::AddSuite(
         {.name = "ranks", .cases = &NoCases, .run_ranks = &RunRanks});
+    suite::AddSuite({.name = "both",
+                     .cases = &NoCases,
+                     .run = &RunToy,
+                     .run_ranks = &RunRanks});
   }
 
   record::Record Run(const record::PlanRow& row, record::RunFacts facts = {}) {
@@ -208,6 +212,15 @@ TEST_F(CaseRunnerTest, RanksAreOfTheCommunicatorAndNetworksOfTheBackend) {
   const Library& carrier = Carry(/*has_backend=*/true);
   EXPECT_EQ(Run(ranks, facts).result.outcome, record::Outcome::kPass);
   EXPECT_EQ(carrier.asked, Settings());
+}
+
+// Kills: a suite of both whose models are given to ranks.
+TEST_F(CaseRunnerTest, ASuiteOfBothHasRanksForCasesOfRanks) {
+  Carry(/*has_backend=*/true);
+  record::PlanRow row = RowOf("both", "bent");
+  EXPECT_EQ(Run(row).result.outcome, record::Outcome::kFail);
+  row.ranks = 2;
+  EXPECT_EQ(Run(row).result.outcome, record::Outcome::kPass);
 }
 
 TEST_F(CaseRunnerTest, ACommunicatorHasItsSettingsAndRunsNoModel) {

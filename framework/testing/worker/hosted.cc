@@ -6,8 +6,14 @@
 
 namespace assay::worker {
 
+Own& OwnOfWorker() {
+  static Own own;
+  return own;
+}
+
 Result<std::unique_ptr<Hosted>> Hosted::Start(plan::Instance instance,
-                                              const std::string& module) {
+                                              const std::string& module,
+                                              const walls::Walls& walls) {
   auto hosted = std::unique_ptr<Hosted>(new Hosted());
   hosted->instance_ = std::move(instance);
   HostProcess::End end;
@@ -15,7 +21,8 @@ Result<std::unique_ptr<Hosted>> Hosted::Start(plan::Instance instance,
                          hosted->instance_.version};
   ASSAY_ASSIGN_OR_RETURN(
       hosted->host_,
-      HostProcess::Start(file::InstallPrefix() / "bin" / "assay-host", use, {},
+      HostProcess::Start(file::InstallPrefix() / "bin" / "assay-host", use,
+                         walls,
                          /*forks=*/false, &end));
   ASSAY_RETURN_IF_ERROR(hosted->host_->Begin(&end));
   hosted->remote_ =

@@ -12,6 +12,7 @@
 #include "framework/core/status.h"
 #include "framework/testing/host/remote_backend.h"
 #include "framework/testing/plan/instance.h"
+#include "framework/testing/walls/walls.h"
 #include "framework/testing/worker/case_runner.h"
 #include "framework/testing/worker/host_process.h"
 
@@ -22,13 +23,15 @@ class Hosted {
   /// Fails as ParseInstance and HostProcess::Start do. The arena that tensors
   /// cross in must be open.
   static Result<std::unique_ptr<Hosted>> Start(const std::string& instance,
-                                               const std::string& module) {
+                                               const std::string& module,
+                                               const walls::Walls& walls = {}) {
     ASSAY_ASSIGN_OR_RETURN(plan::Instance parsed,
                            plan::ParseInstance(instance));
-    return Start(std::move(parsed), module);
+    return Start(std::move(parsed), module, walls);
   }
   static Result<std::unique_ptr<Hosted>> Start(plan::Instance instance,
-                                               const std::string& module);
+                                               const std::string& module,
+                                               const walls::Walls& walls = {});
 
   Backend& backend() { return *set_; }
   /// True when its process ended.
@@ -42,5 +45,14 @@ class Hosted {
   std::unique_ptr<host::RemoteBackend> remote_;
   std::unique_ptr<SetBackend> set_;
 };
+
+/// The backend that a worker runs, for suites that start it once more.
+struct Own {
+  std::string instance, module;
+  walls::Walls walls;
+};
+
+/// Empty but in a worker, whose main function writes it.
+Own& OwnOfWorker();
 
 }  // namespace assay::worker

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cfenv>
 #include <climits>
 #include <clocale>
@@ -22,6 +23,8 @@
 #include <fstream>
 #include <set>
 #include <system_error>
+
+#include "framework/testing/host/counts/counts.h"
 
 extern char** environ;
 
@@ -84,8 +87,8 @@ void AddFiles(const std::string& process, std::set<std::string>* files) {
   for (std::string line; std::getline(maps, line);) {
     const size_t permissions = line.find(' ') + 1;
     const size_t path = line.find('/');
-    if (path == std::string::npos || line.size() < permissions + 4 ||
-        line[permissions + 2] != 'x' || line.ends_with(" (deleted)")) {
+    if (path == std::string::npos || line[permissions + 2] != 'x' ||
+        line.ends_with(" (deleted)")) {
       continue;
     }
     files->insert(line.substr(path));
@@ -331,7 +334,7 @@ std::string ProcessState::Restore() const {
 int64_t PeakRssKilobytes() {
   struct rusage usage = {};
   getrusage(RUSAGE_SELF, &usage);
-  return usage.ru_maxrss;
+  return std::max<int64_t>(usage.ru_maxrss, counts::PeakRssBeforeKilobytes());
 }
 
 std::string MappedFiles(std::initializer_list<pid_t> others) {

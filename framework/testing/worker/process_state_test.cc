@@ -2,8 +2,14 @@
 
 #include "framework/testing/worker/process_state.h"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/mman.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -296,6 +302,48 @@ TEST(MappedFilesTest, AreThoseOfThisProcessAndOfOthers) {
   waitpid(child, nullptr, 0);
 }
 
+// Kills: a file of data, or one that is gone, among those that are executed.
+TEST(MappedFilesTest, AreThoseThatAreExecuted) {
+  const file::ScratchFolder folder;
+  const std::string file = folder.Write("code", "x");
+  const int fd = open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  const auto is_told = [&] {
+    return MappedFiles().find(file) != std::string::npos;
+  };
+  void* const data = mmap(nullptr, 1, PROT_READ, MAP_PRIVATE, fd, 0);
+  EXPECT_FALSE(is_told());
+  void* const code =
+      mmap(nullptr, 1, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+  EXPECT_TRUE(is_told());
+  EXPECT_EQ(unlink(file.c_str()), 0);
+  EXPECT_FALSE(is_told());
+  for (void* const mapped : {data, code}) munmap(mapped, 1);
+  close(fd);
+}
+
+TEST(LibrariesLoadedTest, TellsOfANewLibrary) {
+  const uint64_t before = LibrariesLoaded();
+  EXPECT_EQ(LibrariesLoaded(), before);
+  void* const library = dlopen("libBrokenLocale.so.1", RTLD_NOW);
+  if (library == nullptr) GTEST_SKIP() << dlerror();
+  EXPECT_EQ(LibrariesLoaded(), before + 1);
+  dlclose(library);
+}
+
+TEST(PeakRssTest, IsThatOfTheKernel) {
+  struct rusage usage = {};
+  getrusage(RUSAGE_SELF, &usage);
+  EXPECT_GE(PeakRssKilobytes(), usage.ru_maxrss);
+}
+
+/// Opens files until the next one would have this number, counted from that
+/// which it has now.
+void OpenUpTo(int number) {
+  const int first = open("/dev/null", O_RDONLY);
+  while (open("/dev/null", O_RDONLY) < first + number - 1) {
+  }
+}
+
 TEST(LeftoversTest, WhatCannotBePutBackIsFound) {
   const struct {
     std::string found;
@@ -307,11 +355,19 @@ TEST(LeftoversTest, WhatCannotBePutBackIsFound) {
          const struct rlimit few = {3, 3};
          setrlimit(RLIMIT_NOFILE, &few);
        }},
-      {"descriptors",
+      {"", [] { OpenUpTo(64); }},  // as a library keeps
+      {"descriptors", [] { OpenUpTo(65); }},
+      {"scheduling",
        [] {
-         for (int i = 0; i < 100; ++i) {
-           [[maybe_unused]] const int fd = open("/dev/null", O_RDONLY);
-         }
+         const sched_param none = {};
+         sched_setscheduler(0, SCHED_BATCH, &none);
+       }},
+      {"system calls",
+       [] {
+         sock_filter all = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+         const sock_fprog filter = {1, &all};
+         prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter);
        }},
       {"timers",
        [] {
@@ -337,6 +393,13 @@ TEST(LeftoversTest, WhatCannotBePutBackIsFound) {
          sleep(60);
          _exit(0);
        }},
+      {"processes",
+       [] {
+         const pid_t child = fork();
+         if (child == 0) _exit(0);
+         siginfo_t ended = {};
+         waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOWAIT);
+       }},
   };
   for (const auto& misdeed : misdeeds) {
     if (misdeed.found == "processors" &&
@@ -344,6 +407,45 @@ TEST(LeftoversTest, WhatCannotBePutBackIsFound) {
       continue;  // one is all there are
     EXPECT_EQ(FoundAfter(misdeed.done), misdeed.found);
   }
+}
+
+TEST(LeftoversTest, WhatOnlyRootMayDoIsFound) {
+  if (geteuid() != 0) GTEST_SKIP() << "this user is not root";
+  EXPECT_EQ(FoundAfter([] { ASSERT_EQ(seteuid(1), 0); }), "user");
+  EXPECT_EQ(FoundAfter([] { ASSERT_EQ(setegid(1), 0); }), "user");
+  EXPECT_EQ(FoundAfter([] { ASSERT_EQ(chroot("/proc"), 0); }), "root folder");
+}
+
+TEST(ProcessorTest, AProcessStaysOnItsLastCore) {
+  cpu_set_t before;
+  sched_getaffinity(0, sizeof before, &before);
+  const pid_t child = fork();
+  if (child == 0) {
+    StayOnOneCore();
+    cpu_set_t now;
+    sched_getaffinity(0, sizeof now, &now);
+    size_t last = CPU_SETSIZE - 1;
+    while (!CPU_ISSET(last, &before)) --last;
+    _exit(CPU_COUNT(&now) == 1 && CPU_ISSET(last, &now) ? 0 : 1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+}
+
+TEST(ProcessorTest, ProgramsStartAtTheSameAddresses) {
+  const pid_t child = fork();
+  if (child == 0) {
+    const int before = personality(0xffffffff);
+    StartAtSameAddresses();
+    const int wanted = before | ADDR_NO_RANDOMIZE;
+    if (personality(0xffffffff) == wanted) _exit(0);
+    // Some containers forbid it to everybody.
+    _exit(personality(static_cast<unsigned>(wanted)) < 0 ? 0 : 1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
 }
 
 TEST(LeftoversTest, APoolThatWaitsIsNone) {

@@ -40,9 +40,11 @@
 #include "framework/testing/request/request.h"
 #include "framework/testing/suite/unjudged_suites.h"
 #include "framework/testing/worker/backend_test.h"
+#include "framework/testing/worker/batch_place.h"
 #include "framework/testing/worker/case_runner.h"
 #include "framework/testing/worker/forked_batch.h"
 #include "framework/testing/worker/host_process.h"
+#include "framework/testing/worker/hosted.h"
 #include "framework/testing/worker/open_backend.h"
 #include "framework/testing/worker/process_state.h"
 #include "framework/testing/worker/rank_log.h"
@@ -107,7 +109,7 @@ void KeepJournal(journal::Journal& journal, record::ResultRow* result) {
 /// unless the suite asks otherwise.
 void KeepMemory(bool all) {
   TheWorker().keeps_memory = all;
-  mallopt(M_MMAP_THRESHOLD, all ? 1 << 30 : 1 << 24);
+  mallopt(M_MMAP_THRESHOLD, all ? 1 << 30 : 1 << 27);
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
 }
 
@@ -164,6 +166,7 @@ void RunRow(const record::PlanRow& row, const Opened& opened) {
     worker.runner = std::make_unique<CaseRunner>(opened, worker.wanted.facts,
                                                  EndOf(worker));
   }
+  CasePlace() = {&row - worker.rows.data(), std::ssize(worker.rows)};
   record::Record record = worker.runner->Run(row);
   if (worker.hosted != nullptr) return WriteHosted(worker, std::move(record));
   if (worker.journal) {
@@ -466,6 +469,11 @@ int Main(int argc, char** argv) {
   worker.wanted.facts.settings = instance->settings;
   const std::string& beside = worker.wanted.facts.beside;
   if (!beside.empty()) StartAtSameAddresses();
+  OwnOfWorker() = {worker.wanted.backend,
+                   worker.wanted.module.empty()
+                       ? file::ModulePath(instance->name).string()
+                       : worker.wanted.module,
+                   worker.wanted.walls};
   if (!beside.empty() && !instance->settings.contains("threads") &&
       beside.find("+threads=") == std::string::npos) {
     StayOnOneCore();

@@ -75,6 +75,14 @@ std::optional<int64_t> StalledMicroseconds(std::string_view pressure) {
   return std::nullopt;
 }
 
+std::optional<int64_t> AvailableBytes(std::string_view meminfo) {
+  constexpr int64_t kKilobyte = 1024;
+  const auto words = WordsOf(meminfo, "MemAvailable:");
+  const auto count = words.empty() ? std::nullopt : file::ParseInt(words[0]);
+  if (!count.has_value()) return std::nullopt;
+  return *count * kKilobyte;
+}
+
 Conditions ConditionsOf(const std::filesystem::path& root) {
   const std::filesystem::path proc = root / "proc";
   const std::string loads = ContentOf(proc / "loadavg");

@@ -35,6 +35,10 @@ std::optional<int64_t> StealTicks(std::string_view stat);
 /// "some" of /proc/pressure/cpu (Linux, Documentation/accounting/psi.rst).
 std::optional<int64_t> StalledMicroseconds(std::string_view pressure);
 
+/// Memory that a program may still ask for without others being swapped out:
+/// MemAvailable of /proc/meminfo (proc(5)).
+std::optional<int64_t> AvailableBytes(std::string_view meminfo);
+
 struct Conditions {
   std::optional<int64_t> steal_ticks, stalled_us;  // since the machine started
   std::optional<double> load1;    // tasks that ran or waited, over a minute

@@ -47,6 +47,15 @@ TEST(StalledMicroseconds, AreTheTotalOfSome) {
   }
 }
 
+// Kills: memory that is free alone, kilobytes for bytes.
+TEST(AvailableBytes, AreThoseThatMayBeAskedFor) {
+  EXPECT_EQ(AvailableBytes("MemTotal: 9 kB\nMemFree:  1 kB\n"
+                           "MemAvailable:    4 kB\n"),
+            4096);
+  EXPECT_EQ(AvailableBytes("MemTotal: 9 kB\n"), std::nullopt);
+  EXPECT_EQ(AvailableBytes("MemAvailable: many kB\n"), std::nullopt);
+}
+
 // Kills: a file that is not read, another number of it, the first zone in place
 // of the hottest, and an error where a file is missing.
 TEST(ConditionsOf, AreReadBelowTheRoot) {

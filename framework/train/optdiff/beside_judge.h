@@ -111,6 +111,8 @@ class BesideJudge : public train::Objective {
   void At(int64_t step) { backend_->At(step_ = step); }
   /// Takes the batch in the backend's type, and in float64.
   Status Put(std::span<const Tensor> narrow, std::span<const Tensor> wide);
+  /// Without it, an evaluation is the backend's alone, as it looks to it.
+  void Watch(bool watches) { watches_ = watches; }
   /// Evaluates the backend and the judge. The getters below are about this
   /// evaluation.
   Result<train::Evaluation> Evaluate() override;
@@ -176,6 +178,7 @@ class BesideJudge : public train::Objective {
   std::vector<Tensor> got_;
   std::vector<train::Parameter> place_, given_;
   int64_t step_ = 0;
+  bool watches_ = true;
 };
 
 }  // namespace assay::optdiff

@@ -186,8 +186,7 @@ Result<std::unique_ptr<LockedRun>> LockedRun::Begin(
 
 Result<StepFault> LockedRun::Step(int64_t step, StepRows* rows) {
   ASSAY_ASSIGN_OR_RETURN(const StepBatch batch, course_.batch(step));
-  objective_.At(step - 1);
-  ASSAY_RETURN_IF_ERROR(objective_.Put(batch.narrow, batch.wide));
+  ASSAY_RETURN_IF_ERROR(Put(step));
   ASSAY_RETURN_IF_ERROR(lockstep_.Step(quad::Gradients::kGiven));
   updates_ = lockstep_.Compare();
   rows->Begin(step, objective_.backend_loss(), objective_.judge_loss());
@@ -200,6 +199,19 @@ Result<StepFault> LockedRun::Step(int64_t step, StepRows* rows) {
   fault = Statistics(rows);
   if (!fault.what.empty()) return fault;
   return Update(rows);
+}
+
+Status LockedRun::Put(int64_t step) {
+  ASSAY_ASSIGN_OR_RETURN(const StepBatch batch, course_.batch(step));
+  objective_.At(step - 1);
+  return objective_.Put(batch.narrow, batch.wide);
+}
+
+Status LockedRun::StepAlone() {
+  objective_.Watch(false);
+  const Status stepped = lockstep_.StepAlone();
+  objective_.Watch(true);
+  return stepped;
 }
 
 void LockedRun::Take(LockedRun& other) {

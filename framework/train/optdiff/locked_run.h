@@ -94,6 +94,10 @@ class LockedRun {
   /// Takes one step of both and says what is wrong with it. A failed Status
   /// where one of them did not run.
   Result<StepFault> Step(int64_t step, StepRows* rows);
+  /// Takes the batch of a step for steps of the backend alone, which nobody
+  /// judges and which look to it like any other. Lock before the next Step.
+  Status Put(int64_t step);
+  Status StepAlone();
   /// Copies parameters, state and statistics of the other's optimizer and
   /// backend.
   void Take(LockedRun& other);

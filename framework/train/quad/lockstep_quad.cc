@@ -42,10 +42,21 @@ LockstepQuad::LockstepQuad(OptimizerSetup setup,
   x_ = InQuad(objective_->parameters());
 }
 
-Status LockstepQuad::Step(Gradients gradients) {
+Status LockstepQuad::StepOptimizer() {
   ++at_.step;
   at_.schedule = setup_.schedule(at_.step);
-  ASSAY_RETURN_IF_ERROR(setup_.made.optimizer->Step(*this).status());
+  return setup_.made.optimizer->Step(*this).status();
+}
+
+Status LockstepQuad::StepAlone() {
+  is_alone_ = true;
+  const Status stepped = StepOptimizer();
+  is_alone_ = false;
+  return stepped;
+}
+
+Status LockstepQuad::Step(Gradients gradients) {
+  ASSAY_RETURN_IF_ERROR(StepOptimizer());
   rule_->Prepare(at_, &x_);
   rule_->Update(at_, gradients == Gradients::kOwn ? gradient_of_(x_) : given_,
                 &x_);
@@ -54,7 +65,7 @@ Status LockstepQuad::Step(Gradients gradients) {
 
 Result<train::Evaluation> LockstepQuad::Evaluate() {
   ASSAY_ASSIGN_OR_RETURN(train::Evaluation evaluation, objective_->Evaluate());
-  given_ = InQuad(evaluation.gradients);
+  if (!is_alone_) given_ = InQuad(evaluation.gradients);
   return evaluation;
 }
 

@@ -68,6 +68,8 @@ class LockstepQuad : private train::Objective {
                GradientOf gradient_of);
 
   Status Step(Gradients gradients);
+  /// A step of the optimizer alone: Lock before the next one of both.
+  Status StepAlone();
   /// The quad rule goes on from where the optimizer is.
   void Lock();
   /// The parameters, each with its state.
@@ -101,6 +103,8 @@ class LockstepQuad : private train::Objective {
   };
 
   Result<train::Evaluation> Evaluate() override;
+  /// The optimizer's part of the next step.
+  Status StepOptimizer();
   /// The parameters, then their state.
   std::vector<Pair> Tensors();
   /// The greatest of all tensors; NaN where one is.
@@ -113,6 +117,7 @@ class LockstepQuad : private train::Objective {
   std::vector<QuadTensor> x_, given_;
   std::vector<double> greatest_;
   QuadRule::StepInfo at_ = {.step = 0};
+  bool is_alone_ = false;
 };
 
 }  // namespace assay::quad

@@ -3,7 +3,7 @@
 // The panel that says everything about one cell. Texts are set as text, never
 // parsed as HTML.
 //
-//   drawDetail(panel, store, detail, gradients, cell, {open, close});
+//   drawDetail(panel, store, {detail, gradients, times}, cell, {open, close});
 
 // The numbers of cells, and of their outputs as rows.
 class Detail extends Rows {
@@ -370,7 +370,8 @@ function drawCellFacts(store, detail, cell, outcome) {
   ];
 }
 
-function drawDetail(panel, store, detail, gradients, cell, {open, close}) {
+function drawDetail(panel, store, data, cell, {open, close}) {
+  const {detail, gradients} = data;
   const outcome = store.cell.outcome.at(cell);
   const seed = detail.cell.seed.at(cell);
   const id = store.ids[store.rowOf(cell)];
@@ -389,6 +390,7 @@ function drawDetail(panel, store, detail, gradients, cell, {open, close}) {
     drawOthers(store, cell, open),
     ...drawGradients(gradients, cell),
     ...drawOutputs(detail, cell, isBrief),
+    ...drawTimes(store, data.times, cell),
     drawAttempts(detail, cell),
     drawCommands(store, cell, reproOf(store, detail, gradients, cell)),
     ...drawCellFacts(store, detail, cell, outcome),

@@ -97,6 +97,7 @@ class Page {
       this.matrix.redraw();
       this.operators?.draw();
       this.gradients?.draw();
+      this.times?.draw();
     });
   }
 
@@ -243,9 +244,9 @@ class Page {
     this.state.backend = this.store.backends[this.store.columnOf(cell)];
     writeState(this.state);
     this.wanted = cell;
-    const {detail, gradients} = await this.unpacked();
+    const data = await this.unpacked();
     if (this.wanted !== cell) return;
-    drawDetail(this.panel, this.store, detail, gradients, cell, {
+    drawDetail(this.panel, this.store, data, cell, {
       open: (other) => this.open(other, true),
       close: () => this.panel.close(),
     });
@@ -267,7 +268,9 @@ class Page {
         (data) => new Detail(data, dataset.rounded === 'yes')),
       document.getElementById('data-gradients') ?
         unpack('data-gradients').then((data) => new GradientData(data)) : null,
-    ]).then(([detail, gradients]) => ({detail, gradients}));
+      document.getElementById('data-times') ?
+        unpack('data-times').then((data) => new Rows(data)) : null,
+    ]).then(([detail, gradients, times]) => ({detail, gradients, times}));
     return this.data;
   }
 
@@ -303,6 +306,18 @@ class Page {
     whenSeen(root, () => {
       this.gradients = new GradientTable(this.store, gradients,
         (cell) => reproOf(this.store, detail, gradients, cell));
+    });
+  }
+
+  // Drawn when it is about to be seen, as that of operators.
+  async watchTimes() {
+    const root = document.getElementById('time-table');
+    if (!root) return;
+    const {times} = await this.unpacked();
+    if (!times) return;
+    root.hidden = false;
+    whenSeen(root, () => {
+      this.times = new TimeTable(timeRows(this.store, times));
     });
   }
 
@@ -424,6 +439,7 @@ async function main() {
   performance.mark('assay-ready');
   await page.watchOperators();
   await page.watchGradients();
+  await page.watchTimes();
   performance.mark('assay-gradients');
 }
 

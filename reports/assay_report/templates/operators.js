@@ -61,91 +61,16 @@ function sortRows(rows, key, isDown) {
   }).map(([, row]) => row);
 }
 
-class OperatorTable {
+class OperatorTable extends SortedTable {
   constructor(rows, show) {
-    this.rows = rows;
+    super({name: 'operator', columns: OPERATOR_COLUMNS, words: WORD_COLUMNS, rows,
+      first: FIRST_OPERATORS});
     this.show = show;
-    this.backend = '';
-    this.column = 0;
-    this.isDown = false;
-    this.isWhole = false;
-    this.root = document.getElementById('operator-table');
-    this.root.hidden = false;
-    this.head = element('tr', {}, ...OPERATOR_COLUMNS.map(([name], at) => {
-      const button = pressable('', name, () => this.sortBy(at));
-      return element('th', {scope: 'col', class: this.kind(name)}, button);
-    }));
-    this.body = element('tbody', {});
-    this.root.append(element('table', {},
-      element('thead', {}, this.head), this.body));
-    this.drawTools();
-    this.draw();
   }
 
-  kind(name) {
-    return WORD_COLUMNS.has(name) ? null : 'num';
-  }
-
-  // One chip per backend, and the table as CSV.
-  drawTools() {
-    const tools = document.getElementById('operator-tools');
-    tools.hidden = false;
-    const names = [...new Set(this.rows.map((row) => row.backend))];
-    const chosen = names.length < 2 ? [] : names;
-    const chips = chosen.map((name) => pressable('chip', name, () => {
-      this.backend = this.backend === name ? '' : name;
-      for (const one of chips) {
-        one.setAttribute('aria-pressed', String(one.textContent === this.backend));
-      }
-      this.draw();
-    }, {'aria-pressed': 'false'}));
-    const csv = pressable('copy', 'CSV of this table',
-      () => saveCsv('operators.csv', this.csv()));
-    this.rest = pressable('copy', 'Show all', () => {
-      this.isWhole = true;
-      this.draw();
-    });
-    tools.append(...chips, csv);
-    this.root.after(element('p', {class: 'rest'}, this.rest));
-  }
-
-  sortBy(column) {
-    const largeFirst = OPERATOR_COLUMNS[column][3] === true;
-    this.isDown = this.column === column ? !this.isDown : largeFirst;
-    this.column = column;
-    this.draw();
-  }
-
-  sorted() {
-    const chosen = this.rows.filter(
-      (row) => !this.backend || row.backend === this.backend);
-    return sortRows(chosen, OPERATOR_COLUMNS[this.column][2], this.isDown);
-  }
-
-  draw() {
-    [...this.head.children].forEach((cell, at) => {
-      const way = this.isDown ? 'descending' : 'ascending';
-      if (at === this.column) cell.setAttribute('aria-sort', way);
-      else cell.removeAttribute('aria-sort');
-    });
-    const rows = this.sorted();
-    const shown = this.isWhole ? rows : rows.slice(0, FIRST_OPERATORS);
-    this.body.replaceChildren(...shown.map((row) => this.drawRow(row)));
-    this.rest.hidden = shown.length === rows.length;
-    this.rest.textContent = `Show all ${rows.length.toLocaleString('en')}`;
-  }
-
-  drawRow(row) {
-    const [, ...others] = OPERATOR_COLUMNS;
-    const link = pressable('link', row.op, () => this.show(
-      `op:"${row.op}" and backend:"${row.backend}"`));
-    return element('tr', {},
-      element('th', {scope: 'row'}, link),
-      ...others.map(([name, text]) => element('td', {
-        class: [this.kind(name), name === 'Unexpected' && row.unexpected ?
-          'bad' : ''].filter(Boolean).join(' ') || null,
-        'data-label': name.toLowerCase(),
-      }, text(row))));
+  drawName({op, backend}) {
+    return pressable('link', op,
+      () => this.show(`op:"${op}" and backend:"${backend}"`));
   }
 
   csv() {

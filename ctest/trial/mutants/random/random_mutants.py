@@ -100,6 +100,9 @@ class RandomMutants:
         }
         self.equivalents = read_equivalents(options.equivalent)
         self.right: dict[UnitTest, Right] = {}
+        # A changed program of root's may mount something over the others' files.
+        apart = "unshare --mount"
+        self.within = apart if shell(f"{apart} true")[1] == 0 else ""
         self.draws = self._draws()
         self._next = itertools.count()
         self._lock = threading.Lock()
@@ -170,7 +173,8 @@ class RandomMutants:
 
     def _run(self, program: Path, tests: str) -> TestRun:
         assay = self.options.build / "bin" / "assay"
-        return TestRun(program.parent / "run", program, tests, assay)
+        folder = program.parent / "run"
+        return TestRun(folder, program, tests, assay, within=self.within)
 
     def run_right_ones(self) -> None:
         """The right programs must pass; how long they take is their limit. They are

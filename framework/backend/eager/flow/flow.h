@@ -27,8 +27,9 @@ namespace assay::flow {
 /// Equality without a call of memcmp, which costs more than a few extents.
 inline bool SameExtents(const Shape& a, const Shape& b) {
   if (a.rank() != b.rank()) return false;
-  for (int axis = 0; axis < a.rank(); ++axis) {
-    if (a[axis] != b[axis]) return false;
+  const int64_t* of_b = b.begin();
+  for (const int64_t extent : a) {
+    if (extent != *of_b++) return false;
   }
   return true;
 }

@@ -27,7 +27,8 @@ struct Header {
 
 Status Gone() { return Cancelled("the other process is gone"); }
 
-/// Sends a packet of these parts, with or without descriptors.
+/// Sends a packet of these parts, with or without descriptors. Cancelled where
+/// the other end is closed, data loss where the kernel does not take it.
 Status SendPacket(int fd, std::span<iovec> parts, std::span<char> control) {
   msghdr message = {};
   message.msg_iov = parts.data();
@@ -40,7 +41,9 @@ Status SendPacket(int fd, std::span<iovec> parts, std::span<char> control) {
   do {
     sent = sendmsg(fd, &message, MSG_NOSIGNAL);
   } while (sent < 0 && errno == EINTR);
-  return sent < 0 ? Gone() : OkStatus();
+  if (sent >= 0) return OkStatus();
+  if (errno == EPIPE || errno == ECONNRESET) return Gone();
+  return DataLoss("cannot send: ", std::strerror(errno));
 }
 
 using Control =

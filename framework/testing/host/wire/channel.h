@@ -52,7 +52,8 @@ class Channel {
   /// knows it.
   Status AskWhoSends();
 
-  /// The text is `head`, then `body`.
+  /// The text is `head`, then `body`. Cancelled where the other process is
+  /// gone, data loss where the kernel takes no more of it.
   Status Send(std::string_view head, std::string_view body = {},
               const std::vector<int>& descriptors = {});
   Result<Message> Receive();

@@ -108,6 +108,15 @@ TEST(ChannelTest, TheOtherSideIsGoneWhenItClosesItsEnd) {
   EXPECT_TRUE(Channel().IsGone());
 }
 
+// Kills: a process that lives, and is said to be gone.
+TEST(ChannelTest, AMessageThatTheKernelRefusesSaysWhy) {
+  Ends ends = Pair();
+  EXPECT_THAT(
+      ends.first.Send("a", {}, {-1}),
+      IsStatus(StatusCode::kDataLoss, "cannot send: Bad file descriptor"));
+  EXPECT_EQ(Got(Sent(ends, "b", {})).text, "b");
+}
+
 // Kills: a length that is believed; a message that ends in another one.
 TEST(ChannelTest, APacketThatIsNoMessageIsRefused) {
   const uint64_t most = uint64_t{4} << 30;

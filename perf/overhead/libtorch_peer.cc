@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "perf/libtorch_peer.h"
+#include "perf/overhead/libtorch_peer.h"
 
 #include <torch/torch.h>
 

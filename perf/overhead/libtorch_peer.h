@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A peer of train_bench: another framework in a shared object, with no C++ type
+// A peer of the trainer: another framework in a shared object, with no C++ type
 // of either side between them.
+//
+//   void* const peer = assay_peer_begin("lenet5", 64, 0.01, 0.9);
+//   assay_peer_steps(peer, 63);
 
 #pragma once
 
