@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import re
@@ -64,6 +65,15 @@ def with_input(case: Case, array: Any) -> Case:
     """The case with another input."""
     data = replace(case.data_sets[0], inputs=(tensor(array, "x"),))
     return replace(case, data_sets=(data,))
+
+
+class PillowTest(unittest.TestCase):
+    """Kills: a corpus that hangs on a package of the reports."""
+
+    def test_images_are_those_that_onnx_keeps(self) -> None:
+        self.assertIsNone(sys.modules["PIL"])
+        with self.assertRaises(ImportError):
+            importlib.import_module("PIL.Image")
 
 
 class PublishTest(unittest.TestCase):

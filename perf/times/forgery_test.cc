@@ -323,14 +323,14 @@ class OtherTimes : public ForwardingNetwork, public host::TimedThere {
 };
 
 /// An honest backend of some work, whose process says other times.
-StubBackend Saying(TimesTold times) {
-  return StubBackend([times = std::move(times)](auto model,
-                                                const LoadOptions& options)
+StubBackend Saying(TimesTold times, int64_t work_ns = 2'000) {
+  return StubBackend([times = std::move(times), work_ns](
+                         auto model, const LoadOptions& options)
                          -> Result<std::unique_ptr<Network>> {
     ASSAY_ASSIGN_OR_RETURN(Signature signature, SignatureOf(*model, options));
     auto network = std::make_unique<MadeNetwork>(std::move(signature),
-                                                 [](const Bound& bound) {
-                                                   Spin(2'000);
+                                                 [work_ns](const Bound& bound) {
+                                                   Spin(work_ns);
                                                    Negate(bound);
                                                  });
     return std::make_unique<OtherTimes>(std::move(network), times);
@@ -390,8 +390,9 @@ TEST(ForgeryTest, TimesOfNothingOrLessAreSuspect) {
   ExpectSuspect(less, " calls took -");
   // Few calls, among others whose times are right.
   auto now_and_then =
-      Saying([n = 0](int64_t ns) mutable { return ++n % 7 == 0 ? -ns : ns; });
-  ExpectSuspect(now_and_then, " calls took -");
+      Saying([n = 0](int64_t ns) mutable { return ++n % 7 == 0 ? -ns : ns; },
+             /*work_ns=*/100'000);
+  ExpectSuspect(now_and_then, " ns by the clock of the backend's process");
 }
 
 }  // namespace
