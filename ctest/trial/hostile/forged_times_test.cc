@@ -44,6 +44,13 @@ TEST(ForgedTimesTest, EachOneSaysWhatMustBecomeOfIt) {
   }
 }
 
+/// Noise leaves open whose clock is right: nobody passes by it, and nobody is
+/// red.
+bool IsUndecided(const CaseVerdict& found) {
+  return found.outcome == "unsupported" &&
+         found.message.starts_with("the machine was not quiet: ");
+}
+
 // Kills: a check of perf/times/timer.cc that one of them gets past.
 TEST(ForgedTimesTest, NoneIsAccepted) {
   const auto behaviours = ForgeriesToRun();
@@ -56,22 +63,27 @@ TEST(ForgedTimesTest, NoneIsAccepted) {
   AssayRun run(folder.path(),
                RunOf(modules, {"--suite", "time", "--filter",
                                StrCat("id:", kCase), "--jobs", "1"}));
-  EXPECT_EQ(run.Wait(), 1) << run.Output();
+  const int code = run.Wait();
   EXPECT_TRUE(run.Leftovers().empty());
   const CaseVerdicts verdicts = VerdictsOf(folder.path() / "run");
   ASSERT_EQ(verdicts.size(), behaviours.size()) << run.Output();
   std::puts(
       "\n| forgery | what it tries | outcome | why |\n"
       "| --- | --- | --- | --- |");
+  bool is_red = false;
   for (const Behaviour& each : behaviours) {
     SCOPED_TRACE(each.name);
     const CaseVerdict& found = verdicts.at({each.instance(), kCase});
-    EXPECT_EQ(found.outcome, each.outcome) << found.message;
-    EXPECT_THAT(found.message, HasSubstr(each.message));
+    is_red |= found.outcome == "fail" || found.outcome == "suspect";
+    if (each.outcome == "fail" || !IsUndecided(found)) {
+      EXPECT_EQ(found.outcome, each.outcome) << found.message;
+      EXPECT_THAT(found.message, HasSubstr(each.message));
+    }
     std::printf("| %s | %s | %s | %s |\n", each.name.c_str(),
                 each.tries.c_str(), found.outcome.c_str(),
                 found.message.c_str());
   }
+  EXPECT_EQ(code, is_red ? 1 : 0) << run.Output();
 }
 
 }  // namespace
