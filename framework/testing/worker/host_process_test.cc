@@ -48,7 +48,10 @@ bool Answers(HostProcess& host) {
 void End(HostProcess& host, int signal) {
   ASSERT_GT(host.pid(), 1);
   kill(host.pid(), signal);
-  while (!host.link().EndedMeanwhile()) usleep(1000);
+  for (int i = 0; i < 10'000 && !host.link().EndedMeanwhile(); ++i) {
+    usleep(1000);
+  }
+  ASSERT_TRUE(host.link().EndedMeanwhile());
 }
 
 /// True where a process ends within a while, as one does that was killed.
