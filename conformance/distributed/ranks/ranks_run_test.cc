@@ -164,7 +164,8 @@ TEST(RunRanksTest, WhileRanksRunTheirCallsAreInAFile) {
       folder.path());
   EXPECT_THAT(FaultOf(ran), HasSubstr("receive 3 bytes from anybody (call 1)"));
   EXPECT_EQ(ranks::ReadCalls(file).at(0).where, ranks::Whereabouts::kEnded);
-  EXPECT_EQ(ranks::ReportIn(folder.path(), 0), "");
+  EXPECT_EQ(ranks::ReportIn(folder.path(), 0),
+            "no rank is in a call; the last run has ended");
 }
 
 // Kills: a process that goes on where the others are at another root, and waits

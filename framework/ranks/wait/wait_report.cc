@@ -243,9 +243,15 @@ WaitReport ReportOf(std::span<const RankState> ranks,
 }
 
 std::string ReportIn(const std::filesystem::path& folder, int64_t now_us) {
-  const std::vector<RankState> ranks =
-      StatesOfLastRun(ReadCalls(folder / kCallsFile));
-  return IsAnyInCall(ranks) ? ReportOf(ranks, now_us).text : "";
+  const std::vector<RankState> all = ReadCalls(folder / kCallsFile);
+  if (all.empty()) return "";
+  const std::vector<RankState> last = StatesOfLastRun(all);
+  if (last.empty()) return "no rank has begun";
+  if (std::ranges::count(last, Whereabouts::kEnded, &RankState::where) ==
+      std::ssize(last)) {
+    return "no rank is in a call; the last run has ended";
+  }
+  return ReportOf(last, now_us).text;
 }
 
 }  // namespace assay::ranks

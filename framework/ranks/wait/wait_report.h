@@ -45,8 +45,8 @@ WaitReport ReportOf(std::span<const RankState> ranks,
 
 bool IsAnyInCall(std::span<const RankState> ranks);
 
-/// The text of the last run in the table of a shared folder (kCallsFile); empty
-/// where no rank is in a call.
+/// The text of the last run in the table of a shared folder (kCallsFile), also
+/// where all ranks are between two runs; empty where there is no table.
 std::string ReportIn(const std::filesystem::path& folder, int64_t now_us);
 
 }  // namespace assay::ranks

@@ -355,17 +355,20 @@ TEST(WaitReportTest, NamesAsManyRanksAsOneReads) {
       HasSubstr("rank 15, and so on over 4 more, which waits for rank 0"));
 }
 
-// Kills: a report of ranks that have ended, or of an earlier run of more ranks.
+// Kills: a report of an earlier run of more ranks, or none where all wait outside
+// of a run.
 TEST(WaitReportTest, IsOfTheLastRunInTheFile) {
   const file::ScratchFolder folder;
   EXPECT_EQ(ReportIn(folder.path(), 0), "");
   CallTable table =
       CallTable::InFile(folder.path() / kCallsFile, /*ranks=*/3).value();
+  EXPECT_EQ(ReportIn(folder.path(), 0), "no rank has begun");
   RankState state = kEnded;
   state.run = 1;
   state.ranks = 3;
   for (int rank = 0; rank < 3; ++rank) table.Write(rank, state);
-  EXPECT_EQ(ReportIn(folder.path(), 0), "");
+  EXPECT_EQ(ReportIn(folder.path(), 0),
+            "no rank is in a call; the last run has ended");
   RankState waits = Receives(1);
   waits.run = 2;
   waits.ranks = 2;
