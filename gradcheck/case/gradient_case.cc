@@ -163,8 +163,7 @@ void Derive(const cases::TestCase& c, std::vector<cases::TestCase>* cases) {
   for (const DType type :
        {DType::kFloat64, DType::kFloat16, DType::kBFloat16}) {
     if (!Permits(*op, type)) continue;
-    // Those of ONNX stay what the floors count.
-    if (c.own && !types::OutputsPermit(*op, c.opset, type)) continue;
+    if (!types::OutputsPermit(*op, c.opset, type)) continue;
     add(InputClass::kRedrawn, type, kCi);
     add(InputClass::kOfficial, type, kNightly);
     if (IsExact(*op)) add(InputClass::kExact, type, kNightly);

@@ -99,6 +99,13 @@ TEST(GradientCases, AreOfTheTypesThatTheOperatorPermits) {
     EXPECT_EQ(ends.contains("redrawn.bfloat16"), row.bfloat16);
     EXPECT_EQ(ends.contains("redrawn.float64"), row.doubles);
   }
+  // Dropout has bfloat16 from version 13 on.
+  cases::TestCase c = CaseOfNode("Dropout", {"float32"}, {"float32"});
+  for (const int opset : {12, 13}) {
+    c.opset = opset;
+    EXPECT_TRUE(EndsOf(c).contains("redrawn.float16"));
+    EXPECT_EQ(EndsOf(c).contains("redrawn.bfloat16"), opset == 13);
+  }
 }
 
 // Kills: an expansion without cases, in types that it is not written for, or of

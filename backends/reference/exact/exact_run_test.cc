@@ -135,6 +135,29 @@ TEST(ExactRunTest, UnitsBesideAJump) {
   }
 }
 
+// Kills: a position that every backend finds and that is said to round, so that
+// nothing is known of a Resize to twice the length; one that rounds and is not.
+TEST(ExactRunTest, UnitsOfPositionsAreThoseOfRoundings) {
+  const std::string nearest =
+      "Resize <mode = \"nearest\", coordinate_transformation_mode = ";
+  const auto most = [&](int64_t length, const std::string& given,
+                        const std::string& resize) {
+    Running resized(StrCat("g (float[1,1,2] x) => (float[1,1,", length,
+                           "] y) <", given, "> { y = ", nearest, resize, " }"));
+    EXPECT_TRUE(resized.At({F({1, 1, 2}, {3, 5})}, {"x"}).ok());
+    return std::ranges::max(
+        DoublesOf(Got(resized.run->EvaluateUnits(UnitKind::kCondition))[0]));
+  };
+  // Output 1 of 4 is at 0.5, between two elements; 2 of 5 at 2.5 / 2.5 - 0.5.
+  const std::string twice = "float[3] s = {1, 1, 2}";
+  const std::string four = "int64[3] n = {1, 1, 4}";
+  EXPECT_LT(most(4, twice, "\"asymmetric\"> (x, , s)"), kInf);
+  EXPECT_LT(most(4, four, "\"asymmetric\"> (x, , , n)"), kInf);
+  EXPECT_LT(most(4, twice, "\"half_pixel\"> (x, , s)"), kInf);
+  EXPECT_EQ(most(5, "int64[3] n = {1, 1, 5}", "\"half_pixel\"> (x, , , n)"),
+            kInf);
+}
+
 // Kills: a mask of -inf that is charged a rounding, so that nothing is known of
 // a row that has one.
 TEST(ExactRunTest, UnitsOfAMaskedRowAreKnown) {

@@ -199,8 +199,8 @@ TEST_F(RanksTest, RanksEndWithTheirSupervisor) {
                                        "openmpi.1.scratch"));
 }
 
-// Kills: a case over its time that does not say where its ranks stood: in calls,
-// or between two runs.
+// Kills: a case over its time that does not say where its ranks stood: in
+// calls, or between two runs.
 TEST_F(RanksTest, ACaseOfARankThatHangsNamesTheCallsOfAll) {
   if (!HasMpi()) GTEST_SKIP() << "found no MPI";
   Begin("--timeout 10 --repeats 0");

@@ -355,8 +355,8 @@ TEST(WaitReportTest, NamesAsManyRanksAsOneReads) {
       HasSubstr("rank 15, and so on over 4 more, which waits for rank 0"));
 }
 
-// Kills: a report of an earlier run of more ranks, or none where all wait outside
-// of a run.
+// Kills: a report of an earlier run of more ranks, or none where all wait
+// outside of a run.
 TEST(WaitReportTest, IsOfTheLastRunInTheFile) {
   const file::ScratchFolder folder;
   EXPECT_EQ(ReportIn(folder.path(), 0), "");
