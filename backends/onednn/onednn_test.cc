@@ -169,6 +169,29 @@ TEST(OneDnn, EveryFamilyComputes) {
   }
 }
 
+// Kills: memory that stays bound where another binding runs.
+TEST(OneDnn, EachBindingRunsOverItsOwnMemory) {
+  const auto network =
+      Got(Load("g (float[2] x) => (float[2] y) <float[2] w = {1, 2}> "
+               "{ y = Add(x, w) }"));
+  Tensor x = Floats({1, 2});
+  const Tensor first = Floats({0, 0});
+  const Tensor second = Floats({0, 0});
+  const auto bind = [&network](const Tensor& from, const Tensor& to) {
+    const Value input(from);
+    const Value output(to);
+    return Got(network->Bind({&input, 1}, {&output, 1}));
+  };
+  const auto one = bind(x, first);
+  const auto two = bind(Floats({5, 6}), second);
+  for (Binding* const next : {one.get(), two.get(), one.get(), one.get()}) {
+    x.mutable_elements<float>()[0] += 1;
+    ASSERT_TRUE(network->Forward(*next).ok());
+  }
+  EXPECT_THAT(first.elements<float>(), ::testing::ElementsAre(6, 4));
+  EXPECT_THAT(second.elements<float>(), ::testing::ElementsAre(6, 8));
+}
+
 TEST(OneDnn, NotNumbersAndInfinitiesAreFound) {
   const Tensor x = Floats({4}, {1, kNan, kInf, -kInf});
   for (const auto& [node, want] : std::map<std::string, std::vector<uint8_t>>{

@@ -83,8 +83,8 @@ TEST(MakeCountedCalls, MakesBothNumbersOfEachSide) {
                .framework = notes("framework")};
   ASSERT_TRUE(MakeCountedCalls({&pair, 1}).ok());
   const std::vector<std::pair<std::string, int64_t>> want = {
-      {"native", 3},    {"native", 4},    {"native", 8},
-      {"framework", 3}, {"framework", 4}, {"framework", 8}};
+      {"native", 8},    {"native", 4},    {"native", 8},
+      {"framework", 8}, {"framework", 4}, {"framework", 8}};
   EXPECT_EQ(made, want);
   pair.framework = [](int64_t calls) {
     return calls == 4 ? Internal("no") : OkStatus();

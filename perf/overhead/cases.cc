@@ -118,9 +118,11 @@ Result<std::shared_ptr<Bound>> Bind(
 }
 
 Calls BoundCalls(std::shared_ptr<Bound> bound) {
-  return Repeated([bound = std::move(bound)]() -> Status {
-    ASSAY_RETURN_IF_ERROR(bound->network->Forward(*bound->binding));
-    return bound->network->Synchronize();
+  Network& network = *bound->network;
+  Binding& binding = *bound->binding;
+  return Repeated([&network, &binding, kept = std::move(bound)]() -> Status {
+    ASSAY_RETURN_IF_ERROR(network.Forward(binding));
+    return network.Synchronize();
   });
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include <cstddef>
 #include <memory>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -43,7 +45,9 @@ class Ready {
         arguments_(std::move(arguments)),
         over_(std::move(over)) {
     if (scratch.get_size() > 0) {
-      arguments_.emplace_back(DNNL_ARG_SCRATCHPAD, memory(scratch, engine));
+      scratch_.reset(new (kPage) std::byte[scratch.get_size()]);
+      arguments_.emplace_back(DNNL_ARG_SCRATCHPAD,
+                              memory(scratch, engine, scratch_.get()));
     }
     for (const auto& [name, tensor] : arguments_) {
       given_.push_back({name, tensor.get()});
@@ -60,6 +64,14 @@ class Ready {
   }
 
  private:
+  /// Scratch memory starts a page, as the backend's does: the two are beside
+  /// the same lines of a cache.
+  static constexpr std::align_val_t kPage{4096};
+  struct FreePage {
+    void operator()(std::byte* page) const { ::operator delete[](page, kPage); }
+  };
+
+  std::unique_ptr<std::byte[], FreePage> scratch_;
   dnnl::stream stream_;
   dnnl::primitive primitive_;
   std::vector<std::pair<int, memory>> arguments_;

@@ -62,7 +62,9 @@ int64_t ThreadNow();
 /// The row of a pair, but for instructions. Both sides are made warm before. A
 /// sample is of as many calls as take some 200 us on the faster side: long
 /// beside the first call behind one of the other side, which finds its code in
-/// no cache, and short beside what disturbs a machine.
+/// no cache, and short beside what disturbs a machine. They are shared out
+/// to all alignments of the stack: a kernel that spills vectors there takes
+/// another time at each, and the two sides come to it from different depths.
 Result<times::OverheadRow> TimePair(const Pair& pair, const Budget& budget,
                                     const timing::Clock& clock);
 

@@ -5,7 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <map>
 #include <string>
+#include <utility>
 
 #include "framework/timing/made_up_clock_fixture.h"
 
@@ -26,7 +29,7 @@ class TimePairTest : public testing::Test {
                     made_up_.AsClock());
   }
 
-  timing::MadeUpClock made_up_;  // 20 ns to read it, in each sample of two
+  timing::MadeUpClock made_up_;  // 20 ns to read it, in each sample of four
   Pair pair_ = {.test_id = "overhead/Relu/4",
                 .backend = "some",
                 .settings = "",
@@ -41,8 +44,8 @@ TEST_F(TimePairTest, SaysWhatTheFrameworkAdds) {
   ASSERT_TRUE(row.ok()) << row.status().ToString();
   EXPECT_EQ(row->test_id, "overhead/Relu/4");
   EXPECT_EQ(row->backend, "some");
-  EXPECT_EQ(row->native_median_ns, 100'010);
-  EXPECT_EQ(row->framework_median_ns, 100'060);
+  EXPECT_EQ(row->native_median_ns, 100'005);
+  EXPECT_EQ(row->framework_median_ns, 100'055);
   EXPECT_EQ(row->n_pairs, 20);
   EXPECT_NEAR(*row->paired_ratio, 1.0005, 1e-6);
   EXPECT_NEAR(*row->ratio_ci95_lo, 1.0005, 1e-6);
@@ -66,6 +69,28 @@ TEST_F(TimePairTest, TakesManyShortCallsInASample) {
   ASSERT_TRUE(row.ok()) << row.status().ToString();
   EXPECT_GE(most_calls, 16'384);  // some 200 us
   EXPECT_NEAR(*row->delta_ns, 2, 0.1);
+}
+
+// Kills: a side whose stack happens to lie better than the other's.
+TEST_F(TimePairTest, CallsFromEveryAlignmentOfTheStackAlike) {
+  std::map<uintptr_t, int64_t> native;
+  std::map<uintptr_t, int64_t> framework;
+  const auto notes = [](std::map<uintptr_t, int64_t>* made, Calls takes) {
+    return [made, takes = std::move(takes)](int64_t calls) {
+      const auto at =
+          reinterpret_cast<uintptr_t>(__builtin_frame_address(0)) % 64;
+      (*made)[at] += calls;
+      return takes(calls);
+    };
+  };
+  pair_.native = notes(&native, Takes(100'000));
+  pair_.framework = notes(&framework, Takes(100'050));
+  ASSERT_TRUE(Time(20).ok());
+  ASSERT_EQ(native.size(), 4);
+  ASSERT_EQ(framework.size(), 4);
+  for (const auto* made : {&native, &framework}) {
+    for (const auto& [at, calls] : *made) EXPECT_GE(calls, 40) << at;
+  }
 }
 
 // Kills: an interval of blocks that are too few for one.

@@ -3,6 +3,9 @@
 #include "perf/summary/summary.h"
 
 #include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <set>
 #include <string_view>
 
 #include "framework/core/text.h"
@@ -50,16 +53,22 @@ Fate FateWithoutRow(Outcome outcome) {
   return Fate::kFailed;
 }
 
-/// Medians of calls with warm caches, as many as there are.
-std::map<Place, double> MediansOf(const TimedRun& run) {
-  std::map<Place, double> medians;
-  for (const times::TimeRow& row : run.times) {
-    if (row.phase == "warm" && row.cache_mode == "warm" &&
-        row.median_ns.has_value()) {
-      medians[PlaceOf(row)] = *row.median_ns;
+/// Calls with warm caches that have a median, but for those of wrong cases.
+std::vector<const times::TimeRow*> WarmCalls(const TimedRun& run) {
+  std::set<Place> wrong;
+  for (const record::ResultRow& row : run.results) {
+    if (IsFailure(row.outcome) || row.outcome == Outcome::kXfail) {
+      wrong.insert(PlaceOf(row));
     }
   }
-  return medians;
+  std::vector<const times::TimeRow*> calls;
+  for (const times::TimeRow& row : run.times) {
+    if (row.phase == "warm" && row.cache_mode == "warm" &&
+        row.median_ns.has_value() && !wrong.contains(PlaceOf(row))) {
+      calls.push_back(&row);
+    }
+  }
+  return calls;
 }
 
 /// The whole model that a set has the layers of.
@@ -74,10 +83,10 @@ void AddWhole(const std::map<Place, double>& medians, Network* network) {
   }
 }
 
-/// Times by size.
+/// Calls by size.
 struct Family {
-  std::string backend, settings, axis;
-  std::map<double, double> ns;
+  std::string backend, axis;
+  std::map<double, const times::TimeRow*> calls;
 };
 
 /// The backend's name without its number of threads.
@@ -97,15 +106,11 @@ std::map<Place, Family> FamiliesOf(const TimedRun& run) {
                        int64_t size) {
     Family& family = families[{backend, StrCat(id, "#", axis)}];
     family.backend = std::move(backend);
-    family.settings = row.settings;
     family.axis = axis;
-    family.ns[static_cast<double>(size)] = *row.median_ns;
+    family.calls[static_cast<double>(size)] = &row;
   };
-  for (const times::TimeRow& row : run.times) {
-    if (row.phase != "warm" || row.cache_mode != "warm" ||
-        !row.median_ns.has_value()) {
-      continue;
-    }
+  for (const times::TimeRow* const call : WarmCalls(run)) {
+    const times::TimeRow& row = *call;
     if (row.threads.has_value()) {
       add(row, WithoutThreads(row.backend), row.test_id, "threads",
           *row.threads);
@@ -120,6 +125,16 @@ std::map<Place, Family> FamiliesOf(const TimedRun& run) {
 
 std::string NumbersText(const std::vector<double>& numbers) {
   return Joined(numbers, " ", [](double x) { return file::ToText(x); });
+}
+
+/// One number of each call of a family; nan where it has none.
+std::vector<double> NumbersOf(const Family& family,
+                              record::Number times::TimeRow::*number) {
+  std::vector<double> numbers;
+  for (const auto& [size, call] : family.calls) {
+    numbers.push_back((call->*number).value_or(std::nan("")));
+  }
+  return numbers;
 }
 
 std::string TextOf(const times::ScalingRow& row) {
@@ -168,7 +183,10 @@ std::map<Place, problems::Tally> TalliesOf(const TimedRun& run) {
 }
 
 std::vector<Network> NetworksOf(const TimedRun& run) {
-  const std::map<Place, double> medians = MediansOf(run);
+  std::map<Place, double> medians;
+  for (const times::TimeRow* const call : WarmCalls(run)) {
+    medians[PlaceOf(*call)] = *call->median_ns;
+  }
   std::map<Place, Network> networks;
   for (const record::ResultRow& row : run.results) {
     const problems::Problem* const problem = ProblemOf(row.test_id);
@@ -196,21 +214,23 @@ std::vector<Network> NetworksOf(const TimedRun& run) {
 std::vector<times::ScalingRow> ScalingsOf(const TimedRun& run) {
   std::vector<times::ScalingRow> rows;
   for (const auto& [place, family] : FamiliesOf(run)) {
-    std::vector<double> sizes, ns;
-    for (const auto& [size, time] : family.ns) {
-      sizes.push_back(size);
-      ns.push_back(time);
-    }
+    std::vector<double> sizes;
+    for (const auto& [size, call] : family.calls) sizes.push_back(size);
+    const auto ns = NumbersOf(family, &times::TimeRow::median_ns);
     const auto scaling = scaling::ScalingOf(sizes, ns);
     if (!scaling.ok()) continue;
     times::ScalingRow& row = rows.emplace_back();
     if (!run.results.empty()) row.run_id = run.results[0].run_id;
     row.test_id = place.second;
     row.backend = family.backend;
-    row.settings = family.settings;
+    row.settings = family.calls.begin()->second->settings;
     row.axis = family.axis;
     row.sizes = NumbersText(sizes);
     row.median_ns = NumbersText(ns);
+    row.ci95_lo_ns =
+        NumbersText(NumbersOf(family, &times::TimeRow::ci95_lo_ns));
+    row.ci95_hi_ns =
+        NumbersText(NumbersOf(family, &times::TimeRow::ci95_hi_ns));
     row.exponent = scaling->exponent;
     if (scaling->interval.has_value()) {
       row.ci95_lo = scaling->interval->low;
@@ -218,6 +238,22 @@ std::vector<times::ScalingRow> ScalingsOf(const TimedRun& run) {
     }
   }
   return rows;
+}
+
+std::vector<record::Record> SumsOf(std::span<const record::Record> finals) {
+  TimedRun run;
+  for (const record::Record& record : finals) {
+    const auto times = record.Rows<times::TimeRow>();
+    if (!times.ok() || times->empty()) continue;
+    run.results.push_back(record.result);
+    std::ranges::copy(*times, std::back_inserter(run.times));
+  }
+  std::vector<record::Record> sums;
+  for (const times::ScalingRow& row : ScalingsOf(run)) {
+    static_cast<record::Key&>(sums.emplace_back().result) = row;
+    sums.back().Add(row);
+  }
+  return sums;
 }
 
 std::string TextOf(const TimedRun& run) {

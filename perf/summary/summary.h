@@ -12,11 +12,13 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "framework/core/status.h"
+#include "framework/testing/record/record.h"
 #include "framework/testing/record/rows.h"
 #include "framework/testing/times/problem_row.h"
 #include "framework/testing/times/row.h"
@@ -56,8 +58,11 @@ std::vector<Network> NetworksOf(const TimedRun& run);
 
 /// Families of problems that differ in a number, and cases that were timed with
 /// different settings `threads`, by the medians of warm calls. Those of less
-/// than two sizes are left out.
+/// than two sizes are left out, and cases that are wrong.
 std::vector<times::ScalingRow> ScalingsOf(const TimedRun& run);
+
+/// The same as records, of the final records of a run (suite::Suite::sums).
+std::vector<record::Record> SumsOf(std::span<const record::Record> finals);
 
 /// All three, for a person.
 std::string TextOf(const TimedRun& run);

@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// assay-times RUN [OUT]: what the times of a run say together. OUT is a file of
-// the table scaling that is written.
+// assay-times RUN: what the times of a run say together.
 
 #include <iostream>
 
-#include "framework/file/file.h"
-#include "framework/testing/record/tables.h"
 #include "perf/summary/summary.h"
 
 namespace assay::summary {
 namespace {
 
-Status Main(const char* folder, const char* out) {
+Status Main(const char* folder) {
   ASSAY_ASSIGN_OR_RETURN(const TimedRun run, ReadRun(folder));
   const std::string text = TextOf(run);
   if (text.empty()) {
@@ -21,20 +18,18 @@ Status Main(const char* folder, const char* out) {
                     "a run of the suite time");
   }
   std::cout << text;
-  if (out == nullptr) return OkStatus();
-  return file::WriteFile(out, record::ToCsv(ScalingsOf(run)));
+  return OkStatus();
 }
 
 }  // namespace
 }  // namespace assay::summary
 
 int main(int argc, char** argv) {
-  if (argc != 2 && argc != 3) {
-    std::cerr << "usage: assay-times RUN [OUT.csv]\n";
+  if (argc != 2) {
+    std::cerr << "usage: assay-times RUN\n";
     return 2;
   }
-  const assay::Status status =
-      assay::summary::Main(argv[1], argc == 3 ? argv[2] : nullptr);
+  const assay::Status status = assay::summary::Main(argv[1]);
   if (!status.ok()) std::cerr << "assay-times: " << status.ToString() << "\n";
   return status.ok() ? 0 : 1;
 }

@@ -119,6 +119,32 @@ TEST(ScalingsOf, AreOfFamiliesAndOfThreads) {
   EXPECT_NEAR(rows[2].ci95_hi.value(), 3, 1e-9);
 }
 
+// Kills: a family with a time of wrong work, a point with another one's
+// interval, sums that are no rows of their table.
+TEST(ScalingsOf, AreRecordsOfCasesThatAreRight) {
+  std::vector<record::Record> finals;
+  for (const int n : {1, 2, 4}) {
+    record::Record& record = finals.emplace_back();
+    record.result.run_id = "r";
+    record.result.test_id =
+        StrCat("time/Conv/scaling.convolution.conv#batch", n);
+    record.result.outcome = n == 4 ? Outcome::kFail : Outcome::kPass;
+    times::TimeRow time;
+    time.phase = time.cache_mode = "warm";
+    time.median_ns = 10 * n;
+    if (n == 2) time.ci95_lo_ns = 19;
+    record.Add(time);
+  }
+  const auto sums = SumsOf(finals);
+  ASSERT_EQ(sums.size(), 1);
+  const auto row = Got(sums[0].Rows<times::ScalingRow>()).at(0);
+  EXPECT_EQ(row.run_id, "r");
+  EXPECT_EQ(row.test_id, "time/Conv/scaling.convolution.conv#batch");
+  EXPECT_EQ(row.sizes, "1 2");
+  EXPECT_EQ(row.ci95_lo_ns, "nan 19");
+  EXPECT_EQ(row.exponent, 1);
+}
+
 // Kills: a run that cannot be read and says nothing.
 TEST(ReadRun, ReadsItsTables) {
   TimedRun run;

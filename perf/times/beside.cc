@@ -141,7 +141,7 @@ measure::Judgement JudgeBeside(const record::PlanRow& row, Backend& backend,
             "found no backend beside this one, wanted one: assay compare"};
   }
   const auto timed = OpenSubject(row, facts);
-  if (!timed.ok()) return StoppedBy(timed.status());
+  if (!timed.ok()) return Unopened(timed.status());
   const uint64_t seed = SeedOf(row, facts) + core::StableHash(facts.run_id);
   // First in the worker's own host, whose crashes are the case's.
   const Ready ready =

@@ -273,6 +273,14 @@ TEST(OpenGradients, HasAJudgeAndCotangentsForEachSet) {
   EXPECT_THAT(timed.judges[0]({}), HasSubstr("found 0 gradients, wanted 1"));
 }
 
+// Kills: a backend that is said to decline what the oracle has no answer to.
+TEST(Unopened, NobodyDeclinesWhatNoOracleKnows) {
+  const auto verdict = Unopened(Unsupported(Reason::kGradient, "no answer"));
+  EXPECT_EQ(verdict.outcome, record::Outcome::kUnsupported);
+  EXPECT_EQ(verdict.reason.text(), record::kUndecided);
+  EXPECT_EQ(Unopened(DataLoss("no answer")).outcome, record::Outcome::kError);
+}
+
 // Kills: a gradient that nobody knows, which is right whatever it is.
 TEST(OpenGradients, NeedsAnswersThatSaySomething) {
   const AnsweredNeg unknown(std::numeric_limits<double>::infinity());

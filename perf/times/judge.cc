@@ -270,7 +270,7 @@ measure::Judgement JudgeTimes(const record::PlanRow& row, Backend& backend,
   const auto timed = GradientIdOf(row.test_id).has_value()
                          ? OpenGradients(row, facts)
                          : OpenSubject(row, facts);
-  if (!timed.ok()) return StoppedBy(timed.status());
+  if (!timed.ok()) return Unopened(timed.status());
   return JudgeSubject(*timed, backend, facts, SeedOf(row, facts),
                       {.roofs = &RoofsHere()}, record);
 }

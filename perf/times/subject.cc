@@ -106,6 +106,14 @@ LoadOptions TimedSubject::options() const {
   return options;
 }
 
+measure::Judgement Unopened(const Status& status) {
+  measure::Judgement judged = StoppedBy(status);
+  if (judged.outcome == Outcome::kUnsupported) {
+    judged.reason = record::ReasonCode(std::string(record::kUndecided));
+  }
+  return judged;
+}
+
 measure::Judgement StoppedBy(const Status& status) {
   return {suite::OutcomeOf(status), status.reason(), status.message()};
 }
@@ -121,19 +129,19 @@ measure::Judgement FailedIn(const Status& status, const Timer& timer) {
 Result<measure::Judgement> CheckHonest(double call_ns, int64_t calls,
                                        const IsNoisy& is_noisy, Timer* timer) {
   const Meanwhile meanwhile;
-  ASSAY_ASSIGN_OR_RETURN(const std::string forgery,
-                         timer->Forgery(call_ns, calls));
+  ASSAY_ASSIGN_OR_RETURN(const Forgery forgery,
+                         timer->ForgeryOf(call_ns, calls));
   if (!timer->fault().empty()) {
     return measure::Judgement{Outcome::kFail, Reason::kValue,
                               StrCat("in a timed call, ", timer->fault())};
   }
-  if (!forgery.empty() && is_noisy(meanwhile)) {
+  if (!forgery.why.empty() && (forgery.may_be_noise || is_noisy(meanwhile))) {
     return measure::Judgement{
         Outcome::kUnsupported,
         record::ReasonCode(std::string(record::kUndecided)),
-        StrCat("the machine was not quiet: ", forgery)};
+        StrCat("the machine was not quiet: ", forgery.why)};
   }
-  if (!forgery.empty()) return Suspect(forgery);
+  if (!forgery.why.empty()) return Suspect(forgery.why);
   return measure::Judgement{Outcome::kPass, Reason::kNone, ""};
 }
 

@@ -51,7 +51,10 @@ class Meanwhile {
 /// How to know that it was.
 using IsNoisy = std::function<bool(const Meanwhile&)>;
 
-/// The verdict where a subject cannot be opened.
+/// The verdict where a subject cannot be opened: undecided where the oracle has
+/// no answer, since no backend was asked.
+measure::Judgement Unopened(const Status& status);
+/// The verdict where a backend stops.
 measure::Judgement StoppedBy(const Status& status);
 /// The verdict where a call failed that had gone well before.
 measure::Judgement FailedIn(const Status& status);

@@ -364,7 +364,7 @@ Result<Timer::Both> Timer::Shortest(int64_t calls) {
   return least;
 }
 
-Result<std::string> Timer::ClockFault(double call_ns) {
+Result<Forgery> Timer::ClockFault(double call_ns) {
   // A busy machine delays questions and answers, of many calls as of few: it
   // is asked for more of them then.
   constexpr double kLeastNs = 300'000;
@@ -377,6 +377,7 @@ Result<std::string> Timer::ClockFault(double call_ns) {
   // Twice, since noise may make one difference of times anything.
   constexpr int kTwice = 2;
   int agrees = 0;
+  int differs = 0;
   int is_steady = 0;
   for (int i = 0; i < kTimes && std::min(agrees, is_steady) < kTwice;
        ++i, calls *= 2) {
@@ -386,16 +387,17 @@ Result<std::string> Timer::ClockFault(double call_ns) {
     const double there = twice.there_ns - once.there_ns;
     const double said = call_ns * static_cast<double>(calls);
     is_steady += once.there_ns <= 2 * said + kSlackNs ? 1 : 0;
-    if (here + kSlackNs < there) continue;  // noise: it cannot be
-    agrees += here <= kMostRatio * there + kSlackNs ? 1 : 0;
     fault = StrCat(calls, " more calls took ", Microseconds(here),
                    " by the clock of the judge and ", Microseconds(there),
                    " by that of the backend's process");
     change = StrCat(calls, " calls took ", Microseconds(once.there_ns),
                     ", and as many by their own times ", Microseconds(said));
+    if (here + kSlackNs < there) continue;  // noise: it cannot be
+    ++(here <= kMostRatio * there + kSlackNs ? agrees : differs);
   }
-  if (agrees < kTwice) return fault;
-  return is_steady < kTwice ? change : std::string();
+  if (agrees < kTwice) return Forgery{fault, differs < kTwice};
+  if (is_steady < kTwice) return Forgery{change, is_steady > 0};
+  return Forgery{};
 }
 
 Result<std::string> Timer::ReplayFault(double call_ns, int64_t calls) {
@@ -424,10 +426,10 @@ Result<std::string> Timer::ReplayFault(double call_ns, int64_t calls) {
                 Microseconds(call_ns));
 }
 
-Result<std::string> Timer::Forgery(double call_ns, int64_t calls) {
+Result<Forgery> Timer::ForgeryOf(double call_ns, int64_t calls) {
   // First what judges the last inputs, which no call has seen.
   ASSAY_ASSIGN_OR_RETURN(std::string fault, ReplayFault(call_ns, calls));
-  if (!fault.empty()) return fault;
+  if (!fault.empty()) return Forgery{std::move(fault)};
   return ClockFault(call_ns);
 }
 

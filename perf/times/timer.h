@@ -6,8 +6,8 @@
 //   Timer timer(std::move(fresh), std::move(judged), budget_ns, seed);
 //   ASSAY_RETURN_IF_ERROR(timer.Bind(*network, {}));
 //   ASSAY_ASSIGN_OR_RETURN(const Phase warm, timer.Warm());
-//   ASSAY_ASSIGN_OR_RETURN(const std::string forgery,
-//                          timer.Forgery(call_ns, warm.samples.inner_iters));
+//   ASSAY_ASSIGN_OR_RETURN(const Forgery forgery,
+//                          timer.ForgeryOf(call_ns, warm.samples.inner_iters));
 //
 // A network that keeps results of earlier calls finds none of them again, since
 // no two samples that follow each other have the same inputs, and few have the
@@ -61,6 +61,12 @@ struct Backward {
   std::vector<std::vector<Value>> cotangents;  // by set of inputs; those alone
 };
 
+/// Why times are not to be believed, in words; empty: nothing says so.
+struct Forgery {
+  std::string why;
+  bool may_be_noise = false;  // too few measurements agree, or contradict
+};
+
 class Timer {
  public:
   /// One set of judged inputs at least. `budget_ns` is the wall time of all
@@ -108,12 +114,11 @@ class Timer {
   int64_t n_judged() const { return n_judged_; }
   const timing::ClockCost& cost() const { return sampler_.cost(); }
 
-  /// Why times are not to be believed, in words; empty: nothing says so.
   /// `call_ns` is what a call took in samples of so many calls. The host's
   /// times must be those of the clock here, of many calls as of few, and calls
   /// with the inputs of the one before as long as those with others. Outputs
   /// of the last inputs are judged, too (fault()).
-  Result<std::string> Forgery(double call_ns, int64_t calls);
+  Result<Forgery> ForgeryOf(double call_ns, int64_t calls);
 
   /// The same, of times that cannot be, at which each method fails.
   const std::string& forged() const { return forged_; }
@@ -149,7 +154,7 @@ class Timer {
   /// Fails where times of so many calls cannot be within that time here.
   Status CheckTimes(std::span<const std::chrono::nanoseconds> times,
                     int64_t calls, int64_t here_ns);
-  Result<std::string> ClockFault(double call_ns);
+  Result<Forgery> ClockFault(double call_ns);
   Result<std::string> ReplayFault(double call_ns, int64_t calls);
   /// The wall time of asking for so many calls, here, and what the host says.
   struct Both {

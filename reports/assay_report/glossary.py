@@ -63,6 +63,8 @@ WORDS = {
     "contraction": "by how much a step of averaging brings the ranks together",
     "interval": "where the median of all calls lies, in 95 of 100 such measurements, "
     "by the order of the samples; too narrow where neighbours hang together",
+    "exponent": "the median of the slopes between all pairs of sizes, in logarithms "
+    "(Theil and Sen), with an interval by Kendall's law",
     "quartile": "a number that one or three quarters of the samples are below; between "
     "the two lies half of them",
     "warm": "called again and again, with other inputs for each sample",

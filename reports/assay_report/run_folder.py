@@ -76,6 +76,7 @@ _BESIDE = {
         *("paired_ratio", "ratio_ci95_lo", "ratio_ci95_hi", "n_pairs"),
     ),
     "roofs": ("level", "type", "threads", "gflop_s", "gb_s"),
+    "scaling": ("test_id", "backend", "sizes", "median_ns", "exponent"),
     "time_samples": ("test_id", "backend", "attempt", "phase", "first", "ns"),
 }
 # Columns that tables of times may have.
@@ -83,8 +84,9 @@ _MORE = {
     "time": ("bound",),
     "compare": ("verdict", "second_ratio", "margin", "least_slowdown"),
     "overhead": ("noisy",),
+    "scaling": ("ci95_lo", "ci95_hi", "ci95_lo_ns", "ci95_hi_ns"),
 }
-_OF_TIMES = ("compare", "overhead", "roofs")
+_OF_TIMES = ("compare", "overhead", "roofs", "scaling")
 _OF_CASES = ("gradients", "distributed", "time")
 
 # Columns that the page computes with.
@@ -197,6 +199,7 @@ class Run:
     compare: Table
     overhead: Table
     roofs: Table
+    scaling: Table
     summary: Summary
 
 

@@ -13,6 +13,7 @@ from assay_report.__main__ import main
 from assay_report.payload import cells_of
 from assay_report.run_folder import RunFolderError, read_run
 from assay_report.times.drawing import decades, log_limits
+from assay_report.times.growth import line_of
 from assay_report.times.section import assess_times
 from assay_report.verdict import assess
 from browser import BrowserCase
@@ -42,6 +43,24 @@ def small_run() -> RunFiles:
     timed(files, "time/Conv/test_conv", warm=7e6, noisy="1")
     timed(files, "time/Mul/test_mul", outcome="suspect")
     timed(files, "time/Sub/test_sub", outcome="fail")
+    return files
+
+
+def growing_run() -> RunFiles:
+    """Two backends over five sizes, by exact laws: size^3 and 10 size^1.5."""
+    files = RunFiles(["alpha", "beta"])
+    rows = []
+    for backend, scale, power in (("alpha", 1.0, 3.0), ("beta", 10.0, 1.5)):
+        timed(files, "time/Gemm/scaling.product#size64", backend)
+        sizes = [64, 128, 256, 512, 1024]
+        ns = [scale * size**power for size in sizes]
+        rows.append({"test_id": "time/Gemm/scaling.product#size", "backend": backend})
+        rows[-1] |= {"sizes": "64 128 256 512 1024"}
+        rows[-1] |= {"median_ns": " ".join(map(str, ns))}
+        rows[-1] |= {"ci95_lo_ns": " ".join(["nan", *(f"{0.9 * n}" for n in ns[1:])])}
+        rows[-1] |= {"ci95_hi_ns": " ".join(["nan", *(f"{1.1 * n}" for n in ns[1:])])}
+        rows[-1] |= {"exponent": f"{power}", "ci95_lo": "1.25", "ci95_hi": "3.125"}
+    files.beside["scaling"] = rows
     return files
 
 
@@ -121,6 +140,35 @@ class TimesTest(WordsCase):
         self.assertIn("no higher than the lines", text)
         for name in ("float32 9.6 GFLOP/s", "memory 7 GB/s, 2 threads"):
             self.assertIn(name, section_of(page))
+
+    def test_exponents_stand_beside_the_lines_of_their_families(self) -> None:
+        files = growing_run()
+        page = files.page()
+        text = Words(page).text
+        self.assertIn("Scaling 1 family The cases of a family differ", text)
+        self.assertNotIn("are drawn; scaling.csv", text)
+        figures = re.findall(r"<figure>.*?</figure>", section_of(page), re.DOTALL)
+        (figure,) = (one for one in figures if "by size" in one)
+        for wanted in ("alpha: size^3.00 [1.25, 3.12]", "beta: size^1.50 ["):
+            self.assertIn(wanted, figure)
+        self.assertIn("var(--s1)", figure)
+        self.assertNotRegex(figure, r"#[0-9a-f]{6}|clip-path|font-family|nan")
+
+    # Kills: a line that misses the points of an exact law, or turns with one of them.
+    def test_fitted_line_is_that_of_the_law(self) -> None:
+        run = growing_run().read()
+        for at, (scale, power) in enumerate(((1.0, 3.0), (10.0, 1.5))):
+            run.scaling["median_ns"][at] += "0"  # the greatest, ten times
+            line = line_of(run.scaling, at, at)
+            for size in (1, 100):
+                self.assertAlmostEqual(line.fitted(size) / (scale * size**power), 1)
+
+    def test_lists_that_do_not_fit_are_refused(self) -> None:
+        for column, text in (("sizes", "64"), ("median_ns", "a"), ("exponent", "")):
+            files = growing_run()
+            files.beside["scaling"][1][column] = text
+            with self.assertRaisesRegex(RunFolderError, "in record 2, wanted"):
+                files.page()
 
     def test_number_that_is_none_is_refused(self) -> None:
         files = RunFiles(["alpha"])
@@ -283,6 +331,14 @@ class TimesBrowserTest(BrowserCase):
         first += ["\u00b12 %", "", "", "noisy"]
         line = "time/Add/test_add,alpha,1500,3000,,,13500,,2.00,,,"
         self.assert_sees([first, 4, line], small_run(), script)
+
+    def test_families_are_legible_on_a_phone(self) -> None:
+        script = """
+            drawLater();
+            return [sideways(), Math.min(...all('.times figure text').map(
+              (one) => one.getBoundingClientRect().height)) > 9];
+            """
+        self.assert_sees([0, True], growing_run(), script, width=360)
 
     def test_page_stays_narrow_and_light(self) -> None:
         script = """

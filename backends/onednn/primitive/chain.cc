@@ -25,17 +25,27 @@ struct FreePage {
 
 /// Scratch memory of the running thread: one primitive runs in it at a time,
 /// so that the largest need of any chain is enough for all.
-std::byte* Scratch(size_t bytes) {
-  thread_local std::unique_ptr<std::byte, FreePage> memory;
-  thread_local size_t size = 0;
-  if (bytes > size) {
-    memory.reset();
-    size = 0;
-    memory.reset(static_cast<std::byte*>(
-        ::operator new (bytes, std::align_val_t{kPage})));
-    size = bytes;
-  }
-  return memory.get();
+struct ScratchMemory {
+  std::byte* data = nullptr;
+  size_t size = 0;
+};
+thread_local constinit ScratchMemory scratch;  // read at a call: of plain types
+
+[[gnu::noinline]] std::byte* GrowScratch(size_t bytes) {
+  thread_local std::unique_ptr<std::byte, FreePage> owner;
+  owner.reset();
+  scratch = {};
+  owner.reset(
+      static_cast<std::byte*>(::operator new (bytes, std::align_val_t{kPage})));
+  scratch = {owner.get(), bytes};
+  return owner.get();
+}
+
+inline std::byte* Scratch(size_t bytes) {
+  const ScratchMemory& mine = scratch;
+  if (bytes > mine.size) [[unlikely]]
+    return GrowScratch(bytes);
+  return mine.data;
 }
 
 /// Equality without a call of memcmp, which costs more than a few extents.
@@ -76,10 +86,16 @@ inline Status Chain::Execute() {
   return OkStatus();
 }
 
-/// A run of the chain costs as little as can be: no Status is made but for a
-/// failure.
+/// A run like the one before costs as little as can be: it reads none of the
+/// node's tensors.
 Status Chain::Run(KernelContext& run) {
   omp_set_num_threads(threads_);
+  if (!run.Repeats(mark_)) ASSAY_RETURN_IF_ERROR(BindTies(run));
+  return Execute();
+}
+
+Status Chain::BindTies(KernelContext& run) {
+  mark_ = 0;  // until all are bound
   for (Bound& source : sources_) {
     const Tensor& tensor = run.input({source.position, true});
     if (!Same(tensor.shape(), source.shape)) [[unlikely]]
@@ -93,7 +109,8 @@ Status Chain::Run(KernelContext& run) {
       return tensor.status();
     for (Tie& tie : sink.ties) Bind(tie, (*tensor)->mutable_data());
   }
-  return Execute();
+  mark_ = run.mark();
+  return OkStatus();
 }
 
 Status Chain::RunBackward(GradientContext& run) {

@@ -165,13 +165,17 @@ class Chain {
     Tie scratch;
   };
 
+  /// Hands over the memory of a run that is not like the one before.
+  Status BindTies(KernelContext& run);
   Status Execute();
 
+  // First those that every run reads, in few lines of a cache.
   int threads_;
+  uint64_t mark_ = 0;  // of the run whose memory the ties stand over
   dnnl::stream stream_;
+  std::vector<Step> steps_;
   std::vector<Bound> sources_;
   std::vector<Bound> sinks_;
-  std::vector<Step> steps_;
   std::vector<dnnl::memory> kept_;  // everything the steps' arguments name
 };
 

@@ -34,11 +34,11 @@ inline const Tensor& FlowInto(const GradientContext& run, Output output) {
 }
 
 /// The flow into an output of `size` elements; zeros where there is none.
-inline std::vector<double> FlowOrZeros(const GradientContext& run,
-                                       Output output, int64_t size) {
+inline Scratch<double> FlowOrZeros(const GradientContext& run, Output output,
+                                   int64_t size) {
   const Loaded<double> flows(FlowInto(run, output));
   if (flows.data() == nullptr) {
-    return std::vector<double>(static_cast<size_t>(size));
+    return Scratch<double>(static_cast<size_t>(size));
   }
   return {flows.data(), flows.data() + flows.size()};
 }

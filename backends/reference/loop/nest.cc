@@ -3,7 +3,6 @@
 #include "backends/reference/loop/nest.h"
 
 #include <algorithm>
-#include <vector>
 
 namespace assay::reference {
 
@@ -52,8 +51,7 @@ int64_t Extent(const Shape& shape, int first, int last) {
 }
 
 Shape SubShape(const Shape& shape, int first, int last) {
-  return Shape(
-      std::vector<int64_t>(shape.begin() + first, shape.begin() + last));
+  return Shape(std::span(shape.begin() + first, shape.begin() + last));
 }
 
 Shape JoinedShape(const Shape& a, const Shape& b) {

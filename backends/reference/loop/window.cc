@@ -135,9 +135,10 @@ Result<Window> Window::Plan(const WindowSpec& spec, const Shape& input) {
 
 // output = stride * (input - 1) + output_padding + span - pads; where the
 // output is given instead, what is too much is padding.
-Result<Window> Window::PlanTransposed(
-    const WindowSpec& spec, const std::vector<int64_t>& output_padding,
-    const std::vector<int64_t>& output_shape, const Shape& input) {
+Result<Window> Window::PlanTransposed(const WindowSpec& spec,
+                                      std::span<const int64_t> output_padding,
+                                      std::span<const int64_t> output_shape,
+                                      const Shape& input) {
   const int rank = input.rank() - 2;
   ASSAY_ASSIGN_OR_RETURN(const Attributes all, Complete(spec, input));
   const Given more{"output_padding", output_padding, 0};

@@ -17,8 +17,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
-#include <vector>
 
 #include "framework/core/shape.h"
 #include "framework/core/status.h"
@@ -75,9 +75,10 @@ class Window {
   /// through its output, so that InputSize() is that of the output and
   /// OutputSize() that of the given input. Source: the page of
   /// ConvTranspose-22.
-  static Result<Window> PlanTransposed(
-      const WindowSpec& spec, const std::vector<int64_t>& output_padding,
-      const std::vector<int64_t>& output_shape, const Shape& input);
+  static Result<Window> PlanTransposed(const WindowSpec& spec,
+                                       std::span<const int64_t> output_padding,
+                                       std::span<const int64_t> output_shape,
+                                       const Shape& input);
 
   const WindowAxes& axes() const { return axes_; }
   int64_t InputSize() const { return Size(&WindowAxis::input); }

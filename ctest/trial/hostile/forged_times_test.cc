@@ -54,7 +54,7 @@ bool IsUndecided(const CaseVerdict& found) {
 // Kills: a check of perf/times/timer.cc that one of them gets past.
 TEST(ForgedTimesTest, NoneIsAccepted) {
   const auto behaviours = ForgeriesToRun();
-  ASSERT_GE(behaviours.size(), 4U);
+  ASSERT_GE(behaviours.size(), 2U);  // both may be drawn
   std::vector<std::string> modules;
   for (const Behaviour& each : behaviours) {
     modules.push_back(ModuleOf(each.module) + each.settings());

@@ -155,8 +155,16 @@ Result<Program> Compile(const Graph& graph, const LoadScope* outer,
     program.constants.push_back(initializer.value);
     fixed[static_cast<size_t>(initializer.id)] = true;
   }
+  program.steady.resize(fixed.size());
   for (const ValueId id : graph.inputs) {
-    if (!fixed[static_cast<size_t>(id)]) program.inputs.push_back(id);
+    const auto at = static_cast<size_t>(id);
+    if (fixed[at]) continue;
+    program.inputs.push_back(id);
+    program.steady[at] = outer == nullptr;
+  }
+  for (const Initializer& initializer : graph.initializers) {
+    const auto at = static_cast<size_t>(initializer.id);
+    program.steady[at] = outer == nullptr && scope.constants[at] != nullptr;
   }
   for (const Node& node : graph.nodes) {
     Result<Step> step = CompileNode(node, scope, kernels, options);

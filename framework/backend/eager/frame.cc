@@ -3,6 +3,7 @@
 #include "framework/backend/eager/frame.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <limits>
 #include <utility>
@@ -26,6 +27,12 @@ Status WrongMemory(const OutputPlace& place, const std::string& computed) {
   return InvalidArgument("output '", place.name, "' is computed as ", computed,
                          ", the caller's memory is ",
                          place.value->Type().ToString());
+}
+
+/// Another one for each step of each binding in this process.
+uint64_t NextMark() {
+  static std::atomic<uint64_t> last = 0;
+  return ++last;
 }
 
 }  // namespace
@@ -73,6 +80,18 @@ StepContext::StepContext(Step& step, Frame& frame)
         std::make_unique<Frame>(step.part->program, &frame, std::span<Value>());
   }
   if (step.kernel.prepare) preparation_ = std::make_unique<Preparation>();
+  if (IsSteady()) mark_ = NextMark();
+}
+
+/// True when each run has the same tensors.
+bool StepContext::IsSteady() const {
+  const auto reads = [&steady = frame_->program_.steady](ValueId id) {
+    return id == kNoValue || steady[static_cast<size_t>(id)];
+  };
+  return std::ranges::all_of(step_->node->inputs, reads) &&
+         std::ranges::all_of(outputs_, [](const OutputPlace& place) {
+           return place.value == nullptr || place.callers;
+         });
 }
 
 inline OutputPlace* StepContext::Find(assay::Output output) {
@@ -188,12 +207,14 @@ Status StepContext::ForwardPrepared() {
 }
 
 inline Status StepContext::Forward() {
+  repeats_ = false;
   if (preparation_ != nullptr) [[unlikely]]
     return ForwardPrepared();
   return step_->kernel.forward(*this);
 }
 
 inline bool StepContext::Wrote(int64_t run) const {
+  if (repeats_) return true;
   for (const OutputPlace& place : outputs_) {
     if (place.written != run && place.value != nullptr) return false;
   }
@@ -230,7 +251,8 @@ Frame::Frame(Program& program, Frame* outer, std::span<Value> outputs)
     contexts_.emplace_back(step, *this);
     holds_ = holds_ || step.saves;
   }
-  holds_ = holds_ || !copies_.empty();
+  copies_outputs_ = !copies_.empty();
+  holds_ = holds_ || copies_outputs_;
 }
 
 /// Lets the step that computes an output write straight to where it is wanted;
@@ -295,7 +317,7 @@ Status Frame::Run() {
     return backend::StatusOfException(running->step().node->Label());
   }
   complete_ = true;
-  return copies_.empty() ? OkStatus() : CopyOutputs();
+  return copies_outputs_ ? CopyOutputs() : OkStatus();
 }
 
 Status Frame::RunStep(size_t step) {

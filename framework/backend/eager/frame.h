@@ -85,16 +85,18 @@ class StepContext final : public KernelContext {
   void DropSaved();
   Result<Tensor*> Allocate(OutputPlace& place, DType dtype, const Shape& shape);
   bool Wrote(int64_t run) const;
+  bool IsSteady() const;
   /// Why the step failed: its status, or the output that it left out.
   Status Explain(const Status& status) const;
 
+  // First those that every run reads, in few lines of a cache.
   Step* step_;
+  std::unique_ptr<Preparation> preparation_;  // of step_->kernel.prepare
   Frame* frame_;
   std::vector<OutputPlace> outputs_;
   size_t output_count_;  // known without dividing by the size of an output
   std::vector<std::unique_ptr<Frame>> bodies_;  // parallel to step_->bodies
   std::unique_ptr<Frame> part_;                 // of step_->part
-  std::unique_ptr<Preparation> preparation_;    // of step_->kernel.prepare
   std::vector<std::unique_ptr<Saved>> saved_;   // and memory of earlier runs
   size_t saved_count_ = 0;                      // in this run
 };
@@ -155,16 +157,18 @@ class Frame {
   void Release();
   Status CopyOutputs();
 
+  // First those that every run reads, in few lines of a cache.
   Program& program_;
+  std::vector<StepContext> contexts_;
+  int64_t run_ = 0;     // counts from 1; 0 is Bind
+  bool holds_ = false;  // there is something for Release to let go of
+  bool copies_outputs_ = false;
+  bool complete_ = false;
+  std::vector<Copy> copies_;
   std::vector<Value> values_;   // by ValueId, where no other place is meant
   std::vector<Value*> places_;  // by ValueId
   std::vector<bool> callers_;   // by ValueId
-  std::vector<StepContext> contexts_;
-  std::vector<Copy> copies_;
   std::vector<Value*> shared_;  // set by sharing, dropped before the next run
-  bool holds_ = false;          // there is something for Release to let go of
-  int64_t run_ = 0;             // counts from 1; 0 is Bind
-  bool complete_ = false;
 };
 
 }  // namespace assay::eager

@@ -172,6 +172,16 @@ class KernelContext {
     return *static_cast<T*>(prepared_);
   }
 
+  /// True where the run with this mark read and wrote the memory that this one
+  /// does, by the same types and shapes. A kernel that has kept pointers since
+  /// then has nothing else to ask, and every output counts as asked for.
+  bool Repeats(uint64_t mark) {
+    repeats_ = mark != 0 && mark == mark_;
+    return repeats_;
+  }
+  /// The mark of this run; 0 where no other is known to be like it.
+  uint64_t mark() const { return mark_; }
+
   /// The tensor to write an output into: the caller's, or one that earlier
   /// runs used, or a new one. Its content is unspecified. Fails when the
   /// caller bound memory of another type or shape. A null tensor, without
@@ -215,6 +225,8 @@ class KernelContext {
 
   std::vector<const Value*> inputs_;
   void* prepared_ = nullptr;
+  uint64_t mark_ = 0;
+  bool repeats_ = false;
 };
 
 /// The values of one backward run of one node. After the node's own inputs come

@@ -38,10 +38,13 @@ struct Step {
 
 struct Program {
   const Graph* graph = nullptr;
-  std::vector<Step> steps;           // one per node, in order
-  std::vector<ValueId> inputs;       // without an initializer
-  std::vector<ValueId> outputs;      // of a main graph with the extra ones
-  std::vector<Value> constants;      // parallel to graph->initializers
+  std::vector<Step> steps;       // one per node, in order
+  std::vector<ValueId> inputs;   // without an initializer
+  std::vector<ValueId> outputs;  // of a main graph with the extra ones
+  std::vector<Value> constants;  // parallel to graph->initializers
+  /// By ValueId: an input of a main graph, or an initializer that the model
+  /// fixes, so that a binding has the same tensor in each run.
+  std::vector<bool> steady;
   std::shared_ptr<const void> kept;  // what kernels may point at
   bool prepares = false;             // a kernel prepares, here or within
 };

@@ -9,5 +9,5 @@
 
 // A package whose headers are no longer those that were installed says so.
 #ifndef ASSAY_HEADERS_DIGEST
-#define ASSAY_HEADERS_DIGEST "3507fee126141fde"
+#define ASSAY_HEADERS_DIGEST "ac01b2a5921a8e91"
 #endif

@@ -51,6 +51,60 @@ TEST(Eager, MemoryIsUsedAgainUnlessItIsHeld) {
   EXPECT_THAT(FloatsOf(held), ElementsAre(2, 3));
 }
 
+constexpr char kKeep[] =
+    "g (float[2] x) => (float[2] y, float n) <float[2] w = {1, 2}> "
+    "{ y, n = test.Keep(x, w) }";
+
+// Kills: a mark of two bindings, and one that no run has again.
+TEST(Eager, AKernelKeepsPointersOfABinding) {
+  const auto network = Load(kKeep);
+  Tensor x = Floats({2}, {1, 2});
+  const Tensor other = Floats({2}, {5, 6});
+  const std::vector<Value> of_x = {Floats({2}, {0, 0}), Floats({}, {0})};
+  const std::vector<Value> of_other = {Floats({2}, {0, 0}), Floats({}, {0})};
+  const auto first = BoundTo(*network, {x}, of_x);
+  const auto second = BoundTo(*network, {other}, of_other);
+  EXPECT_THAT(Forward(*network, *first), ElementsAre(2, 4));
+  EXPECT_THAT(Forward(*network, *second), ElementsAre(6, 8));
+  EXPECT_THAT(FloatsOf(of_x[0]), ElementsAre(2, 4));
+  EXPECT_THAT(Forward(*network, *first), ElementsAre(2, 4));
+  EXPECT_THAT(FloatsOf(of_x[1]), ElementsAre(3));
+  x.mutable_elements<float>()[0] = 7;
+  EXPECT_THAT(Forward(*network, *first), ElementsAre(8, 4));
+  EXPECT_THAT(FloatsOf(of_x[1]), ElementsAre(3));
+}
+
+// Kills: marks of runs that may have other tensors.
+TEST(Eager, AKernelKeepsNoPointersThatMayChange) {
+  const std::vector<Value> given = {Floats({2}, {0, 0}), Floats({}, {0})};
+  const auto network =
+      Load(kKeep, {.mode = Mode::kTraining, .trainable = {"w"}});
+  const auto trained = BoundTo(*network, {Floats({2}, {1, 1})}, given);
+  EXPECT_THAT(Forward(*network, *trained), ElementsAre(2, 3));
+  ASSERT_TRUE(network->parameters()->Write("w", Floats({2}, {5, 6})).ok());
+  EXPECT_THAT(Forward(*network, *trained), ElementsAre(6, 7));
+
+  // Outputs of its own, which somebody holds.
+  Tensor x = Floats({2}, {1, 1});
+  const auto fixed = Load(kKeep);
+  const auto own = BoundTo(*fixed, {x});
+  EXPECT_THAT(Forward(*fixed, *own), ElementsAre(2, 3));
+  const Value held = own->outputs()[0];
+  x.mutable_elements<float>()[0] = 8;
+  EXPECT_THAT(Forward(*fixed, *own), ElementsAre(9, 3));
+  EXPECT_THAT(FloatsOf(held), ElementsAre(2, 3));
+
+  // An input that another node computes, into other memory where it is held.
+  const auto chain = Load(
+      "g (float[2] x) => (float[2] y, float n, float[2] h) "
+      "{ h = Relu(x) y, n = test.Keep(h, h) }");
+  const auto bound = BoundTo(*chain, {x}, {given[0], given[1], Value()});
+  EXPECT_THAT(Forward(*chain, *bound), ElementsAre(16, 2));
+  const Value kept = bound->outputs()[2];
+  x.mutable_elements<float>()[0] = 3;
+  EXPECT_THAT(Forward(*chain, *bound), ElementsAre(6, 2));
+}
+
 TEST(Eager, SharedIntermediatesDoNotCostMemoryEachRun) {
   const auto network = Load(
       "g (float[2] x) => (float[2] y, float[2] h, float[2] y) "

@@ -23,6 +23,8 @@ namespace assay::toy {
 ///   Silent(x)       writes no output
 ///   Refuse(x)       returns an error
 ///   Twice(x)        2x, and its backward reads what forward saved
+///   Keep(a, b)      a + b in float32, by pointers that it keeps between runs,
+///                   and how many runs have asked for them
 class Toy : public EagerBackend {
  public:
   Toy();

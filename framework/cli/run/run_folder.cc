@@ -16,6 +16,7 @@
 #include "framework/file/file.h"
 #include "framework/supervise/meanwhile.h"
 #include "framework/testing/record/tables.h"
+#include "framework/testing/suite/suite.h"
 
 namespace assay::run {
 namespace {
@@ -122,11 +123,14 @@ Status WriteTables(const fs::path& folder, const record::RunRow& run,
   ASSAY_RETURN_IF_ERROR(write("env.csv", record::ToCsv(env)));
   ASSAY_RETURN_IF_ERROR(
       write("backends.csv", record::ToCsv(verdicts.backends)));
+  const std::vector<record::Record> sums = suite::SumsOf(verdicts.final);
   for (const record::Table* table : record::Tables()) {
     if (table->n_key == 0 || table == &record::TableOf<record::ResultRow>())
       continue;
     const std::string name = StrCat(table->name, ".csv");
-    const std::string csv = record::ToCsv(*table, verdicts.final);
+    const std::string csv =
+        record::ToCsv(*table, verdicts.final) +
+        record::ToCsv(*table, sums).substr(record::CsvHeader(*table).size());
     ASSAY_RETURN_IF_ERROR(table->name == kPacked
                               ? WritePacked(folder / (name + ".gz"), csv)
                               : write(name, csv));

@@ -10,6 +10,8 @@
 #include "framework/cli/run/run_text.h"
 #include "framework/file/file.h"
 #include "framework/file/scratch_folder.h"
+#include "framework/testing/record/tables.h"
+#include "framework/testing/suite/suite.h"
 #include "framework/testing/support/statuses_fixture.h"
 
 namespace assay::run {
@@ -35,6 +37,27 @@ TEST(RunFolderTest, ASummaryIsReplacedOnlyWhereAllElseIsWritten) {
     EXPECT_FALSE(fs::exists(scratch.path() / "new")) << blocked;
     EXPECT_THAT(status, Says(blocked));
   }
+}
+
+/// A sum where there is no record: runs of other tests have this suite, too.
+std::vector<record::Record> SumOfNothing(
+    std::span<const record::Record> finals) {
+  if (!finals.empty()) return {};
+  record::Record sum;
+  sum.result.test_id = "of nothing";
+  sum.Add(record::AccuracyRow{});
+  return {sum};
+}
+
+// Kills: rows about several cases that are written nowhere.
+TEST(RunFolderTest, HasTheSumsOfSuites) {
+  suite::AddSuite({.name = "summing", .sums = &SumOfNothing});
+  const file::ScratchFolder scratch;
+  ASSERT_TRUE(WriteRunFolder(scratch.path(), {}, {}, {}, {}, 0).ok());
+  const auto rows = Got(record::ParseCsv<record::AccuracyRow>(
+      *file::ReadFile(scratch.path() / "accuracy.csv")));
+  ASSERT_EQ(rows.size(), 1);
+  EXPECT_EQ(rows[0].test_id, "of nothing");
 }
 
 const select::Colours kPlain(false);

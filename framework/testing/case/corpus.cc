@@ -233,8 +233,7 @@ bool MayHold(std::string_view line, std::span<const std::string> only) {
 
 /// The cases, a JSON object a line. They are parsed one by one, in memory that
 /// stays in the processor's cache.
-void ReadCases(const std::vector<std::string_view>& lines,
-               const std::string& text, const fs::path& root,
+void ReadCases(const std::vector<std::string_view>& lines, const fs::path& root,
                std::span<const std::string> only, Corpus* corpus) {
   simdjson::dom::parser parser;
   if (only.empty()) corpus->cases.reserve(lines.size());
@@ -243,12 +242,8 @@ void ReadCases(const std::vector<std::string_view>& lines,
       ++corpus->n_left_out;
       continue;
     }
-    // The parser reads over the end, where there must be something.
-    const size_t end = static_cast<size_t>(line.data() - text.data()) +
-                       line.size() + simdjson::SIMDJSON_PADDING;
     corpus->cases.push_back(
-        FromJson(parser.parse(line.data(), line.size(), end > text.size()),
-                 root, corpus->name));
+        FromJson(parser.parse(line.data(), line.size()), root, corpus->name));
   }
 }
 
@@ -266,7 +261,7 @@ Result<Corpus> ReadManifest(const fs::path& file,
     if (!lines.has_value()) Get<simdjson::dom::array>(header, "cases");
     in_case = true;
     if (lines.has_value()) {
-      ReadCases(*lines, text, file.parent_path(), only, &corpus);
+      ReadCases(*lines, file.parent_path(), only, &corpus);
     }
     if (lines.has_value() && claimed != lines->size()) {
       return DataLoss(file.string(), " says n_cases ", claimed, " and has ",

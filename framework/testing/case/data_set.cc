@@ -76,26 +76,23 @@ Result<Value> ValueOf(const Found& found, const ValueType& type) {
 }
 
 /// The .pb or the .npy of a value, also where it is a link to nothing; empty
-/// where neither is there. `type`, where given, gets that of the file or link.
-fs::path PathOf(const fs::path& stem, fs::file_type* type = nullptr) {
+/// where neither is there.
+fs::path PathOf(const fs::path& stem) {
   for (const char* extension : {".pb", ".npy"}) {
     fs::path file = stem;
     file += extension;
     std::error_code error;
-    const fs::file_status found = fs::symlink_status(file, error);
-    if (type != nullptr) *type = found.type();
-    if (fs::exists(found)) return file;
+    if (fs::exists(fs::symlink_status(file, error))) return file;
   }
   return {};
 }
 
 /// The value of a file; nothing where there is none.
 Result<std::optional<Found>> FindFile(const fs::path& stem, ValueKind kind) {
-  fs::file_type type = fs::file_type::none;
-  const fs::path file = PathOf(stem, &type);
+  const fs::path file = PathOf(stem);
   if (file.empty()) return std::optional<Found>();
   std::error_code error;
-  if (type != fs::file_type::regular && !fs::is_regular_file(file, error)) {
+  if (!fs::is_regular_file(file, error)) {
     return InvalidArgument(file.string(), ": is not a regular file");
   }
   Found found;
@@ -388,10 +385,7 @@ bool HasOutputs(const Model& model, const fs::path& source) {
   }
   // One too many is seen when they are read.
   for (size_t i = 0; i <= model.graph().outputs.size(); ++i) {
-    const std::string name = StrCat("output_", i);
-    if (IsThere(source / (name + ".pb")) || IsThere(source / (name + ".npy"))) {
-      return true;
-    }
+    if (!PathOf(source / StrCat("output_", i)).empty()) return true;
   }
   return false;
 }
@@ -399,7 +393,8 @@ bool HasOutputs(const Model& model, const fs::path& source) {
 Status CheckDeclared(const Graph& graph, const fs::path& source,
                      const std::vector<Value>& inputs,
                      const std::vector<Value>& expected) {
-  for (size_t i = 0; i < inputs.size() && i < graph.inputs.size(); ++i) {
+  const size_t n_inputs = std::min(inputs.size(), graph.inputs.size());
+  for (size_t i = 0; i < n_inputs; ++i) {
     const ValueInfo& info = graph[graph.inputs[i]];
     if (inputs[i].present()) {
       ASSAY_RETURN_IF_ERROR(CheckType(info, inputs[i], "the input", source));
@@ -409,7 +404,8 @@ Status CheckDeclared(const Graph& graph, const fs::path& source,
                              "', wanted one");
     }
   }
-  for (size_t i = 0; i < expected.size() && i < graph.outputs.size(); ++i) {
+  const size_t n_outputs = std::min(expected.size(), graph.outputs.size());
+  for (size_t i = 0; i < n_outputs; ++i) {
     ASSAY_RETURN_IF_ERROR(
         CheckType(graph[graph.outputs[i]], expected[i], "the output", source));
   }

@@ -365,7 +365,8 @@ Result<std::vector<Value>> DrawnInputs(const Graph& graph,
                                        Draw& draw) {
   std::vector<Value> others(inputs.begin(), inputs.end());
   Drawer drawer(draw);
-  for (size_t i = 0; i < others.size() && i < graph.inputs.size(); ++i) {
+  const size_t count = std::min(others.size(), graph.inputs.size());
+  for (size_t i = 0; i < count; ++i) {
     const auto kind = kinds.find(graph[graph.inputs[i]].name);
     if (kind == kinds.end()) continue;
     ASSAY_ASSIGN_OR_RETURN(others[i], drawer.Other(kind->second, others[i]));

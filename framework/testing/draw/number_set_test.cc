@@ -61,6 +61,7 @@ TEST(PermittedOf, IsOfTheOperatorsThatReadAValue) {
       {"float[2] x) => (float[2] y) <float e = {0.5}> { y = Pow(x, e) }",
        kPositive},
       {"float[2] x, float[2] e) => (float[2] y) { y = Pow(x, e) }", kPositive},
+      {"float[2] x) => (float[2] y) <int64 e = {3}> { y = Pow(x, e) }", kAll},
       {"int64[2] i, float[5,3] x) => (float[2,3] y) { y = Gather(x, i) }",
        kBelow, 5},
       {"int64[2] i, float[5,3] x) => (float[5,2] y) "

@@ -46,7 +46,8 @@ class Line {
   }
   void Write() {
     text_[size_++] = '\n';
-    static_cast<void>(write(STDERR_FILENO, text_.data(), size_) + 0);
+    [[maybe_unused]] const auto written =
+        write(STDERR_FILENO, text_.data(), size_);
   }
 
  private:
@@ -66,8 +67,8 @@ void WriteFrames(void* const* frames, int begin, int end) {
     const auto address = reinterpret_cast<uintptr_t>(frames[i]);
     const uintptr_t within = address - (i > begin ? 1 : 0);
     Dl_info info = {};
-    if (dladdr(reinterpret_cast<void*>(within), &info) == 0 ||
-        info.dli_fname == nullptr) {
+    dladdr(reinterpret_cast<void*>(within), &info);
+    if (info.dli_fname == nullptr) {
       (Line() << "  ?").Write();
       continue;
     }
@@ -102,7 +103,6 @@ void Report(std::string_view what, const void* at, int ours) {
 }
 
 const void* InstructionOf(const void* context) {
-  if (context == nullptr) return nullptr;
   const auto& machine = static_cast<const ucontext_t*>(context)->uc_mcontext;
 #if defined(__x86_64__)
   return reinterpret_cast<const void*>(machine.gregs[REG_RIP]);
@@ -114,27 +114,17 @@ const void* InstructionOf(const void* context) {
 #endif
 }
 
-/// As if there were no handler.
-void EndBy(int signal) {
-  std::signal(signal, SIG_DFL);
-  sigset_t one;
-  sigemptyset(&one);
-  sigaddset(&one, signal);
-  pthread_sigmask(SIG_UNBLOCK, &one, nullptr);
-  raise(signal);
-}
-
 void OnSignal(int signal, siginfo_t*, void* context) {
   static std::atomic<int> first = 0;
   int none = 0;
   // A stack that is broken cannot be read: the report fails by itself.
-  if (!first.compare_exchange_strong(none, signal)) EndBy(none);
+  if (!first.compare_exchange_strong(none, signal)) raise(none);
   constexpr int kOurs = 3;  // Report, this, and the return from it
   const char* name = sigabbrev_np(signal);
   std::array<char, 16> text = {'S', 'I', 'G'};
   if (name != nullptr) std::strncpy(text.data() + 3, name, text.size() - 4);
   Report(text.data(), InstructionOf(context), kOurs);
-  EndBy(signal);
+  raise(signal);  // has no handler any more, and is not blocked
 }
 
 void OnExit() {
@@ -162,7 +152,7 @@ void ReportCrashes() {
     }
     struct sigaction action = {};
     action.sa_sigaction = OnSignal;
-    action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESETHAND;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESETHAND | SA_NODEFER;
     sigaction(signal, &action, nullptr);
   }
   std::atexit(OnExit);

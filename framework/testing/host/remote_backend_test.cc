@@ -6,6 +6,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
+#include <string>
+#include <thread>
 #include <vector>
 
 #include "framework/core/tensor.h"
@@ -13,10 +16,13 @@
 #include "framework/graph/model_text.h"
 #include "framework/testing/host/hosted_backend.h"
 #include "framework/testing/host/mirror.h"
+#include "framework/testing/host/runs.h"
+#include "framework/testing/host/timed.h"
 #include "framework/testing/host/wire/arena.h"
 #include "framework/testing/host/wire/protocol.h"
 #include "framework/testing/host/wire/wire.h"
 #include "framework/testing/support/backends_fixture.h"
+#include "framework/testing/support/statuses_fixture.h"
 #include "framework/testing/support/tensors_fixture.h"
 
 namespace assay::host {
@@ -161,6 +167,77 @@ TEST(HeldTensorsTest, AResultInMemoryOfTheCallersIsNotHeld) {
   EXPECT_EQ(put(*Tensor::Borrow(DType::kFloat32, {2}, there)),
             wire::Came::kAlias);
   EXPECT_EQ(put(Floats({1, 2})), wire::Came::kValue);
+}
+
+// Kills: an answer that is not looked at to its end.
+TEST(RemoteBackendTest, AnAnswerOfMoreThanWasAskedIsRefused) {
+  const std::vector<ValueInfo> none;
+  const std::string loaded = wire::Written(OkStatus(), true, none, none,
+                                           uint64_t{63}, std::string_view())
+                                 .Take();
+  const std::string bound = wire::Written(OkStatus(), true).Take();
+  using Act = std::function<Status(Network&, Binding&)>;
+  const auto in_one = [](Network& n) -> InOneCall& {
+    return dynamic_cast<InOneCall&>(n);
+  };
+  const auto timed = [](Network& n) -> TimedThere& {
+    return dynamic_cast<TimedThere&>(n);
+  };
+  const auto sees = [](std::span<const Value>) { return true; };
+  const BackwardAsk ask;
+  const Act acts[] = {
+      [](Network& n, Binding&) { return n.Bind({}, {}).status(); },
+      [](Network& n, Binding& b) { return n.Forward(b); },
+      [](Network& n, Binding&) { return n.Synchronize(); },
+      [](Network& n, Binding& b) {
+        return n.differentiable()->Backward(b, {}, {}).status();
+      },
+      [](Network& n, Binding& b) {
+        return n.differentiable()->BindBackward(b, {}, {}, {}).status();
+      },
+      [](Network& n, Binding&) { return n.parameters()->Read("w").status(); },
+      [](Network& n, Binding&) { return n.draws()->DrawFrom(1, 2); },
+      [](Network& n, Binding& b) { return n.native_step()->Step(b, ""); },
+      [&](Network& n, Binding&) {
+        return in_one(n).BindAndRun({}, {}).status();
+      },
+      [&](Network& n, Binding& b) {
+        return in_one(n).RunMany(b, 0, sees).status();
+      },
+      [&](Network& n, Binding& b) { return in_one(n).RunEach(b, {}, sees); },
+      [&](Network& n, Binding& b) {
+        return in_one(n).BackwardEach(b, {&ask, 1})[0].gradients.status();
+      },
+      [&](Network& n, Binding& b) {
+        return timed(n).TimeRuns(b, {.samples = 0}).status();
+      },
+      [&](Network& n, Binding&) { return timed(n).TimeLives({}, 0).status(); },
+  };
+  const auto model =
+      graph::ModelOfText("g (float[1] x) => (float[1] y) { y = Abs(x) }");
+  for (const Act& act : acts) {
+    auto ends = Got(wire::Channel::MakePair());
+    std::thread host([&, own = std::move(ends.second)]() mutable {
+      for (const std::string& answer : {loaded, bound}) {
+        EXPECT_TRUE(own.Receive().ok());
+        EXPECT_TRUE(own.Send(answer).ok());
+      }
+      while (own.Receive().ok()) {
+        EXPECT_TRUE(own.Send(std::string(512, '\0')).ok());
+      }
+    });
+    Link link;
+    link.Attach(std::move(ends.first));
+    {
+      RemoteBackend remote("wrong", link);
+      const auto network = Got(remote.Load(model, {}));
+      const auto binding = Got(network->Bind({}, {}));
+      EXPECT_THAT(act(*network, *binding), Says("bytes more than wanted"))
+          << &act - acts;
+    }
+    link.Detach();
+    host.join();
+  }
 }
 
 }  // namespace

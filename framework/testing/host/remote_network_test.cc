@@ -484,6 +484,15 @@ TEST_F(ServerTest, WhatItDoesNotKnowIsRefused) {
                 IsStatus(StatusCode::kDataLoss, ""))
         << static_cast<uint64_t>(call);
   }
+  const std::vector<Value> x = {Floats({1, 2})};
+  const std::vector<Value> none;
+  ASSERT_TRUE(Ask(wire::Call::kBind, number, number, x, none).ok());
+  using enum wire::Call;
+  for (const auto call : {kForward, kForwardMany, kForwardEach, kBackward,
+                          kBackwardEach, kBindBackward, kRunBackward}) {
+    EXPECT_THAT(Ask(call, number, number, std::string_view("x")),
+                IsStatus(StatusCode::kDataLoss, ""));
+  }
 }
 
 }  // namespace

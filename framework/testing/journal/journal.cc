@@ -99,7 +99,7 @@ Result<JournalEntry> Decode(FrameKind kind, std::string_view payload) {
 /// The bytes of a file from an offset; empty when there is no file.
 Result<std::string> ReadFrom(const std::filesystem::path& file,
                              int64_t offset) {
-  const file::Descriptor opened(open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  const file::Descriptor opened(open(file.c_str(), O_RDONLY));
   const int fd = opened.get();
   if (fd < 0) {
     if (errno == ENOENT && offset == 0) return std::string();
@@ -160,8 +160,8 @@ Result<Journal> Journal::Open(const std::filesystem::path& file,
   ASSAY_ASSIGN_OR_RETURN(auto fd, OpenHigh(file, O_CREAT));
   Journal journal(std::move(fd), error ? file : whole);
   struct stat info = {};
-  if (!plan.empty() && fstat(journal.fd_.get(), &info) == 0 &&
-      info.st_size == 0) {
+  fstat(journal.fd_.get(), &info);
+  if (!plan.empty() && info.st_size == 0) {
     ASSAY_RETURN_IF_ERROR(journal.Write(FrameKind::kPlan, plan));
   }
   return journal;
@@ -170,8 +170,8 @@ Result<Journal> Journal::Open(const std::filesystem::path& file,
 Result<bool> Journal::Repair() {
   const auto is_ours = [this](const file::Descriptor& fd) {
     struct stat info = {};
-    return fstat(fd.get(), &info) == 0 && info.st_dev == device_ &&
-           info.st_ino == inode_;
+    fstat(fd.get(), &info);
+    return info.st_dev == device_ && info.st_ino == inode_;
   };
   if (is_ours(fd_)) return false;
   // Whatever has the number now is not ours to close.

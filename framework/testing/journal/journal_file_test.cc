@@ -77,6 +77,17 @@ TEST_F(JournalFileTest, AWholeFrameOfAnotherChecksumIsDataLoss) {
                                      "at byte 0: the checksum does not match"));
 }
 
+// Kills: a frame of no kind that is passed over.
+TEST_F(JournalFileTest, AFrameOfAnUnknownKindIsDataLoss) {
+  const std::string bytes(
+      "\3\0\0\0\xD1\x77\x24\x94"
+      "?lan",
+      12);
+  JournalReader reader(folder_.Write("unknown.journal", bytes));
+  EXPECT_THAT(Poll(reader), IsStatus(StatusCode::kDataLoss,
+                                     "at byte 0: a frame of unknown kind 63"));
+}
+
 // Kills: a journal that others may change, or that is a program.
 TEST_F(JournalFileTest, ItsOwnerAloneWritesIt) {
   const mode_t mask = umask(0);

@@ -78,6 +78,9 @@ TEST(DistanceOf, IsThatOfTheWorstKnownElementInLimits) {
       Got32({1 + 80 * kRoundoff, 1 + 640 * kRoundoff}), ExactAnswerOf({1, 1}));
   EXPECT_EQ(second.least, 64 * kRoundoff);
   EXPECT_THAT(second.fault, HasSubstr("element 1 is 1.00003815"));
+  EXPECT_THAT(DistanceOf(Got32({2, 2}), ExactAnswerOf({1, 1})).fault,
+              HasSubstr("element 0 is 2"))
+      << "the first of two that are as bad";
   EXPECT_EQ(DistanceOf(Value(Rounded(DType::kFloat16, {1, 0x1.8p-8})),
                        ExactAnswerOf({1, 0x1p-8}, 0, 0))
                 .limits,

@@ -113,6 +113,13 @@ TEST(PlanTest, CasesOfRanksAreForLibrariesOfRanks) {
   more.ranks = 3;
   EXPECT_THAT(Make(more, {corpus}, {threads}).status(),
               Says("; distributed/Abs/b has 4 ranks, and --ranks permits 3"));
+  more.ranks = 1;
+  EXPECT_THAT(Make(more, {corpus}, {threads}).status(),
+              Says("; distributed/Abs/b has 4 ranks, and --ranks permits 1"));
+  threads.launch.most = 2;
+  EXPECT_THAT(Make({}, {corpus}, {threads}).status(),
+              Says("; distributed/Abs/b has 4 ranks, and launch.txt of threads "
+                   "permits 2"));
   const Result<Plan> none = Make({}, {CorpusOf(3)}, {threads});
   EXPECT_EQ(none.status().code(), StatusCode::kInvalidArgument);
 }

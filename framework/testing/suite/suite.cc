@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <sstream>
 
 #include "framework/file/csv.h"
@@ -156,6 +157,15 @@ std::vector<Listing> Listings() {
   std::vector<Listing> all;
   for (const Suite& suite : Suites()) {
     all.insert(all.end(), suite.listings.begin(), suite.listings.end());
+  }
+  return all;
+}
+
+std::vector<record::Record> SumsOf(std::span<const record::Record> finals) {
+  std::vector<record::Record> all;
+  for (const Suite& suite : Suites()) {
+    if (suite.sums == nullptr) continue;
+    std::ranges::move(suite.sums(finals), std::back_inserter(all));
   }
   return all;
 }

@@ -167,9 +167,10 @@ struct Suite {
   measure::Judgement (*run)(const record::PlanRow& row, Backend& backend,
                             const record::RunFacts& facts,
                             record::Record* record) = nullptr;
-  /// For a suite of ranks, in place of `run`: runs a case on the ranks of a
-  /// communicator. The ranks train networks of `networks`, which is null where
-  /// the instance has no backend beside its communicator.
+  /// Runs a planned case of ranks on those of a communicator. Where `run` is
+  /// null, every case is one; else those are whose row has a number of ranks.
+  /// The ranks train networks of `networks`, which is null where the instance
+  /// has no backend beside its communicator.
   measure::Judgement (*run_ranks)(const record::PlanRow& row, Ranks& ranks,
                                   Backend* networks,
                                   const record::RunFacts& facts,
@@ -188,6 +189,10 @@ struct Suite {
   std::vector<Labelled> (*explain)(const record::PlanRow& row,
                                    const record::RunFacts& facts,
                                    const record::Record& record) = nullptr;
+  /// Rows of its own tables that are about several cases of a run together, of
+  /// the final records of all. Each result is but a key. Null: none.
+  std::vector<record::Record> (*sums)(std::span<const record::Record> finals) =
+      nullptr;
   /// Null `write`: the outputs of the backend are enough.
   Evidence evidence = {};
   Sizing sizing = {};
@@ -207,6 +212,9 @@ std::optional<cases::TestCase> CaseNamed(const Suite& suite,
 
 /// Those of all suites, in the order in which these were added.
 std::vector<Listing> Listings();
+
+/// The sums of all suites over the final records of a run.
+std::vector<record::Record> SumsOf(std::span<const record::Record> finals);
 
 /// The suite of a planned case: the one of the row's suite, if it has cases and
 /// runs them; kSuiteOfUnstated for a case of a corpus that expects no outputs.

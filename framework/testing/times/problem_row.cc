@@ -33,6 +33,8 @@ const record::Table& record::TableOf<times::ScalingRow>() {
       {ASSAY_COLUMN(axis, "size, batch, threads: the number that differs"),
        ASSAY_COLUMN(sizes, "its values, separated by blanks"),
        ASSAY_COLUMN(median_ns, "of a call with warm caches, at each"),
+       ASSAY_COLUMN(ci95_lo_ns, "least of its 95 % interval, nan for none"),
+       ASSAY_COLUMN(ci95_hi_ns, "greatest of it"),
        ASSAY_COLUMN(exponent, "of time ~ size^exponent, by Theil and Sen"),
        ASSAY_COLUMN(ci95_lo, "least of its 95 % interval, by Kendall's law"),
        ASSAY_COLUMN(ci95_hi, "greatest of it; none below 5 sizes")});

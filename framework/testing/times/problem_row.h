@@ -28,7 +28,7 @@ struct ProblemRow : record::Key {
 /// time ~ size^exponent. The test_id is what the cases have in common, and the
 /// axis: "time/Gemm/scaling.product.gemm#size".
 struct ScalingRow : record::Key {
-  std::string axis, sizes, median_ns;
+  std::string axis, sizes, median_ns, ci95_lo_ns, ci95_hi_ns;
   record::Number exponent, ci95_lo, ci95_hi;
 };
 

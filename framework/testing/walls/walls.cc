@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -24,19 +25,20 @@
 namespace assay::walls {
 namespace {
 
-Status Failed(const std::string& what) {
+/// Unavailable with the kernel's reason where it is not done.
+Status Done(bool is_done, const std::string& what) {
+  if (is_done) return OkStatus();
   return Unavailable("the kernel forbids ", what, ": ", std::strerror(errno));
 }
 
-Status WriteText(const char* file, const std::string& text) {
-  const int fd = open(file, O_WRONLY | O_CLOEXEC);
-  if (fd < 0) return Failed(StrCat("to open ", file));
-  const bool written =
-      write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
-  const Status status =
-      written ? OkStatus() : Failed(StrCat("to write ", file));
+Status WriteText(const char* path, const std::string& text) {
+  const int fd = open(path, O_WRONLY);
+  ASSAY_RETURN_IF_ERROR(Done(fd >= 0, StrCat("to open ", path)));
+  const Status written =
+      Done(write(fd, text.data(), text.size()) == std::ssize(text),
+           StrCat("to write ", path));
   close(fd);
-  return status;
+  return written;
 }
 
 /// Users keep their number, and have no rights over what is outside.
@@ -48,20 +50,19 @@ Status MapUser(uid_t user, gid_t group) {
 }
 
 Status Hide(const std::string& folder) {
-  return mount("none", folder.c_str(), "tmpfs",
-               MS_RDONLY | MS_NOSUID | MS_NODEV, "size=4k,mode=0555") == 0
-             ? OkStatus()
-             : Failed(StrCat("to hide ", folder));
+  return Done(mount("none", folder.c_str(), "tmpfs",
+                    MS_RDONLY | MS_NOSUID | MS_NODEV, "size=4k,mode=0555") == 0,
+              StrCat("to hide ", folder));
 }
 
 Status Keep(const std::string& folder) {
   struct mount_attr read_only = {};
   read_only.attr_set = MOUNT_ATTR_RDONLY;
-  const bool kept = mount(folder.c_str(), folder.c_str(), nullptr,
-                          MS_BIND | MS_REC, nullptr) == 0 &&
-                    mount_setattr(AT_FDCWD, folder.c_str(), AT_RECURSIVE,
-                                  &read_only, sizeof read_only) == 0;
-  return kept ? OkStatus() : Failed(StrCat("to keep ", folder));
+  return Done(mount(folder.c_str(), folder.c_str(), nullptr, MS_BIND | MS_REC,
+                    nullptr) == 0 &&
+                  mount_setattr(AT_FDCWD, folder.c_str(), AT_RECURSIVE,
+                                &read_only, sizeof read_only) == 0,
+              StrCat("to keep ", folder));
 }
 
 /// Relative paths lead through the mounts: the working directory was looked up
@@ -76,13 +77,13 @@ void LookUpWorkingDirectory(std::filesystem::path directory) {
 Status Enter(const Walls& walls) {
   const uid_t user = geteuid();
   const gid_t group = getegid();
-  if (unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC) != 0) {
-    return Failed("namespaces");
-  }
+  ASSAY_RETURN_IF_ERROR(Done(
+      unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC) == 0,
+      "namespaces"));
   ASSAY_RETURN_IF_ERROR(MapUser(user, group));
-  if (mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) {
-    return Failed("mounts of its own");
-  }
+  ASSAY_RETURN_IF_ERROR(
+      Done(mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0,
+           "mounts of its own"));
   std::error_code ignored;
   const auto directory = std::filesystem::current_path(ignored);
   // Groups of processes, some of which belong to their user.
@@ -101,10 +102,10 @@ Status Enter(const Walls& walls) {
 /// The first process behind the walls sees the others there, and no more. The
 /// settings of the kernel, which are those outside, cannot be written.
 Status MountProcesses() {
-  if (mount("none", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC,
-            nullptr) != 0) {
-    return Failed("a view of processes");
-  }
+  ASSAY_RETURN_IF_ERROR(
+      Done(mount("none", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC,
+                 nullptr) == 0,
+           "a view of processes"));
   for (const char* const settings : {"/proc/sys", "/proc/sysrq-trigger"}) {
     if (access(settings, F_OK) == 0) ASSAY_RETURN_IF_ERROR(Keep(settings));
   }
@@ -119,9 +120,8 @@ Status GiveUpRights() {
   }
   __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
   std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> none = {};
-  return syscall(SYS_capset, &header, none.data()) == 0
-             ? OkStatus()
-             : Failed("to give up rights");
+  return Done(syscall(SYS_capset, &header, none.data()) == 0,
+              "to give up rights");
 }
 
 /// Also takes leave of others that end meanwhile.
@@ -137,7 +137,7 @@ int WaitAmongOthers(pid_t pid) {
 /// what went wrong there.
 Status Try(const Walls& walls) {
   int ends[2] = {};
-  if (pipe2(ends, O_CLOEXEC) != 0) return Failed("a pipe");
+  ASSAY_RETURN_IF_ERROR(Done(pipe2(ends, O_CLOEXEC) == 0, "a pipe"));
   const pid_t child = fork();
   if (child == 0) {
     Status status = Enter(walls);
@@ -152,9 +152,9 @@ Status Try(const Walls& walls) {
   close(ends[1]);
   std::string text(512, '\0');
   const ssize_t got = read(ends[0], text.data(), text.size());
-  text.resize(got > 0 ? static_cast<size_t>(got) : 0);
+  text.resize(static_cast<size_t>(std::max<ssize_t>(got, 0)));
   close(ends[0]);
-  if (child < 0) return Failed("a process to try it");
+  ASSAY_RETURN_IF_ERROR(Done(child > 0, "a process to try it"));
   return WaitAmongOthers(child) == 0 ? OkStatus() : Unavailable(text);
 }
 
@@ -168,9 +168,9 @@ Status BuildWalls(const Walls& walls) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(EXIT_FAILURE);
   int ends[2] = {};
-  if (pipe2(ends, O_CLOEXEC) != 0) return Failed("a pipe");
+  ASSAY_RETURN_IF_ERROR(Done(pipe2(ends, O_CLOEXEC) == 0, "a pipe"));
   const pid_t first = fork();
-  if (first < 0) return Failed("a process");
+  ASSAY_RETURN_IF_ERROR(Done(first >= 0, "a process"));
   if (first > 0) {
     close(ends[1]);
     const int status = WaitAmongOthers(first);
@@ -191,7 +191,7 @@ Status BuildWalls(const Walls& walls) {
   close(ends[0]);
   close(ends[1]);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  return inner < 0 ? Failed("a process") : OkStatus();
+  return Done(inner == 0, "a process");
 }
 
 }  // namespace assay::walls

@@ -24,6 +24,7 @@
 #include <set>
 #include <system_error>
 
+#include "framework/file/file.h"
 #include "framework/testing/host/counts/counts.h"
 
 extern char** environ;
@@ -41,9 +42,10 @@ auto NotingIn(std::string* all) {
   };
 }
 
+/// Empty where it is gone.
 std::string WorkingDirectory() {
-  std::array<char, PATH_MAX> path;
-  return getcwd(path.data(), path.size()) == nullptr ? "" : path.data();
+  std::error_code unknown;
+  return std::filesystem::current_path(unknown).string();
 }
 
 std::vector<std::string> Environment() {
@@ -71,12 +73,10 @@ bool SameHandler(const struct sigaction& a, const struct sigaction& b) {
 bool DisarmTimers() {
   bool armed = false;
   for (const auto which : {ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_PROF}) {
-    struct itimerval left = {};
-    getitimer(which, &left);
-    if (left.it_value.tv_sec == 0 && left.it_value.tv_usec == 0) continue;
-    armed = true;
     const struct itimerval none = {};
-    setitimer(which, &none, nullptr);
+    struct itimerval left = {};
+    setitimer(which, &none, &left);
+    if (timerisset(&left.it_value)) armed = true;
   }
   return armed;
 }
@@ -102,17 +102,14 @@ constexpr int kFewDescriptors = 64;
 
 /// The least number that a descriptor opened now would have.
 int NextDescriptor() {
-  const int next = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
-  if (next >= 0) close(next);
-  return next;
+  return file::Descriptor(fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)).get();
 }
 
-/// The kernel's count: a folder has a link from each folder in it, and two.
-int CountThreads() {
+/// The kernel's count, and two: a folder has a link from each folder in it.
+uint64_t CountThreads() {
   struct stat info = {};
-  return stat("/proc/self/task", &info) == 0
-             ? static_cast<int>(info.st_nlink) - 2
-             : 0;
+  stat("/proc/self/task", &info);
+  return info.st_nlink;
 }
 
 std::string FirstWord(const fs::path& file) {
@@ -274,15 +271,7 @@ bool ProcessState::RestoreHandlers() const {
 }
 
 bool ProcessState::RestoreEnvironment() const {
-  size_t same = 0;
-  char** entry = environ;
-  while (entry != nullptr && *entry != nullptr && same < environment_.size() &&
-         std::strcmp(*entry, environment_[same].c_str()) == 0) {
-    ++entry;
-    ++same;
-  }
-  const bool at_end = entry == nullptr || *entry == nullptr;
-  if (at_end && same == environment_.size()) return false;
+  if (Environment() == environment_) return false;
   clearenv();
   // The first of two entries of one name counts, as for getenv. The other is
   // lost, and no later case is to blame.
@@ -383,8 +372,9 @@ std::string Leftovers::Found() const {
   const Limits limits = LimitsNow();
   note(std::memcmp(&limits, &limits_, sizeof limits) != 0, "limits");
   struct stat root = {};
-  const bool same_root = stat("/", &root) == 0 && root.st_dev == root_.st_dev &&
-                         root.st_ino == root_.st_ino;
+  stat("/", &root);
+  const bool same_root =
+      root.st_dev == root_.st_dev && root.st_ino == root_.st_ino;
   note(!same_root, "root folder");
   note(geteuid() != user_ || getegid() != group_, "user");
   const cpu_set_t processors = Processors();
@@ -400,16 +390,12 @@ std::string Leftovers::Found() const {
 }
 
 void StartAtSameAddresses() {
-  const int now = personality(0xffffffff);
-  if (now >= 0) {
-    static_cast<void>(
-        personality(static_cast<unsigned>(now) | ADDR_NO_RANDOMIZE));
-  }
+  const auto now = static_cast<unsigned>(personality(0xffffffff));
+  static_cast<void>(personality(now | ADDR_NO_RANDOMIZE));
 }
 
 void StayOnOneCore() {
-  cpu_set_t mine;
-  if (sched_getaffinity(0, sizeof(mine), &mine) != 0) return;
+  const cpu_set_t mine = Processors();
   for (int core = CPU_SETSIZE - 1; core >= 0; --core) {
     if (!CPU_ISSET(core, &mine)) continue;
     cpu_set_t one;

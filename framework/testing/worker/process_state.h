@@ -119,7 +119,7 @@ class Leftovers {
   int policy_;
   int filter_;  // of system calls
   int next_descriptor_;
-  int n_threads_;
+  uint64_t n_threads_;
 };
 
 /// Keeps this process, and what it starts, on the last of its cores, and lets

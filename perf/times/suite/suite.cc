@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "perf/summary/summary.h"
 #include "perf/times/case.h"
 #include "perf/times/judge.h"
 #include "perf/times/roof_rows.h"
@@ -69,7 +70,8 @@ const bool kTimeRegistered = suite::AddSuite(
      .alone = true,
      .reasons = {{kForgedTime,
                   "the times of a backend contradict the judge's clock, or "
-                  "results were kept from earlier calls"}}});
+                  "results were kept from earlier calls"}},
+     .sums = &summary::SumsOf});
 
 const bool kCompareRegistered = suite::AddSuite({.name = std::string(kCompare),
                                                  .cases = &CompareCases,

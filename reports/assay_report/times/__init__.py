@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Times: what time.csv, roofs.csv, overhead.csv and compare.csv say, as figures.
+"""Times: what time.csv, roofs.csv, scaling.csv and the pairs say, as figures.
 
     times = assess_times(run, cells)   # section.py
     times.figures[0].svg               # markup, in the colours of the page

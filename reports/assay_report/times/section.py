@@ -21,6 +21,7 @@ from assay_report.times.figures import (
     phase_figure,
     roofline_figure,
 )
+from assay_report.times.growth import Growth, assess_growth
 from assay_report.times.ratios import (
     Ratios,
     assess_overhead,
@@ -80,6 +81,7 @@ class Times:
     latency: tuple[LatencyPart, ...]
     phases: Figure | None
     roofline: Roofline
+    growth: Growth
     pairs: tuple[Ratios, ...]
     overhead: tuple[Ratios, ...]
     can_draw: bool
@@ -109,6 +111,7 @@ def assess_times(run: Run, cells: Cells) -> Times | None:
         latency=tuple(part for part in latency if part.n_rows) if can_draw else (),
         phases=_phases(cells, shown, suspects) if can_draw else None,
         roofline=_roofline(run, cells, rows, shown, suspects, can_draw),
+        growth=assess_growth(run.scaling, cells.backends, can_draw),
         pairs=pairs,
         overhead=overhead,
         can_draw=can_draw,

@@ -135,7 +135,7 @@ Status SetOutputs(const VariadicOutput& outputs,
 Status Loop(const op::Loop& op, KernelContext& run) {
   const auto states = static_cast<size_t>(op.v_initial.count);
   const auto outputs = static_cast<size_t>(op.v_final_and_scan_outputs.count);
-  const std::vector<int64_t> limit = IntegersOf(run.input(op.m));
+  const Scratch<int64_t> limit = IntegersOf(run.input(op.m));
   if (op.m.present && limit.size() != 1) {
     return InvalidArgument("M has ", limit.size(), " elements, wanted one");
   }

@@ -100,7 +100,7 @@ Status EyeLike(const op::EyeLike& op, KernelContext& run) {
 Status OneHot(const op::OneHot& op, KernelContext& run) {
   const Tensor& indices = run.input(op.indices);
   const Tensor& values = run.input(op.values);
-  const std::vector<int64_t> depth = IntegersOf(run.input(op.depth));
+  const Scratch<int64_t> depth = IntegersOf(run.input(op.depth));
   if (depth.size() != 1 || values.num_elements() != 2) {
     return InvalidArgument("depth has ", depth.size(), " and values ",
                            values.num_elements(), " elements, wanted 1 and 2");

@@ -107,11 +107,10 @@ Nest<2> FoldNest(const Shape& x, const Shape& y) {
 
 /// Which input each element of y was taken from by a fold that picks: `picks`
 /// is true where its second operand is picked.
-std::vector<int> Picked(VariadicInput inputs, const Shape& shape, int64_t count,
-                        const GradientContext& run,
-                        bool (*picks)(double, double)) {
-  std::vector<int> picked(static_cast<size_t>(count), 0);
-  std::vector<double> best(static_cast<size_t>(count));
+Scratch<int> Picked(VariadicInput inputs, const Shape& shape, int64_t count,
+                    const GradientContext& run, bool (*picks)(double, double)) {
+  Scratch<int> picked(static_cast<size_t>(count), 0);
+  Scratch<double> best(static_cast<size_t>(count));
   for (int k = 0; k < inputs.count; ++k) {
     const Tensor& input = run.input(inputs[k]);
     const Loaded<double> x(input);
@@ -133,7 +132,7 @@ Status FoldBackward(VariadicInput inputs, int divisor,
   const Loaded<double> dy(cotangent);
   if (dy.data() == nullptr) return OkStatus();
   const Shape& shape = cotangent.shape();
-  std::vector<int> picked;
+  Scratch<int> picked;
   if (picks != nullptr) {
     picked = Picked(inputs, shape, dy.size(), run, picks);
   }

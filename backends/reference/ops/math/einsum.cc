@@ -24,7 +24,7 @@ constexpr int kMostOperands = 8;
 
 /// One term of the equation: its labels, -1 standing for the ellipsis.
 constexpr int kEllipsis = -1;
-using Term = std::vector<int>;
+using Term = InlineVector<int, 16>;
 
 Result<Term> ParseTerm(std::string_view text) {
   Term term;
@@ -90,7 +90,7 @@ class Axes {
     }
     return strides;
   }
-  const std::vector<int>& labels() const { return labels_; }
+  const Term& labels() const { return labels_; }
   int64_t extent(size_t k) const { return extents_[k]; }
 
  private:
@@ -105,8 +105,8 @@ class Axes {
     return labels_.size() - 1;
   }
 
-  std::vector<int> labels_;
-  std::vector<int64_t> extents_;
+  Term labels_;
+  Dims extents_;
 };
 
 // The ellipsis as so many labels: the last of them is the last of its axes.
@@ -149,7 +149,7 @@ Term ImplicitOutput(const std::vector<Term>& inputs) {
 }
 
 // The labels of the ellipsis in the output: as many as the widest input has.
-Term SpreadOutput(const Term& term, const std::vector<int>& labels) {
+Term SpreadOutput(const Term& term, const Term& labels) {
   int widest = 0;
   for (const int label : labels) {
     widest = std::max(widest, label - kFirstOfEllipsis);
@@ -160,9 +160,9 @@ Term SpreadOutput(const Term& term, const std::vector<int>& labels) {
 /// Everything that the equation and the shapes decide.
 struct EinsumPlan {
   static Result<EinsumPlan> Of(const Equation& equation,
-                               const std::vector<const Tensor*>& inputs) {
+                               const Scratch<const Tensor*>& inputs) {
     Axes axes;
-    std::vector<Strides> strides;
+    Scratch<Strides> strides;
     for (size_t i = 0; i < inputs.size(); ++i) {
       const Shape& shape = inputs[i]->shape();
       ASSAY_ASSIGN_OR_RETURN(const Term term,
@@ -177,10 +177,9 @@ struct EinsumPlan {
     EinsumPlan plan;
     plan.kept_strides.resize(inputs.size());
     plan.summed_strides.resize(inputs.size());
-    std::vector<int64_t> kept;
-    std::vector<int64_t> summed;
-    const auto add = [&](size_t label, std::vector<int64_t>& extents,
-                         std::vector<Strides>& to) {
+    Dims kept;
+    Dims summed;
+    const auto add = [&](size_t label, Dims& extents, Scratch<Strides>& to) {
       extents.push_back(axes.extent(label));
       for (size_t i = 0; i < inputs.size(); ++i) {
         to[i].push_back(strides[i][label]);
@@ -209,20 +208,20 @@ struct EinsumPlan {
   }
 
   Shape y_shape;
-  Shape kept;                         // extents of the labels of the output
-  Shape summed;                       // and of the others
-  std::vector<Strides> kept_strides;  // per input
-  std::vector<Strides> summed_strides;
+  Shape kept;                     // extents of the labels of the output
+  Shape summed;                   // and of the others
+  Scratch<Strides> kept_strides;  // per input
+  Scratch<Strides> summed_strides;
 };
 
 template <class T>
 Status Einsum(const op::Einsum& op, const Equation& equation,
               KernelContext& run) {
-  std::vector<const Tensor*> tensors;
-  std::vector<std::unique_ptr<Loaded<T>>> loaded;
+  Scratch<const Tensor*> tensors;
+  std::array<std::optional<Loaded<T>>, kMostOperands> loaded;
   for (int i = 0; i < op.inputs.count; ++i) {
     tensors.push_back(&run.input(op.inputs[i]));
-    loaded.push_back(std::make_unique<Loaded<T>>(*tensors.back()));
+    loaded.at(static_cast<size_t>(i)).emplace(*tensors.back());
   }
   ASSAY_ASSIGN_OR_RETURN(const auto plan, EinsumPlan::Of(equation, tensors));
   ASSAY_ASSIGN_OR_RETURN(
@@ -234,7 +233,7 @@ Status Einsum(const op::Einsum& op, const Equation& equation,
   std::array<Strides, kMostOperands> summed;
   for (size_t i = 0; i < kMostOperands; ++i) {
     const bool there = i < tensors.size();
-    data.at(i) = there ? loaded[i]->data() : &one;
+    data.at(i) = there ? loaded.at(i)->data() : &one;
     kept.at(i) = there ? plan.kept_strides[i]
                        : Strides(static_cast<size_t>(plan.kept.rank()), 0);
     summed.at(i) = there ? plan.summed_strides[i]

@@ -9,8 +9,8 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <vector>
 
+#include "backends/reference/scalar/codec.h"
 #include "backends/reference/scalar/scalar.h"
 
 namespace assay::reference {
@@ -79,8 +79,8 @@ class Rotations {
   }
 
   int64_t length_;
-  std::vector<T> cosines_;
-  std::vector<T> sines_;
+  Scratch<T> cosines_;
+  Scratch<T> sines_;
 };
 
 }  // namespace assay::reference

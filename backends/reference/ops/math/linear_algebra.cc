@@ -17,7 +17,7 @@ namespace {
 
 // By elimination with the greatest of each column as the pivot.
 template <PlainScalar T>
-T Determinant(std::vector<T> a, int64_t n) {
+T Determinant(Scratch<T> a, int64_t n) {
   const auto at = [&](int64_t i, int64_t j) -> T& {
     return a[static_cast<size_t>(i * n + j)];
   };
@@ -44,15 +44,15 @@ T Determinant(std::vector<T> a, int64_t n) {
 // Without a division and without a decision, so that it and its derivatives are
 // right where the matrix is singular. (Bird, A simple division-free algorithm
 // for computing determinants, Information Processing Letters 111, 2011.)
-Var Determinant(const std::vector<Var>& a, int64_t n) {
+Var Determinant(const Scratch<Var>& a, int64_t n) {
   if (n == 0) return Var(1);
   const auto at = [n](int64_t i, int64_t j) {
     return static_cast<size_t>(i * n + j);
   };
-  std::vector<Var> f = a;
+  Scratch<Var> f = a;
   for (int64_t step = 1; step < n; ++step) {
     // Above the diagonal as f; on it, less what is further down on f's.
-    std::vector<Var> upper(f.size());
+    Scratch<Var> upper(f.size());
     Var below(0);
     for (int64_t i = n; i-- > 0;) {
       for (int64_t j = i + 1; j < n; ++j) upper[at(i, j)] = f[at(i, j)];
@@ -89,15 +89,15 @@ Status Det(const op::Det& op, KernelContext& run) {
       auto y, Store<W>(run, op.y, input.dtype(), SubShape(shape, 0, rank - 2)));
   for (int64_t i = 0; i < y.size(); ++i) {
     const W* from = x.data() + i * n * n;
-    y[i] = Determinant(std::vector<W>(from, from + n * n), n);
+    y[i] = Determinant(Scratch<W>(from, from + n * n), n);
   }
   return OkStatus();
 }
 
 // A onesided spectrum, whose other half are conjugates, as a whole one.
 template <class T>
-std::vector<T> Mirrored(const T* x, const Signal& from, int64_t length) {
-  std::vector<T> whole(static_cast<size_t>(2 * length), T(0));
+Scratch<T> Mirrored(const T* x, const Signal& from, int64_t length) {
+  Scratch<T> whole(static_cast<size_t>(2 * length), T(0));
   for (int64_t k = 0; k < length; ++k) {
     const bool given = k < from.length && k <= length / 2;
     const int64_t at = given ? k : length - k;
@@ -113,8 +113,8 @@ std::vector<T> Mirrored(const T* x, const Signal& from, int64_t length) {
 
 struct DftPlan {
   static Result<DftPlan> Of(const op::DFT& op, const Shape& x,
-                            const std::vector<int64_t>& axis,
-                            const std::vector<int64_t>& wanted) {
+                            const Scratch<int64_t>& axis,
+                            const Scratch<int64_t>& wanted) {
     const int rank = x.rank();
     if (rank < 2 || (x[rank - 1] != 1 && x[rank - 1] != 2)) {
       return InvalidArgument("an input of shape ", x.ToString(),
@@ -182,7 +182,7 @@ Status Dft(const op::DFT& op, KernelContext& run) {
     T* to = y.data() + block * plan.to.length * plan.to.step +
             place * plan.to.parts;
     if (op.onesided != 0 && op.inverse != 0) {
-      const std::vector<T> whole = Mirrored(from, plan.from, plan.length);
+      const Scratch<T> whole = Mirrored(from, plan.from, plan.length);
       rotations.Transform(whole.data(), Signal{plan.length, 2, 2}, to, plan.to,
                           true);
     } else {

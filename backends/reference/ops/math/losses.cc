@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <functional>
 #include <optional>
-#include <vector>
 
 #include "backends/reference/families.h"
 #include "backends/reference/kernel/gradient.h"
@@ -76,7 +75,7 @@ Status StoreLoss(const LossNode& node, const LossPlan& plan, const T* log_prob,
                  KernelContext& run) {
   const Loaded<int64_t> labels(run.input(node.labels));
   const Loaded<T> weights(run.input(node.weights));
-  std::vector<T> losses(static_cast<size_t>(labels.size()), T(0));
+  Scratch<T> losses(static_cast<size_t>(labels.size()), T(0));
   T total_weight(0);
   int64_t counted = 0;
   for (int64_t i = 0; i < labels.size(); ++i) {
@@ -122,8 +121,8 @@ Status LogLikelihood(const LossNode& node, KernelContext& run) {
 
 // LogSoftmax(scores) along axis 1, which the view is of.
 template <class T>
-std::vector<T> LogProbabilities(const Loaded<T>& scores, const AxisView& view) {
-  std::vector<T> log_prob(static_cast<size_t>(scores.size()));
+Scratch<T> LogProbabilities(const Loaded<T>& scores, const AxisView& view) {
+  Scratch<T> log_prob(static_cast<size_t>(scores.size()));
   view.ForEachLine([&](int64_t start) {
     LogSoftmax(scores.data() + start, log_prob.data() + start, view.count,
                view.inner);
@@ -137,7 +136,7 @@ Status CrossEntropy(const LossNode& node, Output output, KernelContext& run) {
   const Tensor& input = run.input(node.scores);
   const Loaded<T> scores(input);
   ASSAY_ASSIGN_OR_RETURN(const auto view, AxisView::Of(input.shape(), 1));
-  const std::vector<T> log_prob = LogProbabilities(scores, view);
+  const Scratch<T> log_prob = LogProbabilities(scores, view);
   ASSAY_ASSIGN_OR_RETURN(auto stored,
                          Store<T>(run, output, input.dtype(), input.shape()));
   if (stored.data() != nullptr) std::ranges::copy(log_prob, stored.data());
@@ -157,7 +156,7 @@ struct LossFlow {
     if (node.reduction != Reduction::kMean || dy.data() == nullptr) return;
     // Each class is counted: additions of one weight again and again round
     // the same way.
-    std::vector<int64_t> counts(static_cast<size_t>(classes), 0);
+    Scratch<int64_t> counts(static_cast<size_t>(classes), 0);
     double sum = 0;
     ForEach([&](int64_t, int64_t label, int64_t at) {
       sum -= log_prob[at] * WeightOf(label);
@@ -232,8 +231,8 @@ Status CrossEntropyBackward(const LossNode& node, Output log_prob_output,
   const Tensor& input = run.input(node.scores);
   const Loaded<double> scores(input);
   ASSAY_ASSIGN_OR_RETURN(const auto view, AxisView::Of(input.shape(), 1));
-  const std::vector<double> log_prob = LogProbabilities(scores, view);
-  std::vector<double> flows =
+  const Scratch<double> log_prob = LogProbabilities(scores, view);
+  Scratch<double> flows =
       FlowOrZeros(run, log_prob_output, std::ssize(log_prob));
   ASSAY_RETURN_IF_ERROR(
       FlowFromLoss(node, plan, log_prob.data(), flows.data(), run));

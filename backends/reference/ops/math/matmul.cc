@@ -132,7 +132,7 @@ Status GemmByFractions(const op::Gemm& op, KernelContext& run) {
   product.scale = 1;
   const Shape shape = {product.rows, product.columns};
   ASSAY_ASSIGN_OR_RETURN(auto y, Store<double>(run, op.y, a.dtype(), shape));
-  std::vector<T> whole(static_cast<size_t>(y.size()), T(0));
+  Scratch<T> whole(static_cast<size_t>(y.size()), T(0));
   Accumulate<T>(nullptr, product, Loaded<T>(a).data(), Loaded<T>(b).data(),
                 whole.data());
   std::ranges::transform(whole, y.data(), [&](T sum) {

@@ -31,7 +31,7 @@ Result<DType> OutputType(int64_t output_datatype) {
 /// The one element of an input that is a scalar; nothing when it is omitted.
 Result<std::optional<int64_t>> ScalarInput(const KernelContext& run,
                                            Input input, const char* name) {
-  const std::vector<int64_t> values = IntegersOf(run.input(input));
+  const Scratch<int64_t> values = IntegersOf(run.input(input));
   if (!run.input(input).defined()) return std::optional<int64_t>();
   if (values.size() == 1) return std::optional<int64_t>(values[0]);
   return InvalidArgument(name, " has ", values.size(),
@@ -97,7 +97,7 @@ Status Stft(const op::STFT& op, KernelContext& run) {
   ASSAY_ASSIGN_OR_RETURN(
       auto y, Store<T>(run, op.output, signal.dtype(), plan.y_shape()));
   const Rotations<T> rotations(plan.length);
-  std::vector<T> frame(static_cast<size_t>(plan.length * plan.parts));
+  Scratch<T> frame(static_cast<size_t>(plan.length * plan.parts));
   for (int64_t i = 0; i < plan.batches * plan.frames; ++i) {
     const int64_t first =
         i / plan.frames * plan.samples + i % plan.frames * plan.step;
@@ -169,15 +169,15 @@ constexpr double kMostBins = 1e15;
 // implementation: points are (high - low) / (num_mel_bins + 2) apart, and
 // positions floor((dft_length + 1) f / sample_rate).
 template <class T>
-std::vector<int64_t> MelPositions(T lower, T upper, int64_t count,
-                                  int64_t dft_length, int64_t sample_rate) {
+Scratch<int64_t> MelPositions(T lower, T upper, int64_t count,
+                              int64_t dft_length, int64_t sample_rate) {
   const T ten = log(T(10));
   const auto mel = [&](T hertz) {
     return T(2595) * log1p(hertz / T(700)) / ten;
   };
   const T low = mel(lower);
   const T step = (mel(upper) - low) / static_cast<T>(count);
-  std::vector<int64_t> positions;
+  Scratch<int64_t> positions;
   for (int64_t i = 0; i < count; ++i) {
     const T at = low + step * static_cast<T>(i);
     const T hertz = T(700) * expm1(at / T(2595) * ten);
@@ -238,7 +238,7 @@ Status MelWeightMatrix(const op::MelWeightMatrix& op, DType type,
   ASSAY_ASSIGN_OR_RETURN(auto y,
                          Store<T>(run, op.output, type, {bins, plan.bands}));
   std::fill_n(y.data(), y.size(), T(0));
-  const std::vector<int64_t> at =
+  const Scratch<int64_t> at =
       MelPositions(plan.lower, plan.upper, plan.bands + 2, plan.dft_length,
                    plan.sample_rate);
   if (at.back() > bins || at[at.size() - 2] >= bins) {

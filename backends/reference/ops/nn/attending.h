@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
-#include <vector>
 
 #include "backends/reference/loop/accumulate.h"
 #include "backends/reference/loop/nest.h"
@@ -89,7 +88,7 @@ class MaskOf {
   }
 
  private:
-  std::vector<T> values_;
+  Scratch<T> values_;
   Strides strides_;  // of [batch, heads, queries, keys]
   int64_t count_ = 0;
 };
@@ -152,7 +151,7 @@ struct Attending {
       }
     }
     note(Stage::kCapped);
-    std::vector<char> any(static_cast<size_t>(plan.q.rows));
+    Scratch<char> any(static_cast<size_t>(plan.q.rows));
     for (int64_t i = 0; i < plan.q.rows; ++i) {
       any[static_cast<size_t>(i)] =
           AddBias(plan.Reach(b, i), mask.At(b, h, i), plan.keys.rows,
@@ -172,7 +171,7 @@ struct Attending {
   }
 
   void MultiplyByKeys(int64_t b, int64_t h, T* scores) const {
-    std::vector<T> scaled;
+    Scratch<T> scaled;
     scaled.reserve(static_cast<size_t>(plan.q.rows * plan.q.size));
     const T* row = queries.At(b, h);
     for (int64_t i = 0; i < plan.q.rows; ++i, row += plan.q.row_step()) {
@@ -226,7 +225,7 @@ void Join(const HeadsOf<T>& past, const HeadsOf<T>& current, T* joined) {
 /// null, in `own`; where there is nothing to join, as they are.
 template <class T>
 HeadsOf<T> WithPast(const HeadsOf<T>& past, const HeadsOf<T>& current,
-                    const Heads& all, T* present, std::vector<T>& own) {
+                    const Heads& all, T* present, Scratch<T>& own) {
   if (past.data == nullptr && present == nullptr) return current;
   if (present == nullptr) {
     own.resize(
@@ -273,8 +272,8 @@ struct AttentionInputs {
   }
 
   Loaded<T> q, k, v, past_key, past_value;
-  std::vector<T> own_keys = {};
-  std::vector<T> own_values = {};
+  Scratch<T> own_keys = {};
+  Scratch<T> own_values = {};
 };
 
 }  // namespace assay::reference

@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <vector>
 
 #include "backends/reference/families.h"
 #include "backends/reference/kernel/gradient.h"
@@ -50,7 +49,7 @@ struct AttendingBack {
   void RunHead(int64_t b, int64_t h, const double* product,
                const double* weights, const double* into_qk) {
     const int64_t keys = plan.keys.rows;
-    std::vector<double> flows(static_cast<size_t>(keys));
+    Scratch<double> flows(static_cast<size_t>(keys));
     for (int64_t i = 0; i < plan.q.rows; ++i) {
       const int64_t row = i * keys;
       const double* const qk = into_qk == nullptr ? nullptr : into_qk + row;
@@ -67,14 +66,13 @@ struct AttendingBack {
     }
   }
 
-  void AddStage(Stage stage, const double* qk,
-                std::vector<double>& flows) const {
+  void AddStage(Stage stage, const double* qk, Scratch<double>& flows) const {
     if (qk == nullptr || stage != forward.asked) return;
     for (size_t j = 0; j < flows.size(); ++j) flows[j] += qk[j];
   }
 
   void FromValues(int64_t b, int64_t h, int64_t i, const double* weights,
-                  std::vector<double>& flows) {
+                  Scratch<double>& flows) {
     const double* const into =
         dy == nullptr ? nullptr : dy + plan.y.At(b, h, i);
     if (into == nullptr || !AnyFlow(into, plan.v.size, 1)) return;
@@ -92,8 +90,7 @@ struct AttendingBack {
     }
   }
 
-  static void ThroughSoftmax(const double* weights,
-                             std::vector<double>& flows) {
+  static void ThroughSoftmax(const double* weights, Scratch<double>& flows) {
     double sum = 0;
     for (size_t j = 0; j < flows.size(); ++j) sum += Flow(flows[j], weights[j]);
     for (size_t j = 0; j < flows.size(); ++j) {
@@ -101,8 +98,7 @@ struct AttendingBack {
     }
   }
 
-  void ToMask(int64_t b, int64_t h, int64_t i,
-              const std::vector<double>& flows) {
+  void ToMask(int64_t b, int64_t h, int64_t i, const Scratch<double>& flows) {
     const auto row = forward.mask.At(b, h, i);
     if (row.bias == nullptr || dmask == nullptr) return;
     for (int64_t j = 0; j < row.count; ++j) {
@@ -111,7 +107,7 @@ struct AttendingBack {
     }
   }
 
-  void ThroughCap(const double* product, std::vector<double>& flows) const {
+  void ThroughCap(const double* product, Scratch<double>& flows) const {
     const double cap = forward.op.softcap;
     if (cap == 0) return;
     for (size_t j = 0; j < flows.size(); ++j) {
@@ -121,7 +117,7 @@ struct AttendingBack {
   }
 
   void ToQueriesAndKeys(int64_t b, int64_t h, int64_t i,
-                        const std::vector<double>& flows) {
+                        const Scratch<double>& flows) {
     const int64_t at_q = plan.q.At(b, h, i);
     const double* const query = forward.queries.data + at_q;
     for (size_t j = 0; j < flows.size(); ++j) {
@@ -142,8 +138,8 @@ struct AttendingBack {
   const double* dy;
   double* dq;
   double* dmask;
-  std::vector<double> dkeys = {};
-  std::vector<double> dvalues = {};
+  Scratch<double> dkeys = {};
+  Scratch<double> dvalues = {};
 };
 
 /// The gradients of all outputs, by all inputs that are wanted, of a node that
@@ -158,9 +154,9 @@ Status AttendBackward(const op::Attention& op, const SimdLoops<double>* loops,
     return heads.batch * heads.heads * heads.rows * heads.size;
   };
   // Always joined, so that gradients lie alike.
-  std::vector<double> keys(static_cast<size_t>(size_of(plan.keys)));
-  std::vector<double> values(static_cast<size_t>(size_of(plan.values)));
-  std::vector<double> y(static_cast<size_t>(size_of(plan.y)));
+  Scratch<double> keys(static_cast<size_t>(size_of(plan.keys)));
+  Scratch<double> values(static_cast<size_t>(size_of(plan.values)));
+  Scratch<double> y(static_cast<size_t>(size_of(plan.y)));
   const Attending<double> attending = inputs.Attend(
       op, plan, mask, loops, keys.data(), values.data(), y.data());
   Attending<double> noting = attending;
@@ -177,8 +173,8 @@ Status AttendBackward(const op::Attention& op, const SimdLoops<double>* loops,
                      FlowOrZeros(run, op.present_key, size_of(plan.keys)),
                      FlowOrZeros(run, op.present_value, size_of(plan.values))};
   const int64_t size = plan.q.rows * plan.keys.rows;
-  std::vector<double> product(static_cast<size_t>(size));
-  std::vector<double> weights(product.size());
+  Scratch<double> product(static_cast<size_t>(size));
+  Scratch<double> weights(product.size());
   for (int64_t head = 0; size > 0 && head < plan.q.batch * plan.q.heads;
        ++head) {
     const int64_t b = head / plan.q.heads;
@@ -188,7 +184,7 @@ Status AttendBackward(const op::Attention& op, const SimdLoops<double>* loops,
         b, h, product.data(), weights.data(),
         into_qk.data() == nullptr ? nullptr : into_qk.data() + head * size);
   }
-  const auto part = [&](const std::vector<double>& joined, Heads past,
+  const auto part = [&](const Scratch<double>& joined, Heads past,
                         Input of_past, const Heads& current,
                         Input of_current) -> Status {
     past.rows = plan.past;
@@ -222,7 +218,7 @@ Status Attend(const op::Attention& op, const SimdLoops<T>* loops,
   std::fill_n(y.data(), y.size(), T(0));
   if (y.size() == 0 && qk.size() == 0) return OkStatus();
   const int64_t size = plan.q.rows * plan.keys.rows;
-  std::vector<T> scores(static_cast<size_t>(size));
+  Scratch<T> scores(static_cast<size_t>(size));
   for (int64_t b = 0; b < plan.q.batch; ++b) {
     for (int64_t h = 0; h < plan.q.heads; ++h) {
       T* const noted = qk.data() == nullptr

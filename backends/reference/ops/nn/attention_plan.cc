@@ -56,10 +56,10 @@ Status JoinPast(const op::Attention& op, const KernelContext& run,
   return OkStatus();
 }
 
-Result<std::vector<int64_t>> ReadFilled(const op::Attention& op,
-                                        const KernelContext& run,
-                                        const AttentionPlan& plan) {
-  std::vector<int64_t> filled;
+Result<Scratch<int64_t>> ReadFilled(const op::Attention& op,
+                                    const KernelContext& run,
+                                    const AttentionPlan& plan) {
+  Scratch<int64_t> filled;
   if (!op.nonpad_kv_seqlen.present) return filled;
   const Tensor& given = run.input(op.nonpad_kv_seqlen);
   if (given.shape() != Shape{plan.q.batch}) {

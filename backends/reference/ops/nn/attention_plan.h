@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
-#include <vector>
 
+#include "backends/reference/scalar/codec.h"
 #include "framework/backend/eager/kernel.h"
 #include "framework/core/shape.h"
 #include "framework/core/status.h"
@@ -81,7 +81,7 @@ struct AttentionPlan {
   bool causal_ = false;
   int64_t left_ = -1;
   int64_t right_ = -1;
-  std::vector<int64_t> filled_;  // keys that are no padding, by image
+  Scratch<int64_t> filled_;  // keys that are no padding, by image
 };
 
 /// Which attributes and inputs may stand together; known when a model is

@@ -290,15 +290,15 @@ Status ConvTransposeBackward(const op::ConvTranspose& op,
 template <class T>
 Status Col2Im(const op::Col2Im& op, KernelContext& run) {
   const Tensor& input = run.input(op.input);
-  const std::vector<int64_t> image = IntegersOf(run.input(op.image_shape));
+  const Scratch<int64_t> image = IntegersOf(run.input(op.image_shape));
   Dims dims = {1, 1};
   dims.insert(dims.end(), image.begin(), image.end());
   if (std::ranges::any_of(image, [](int64_t extent) { return extent < 0; })) {
     return InvalidArgument("image_shape is ", Shape(image).ToString());
   }
   // Places times taps fit, as Window multiplies them.
-  const std::vector<int64_t> block = IntegersOf(run.input(op.block_shape));
-  std::vector<int64_t> all = image;
+  const Scratch<int64_t> block = IntegersOf(run.input(op.block_shape));
+  Dims all(image);
   all.insert(all.end(), block.begin(), block.end());
   ASSAY_RETURN_IF_ERROR(Shape(all).NumElements().status());
   ASSAY_ASSIGN_OR_RETURN(const auto window,

@@ -21,14 +21,12 @@
 namespace assay::reference {
 namespace {
 
-using Axes = std::vector<int64_t>;
-
-Result<Axes> PerAxis(const char* name, const Axes& given, size_t count,
-                     int64_t otherwise, int64_t least) {
-  if (given.empty()) return Axes(count, otherwise);
+Result<Dims> PerAxis(const char* name, std::span<const int64_t> given,
+                     size_t count, int64_t otherwise, int64_t least) {
+  if (given.empty()) return Dims(count, otherwise);
   if (given.size() == count &&
       std::ranges::all_of(given, [&](int64_t v) { return v >= least; })) {
-    return given;
+    return Dims(given);
   }
   return InvalidArgument(name, " is ", Shape(given).ToString(), ", wanted ",
                          count, " numbers of at least ", least);
@@ -115,7 +113,7 @@ struct DeformPlan {
   int64_t Outputs() const { return *output.NumElements(); }
 
   Shape image, kernel, output;  // the spatial axes
-  Axes strides, dilations, pads;
+  Dims strides, dilations, pads;
   int64_t images = 0;
   int64_t channels = 0;
   int64_t filters = 0;
@@ -126,8 +124,8 @@ struct DeformPlan {
 /// The elements around a place that are inside the image, and their weights.
 template <class T>
 struct Corners {
-  std::vector<int64_t> at;
-  std::vector<T> weights;
+  Scratch<int64_t> at;
+  Scratch<T> weights;
 
   void Restart() {
     at.assign(1, 0);
@@ -137,8 +135,8 @@ struct Corners {
   // One axis further in. A place outside reads zeros; NaN is outside. One that
   // is tied with a border may be on either side of it.
   void Narrow(T position, int64_t extent) {
-    std::vector<int64_t> next;
-    std::vector<T> next_weights;
+    Scratch<int64_t> next;
+    Scratch<T> next_weights;
     if (Before(T(-1), position) && Before(position, static_cast<T>(extent))) {
       const auto low = static_cast<int64_t>(Value(floor(position)));
       NoteCell(position, low);
@@ -159,8 +157,8 @@ struct Corners {
   }
 };
 
-std::vector<int64_t> IndexOf(int64_t flat, const Shape& shape) {
-  std::vector<int64_t> index(static_cast<size_t>(shape.rank()));
+Dims IndexOf(int64_t flat, const Shape& shape) {
+  Dims index(static_cast<size_t>(shape.rank()));
   for (int k = shape.rank(); k-- > 0;) {
     index[static_cast<size_t>(k)] = flat % shape[k];
     flat /= shape[k];
@@ -181,8 +179,8 @@ struct Sampled {
 template <class T>
 void Place(const DeformPlan& plan, const Sampled<T>& from, int64_t tap,
            int64_t o, Corners<T>& corners) {
-  const std::vector<int64_t> taps = IndexOf(tap, plan.kernel);
-  const std::vector<int64_t> outputs = IndexOf(o, plan.output);
+  const Dims taps = IndexOf(tap, plan.kernel);
+  const Dims outputs = IndexOf(o, plan.output);
   const int axes = plan.image.rank();
   corners.Restart();
   for (int k = 0; k < axes; ++k) {
@@ -234,7 +232,7 @@ Status DeformConv(const op::DeformConv& op, const SimdLoops<T>* loops,
   const int64_t shared = plan.channels / plan.offset_groups;
   const int64_t inner = plan.channels / plan.groups * taps;
   const int64_t filters = plan.filters / plan.groups;
-  std::vector<T> columns(static_cast<size_t>(plan.channels * taps * outputs));
+  Scratch<T> columns(static_cast<size_t>(plan.channels * taps * outputs));
   for (int64_t n = 0; n < plan.images; ++n) {
     for (int64_t g = 0; g < plan.offset_groups; ++g) {
       const int64_t block = n * plan.offset_groups + g;

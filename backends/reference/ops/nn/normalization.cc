@@ -209,7 +209,7 @@ Status Lrn(const op::LRN& op, KernelContext& run) {
   ASSAY_ASSIGN_OR_RETURN(auto y,
                          Store<T>(run, op.y, input.dtype(), input.shape()));
   const T weight = T(op.alpha) / static_cast<T>(op.size);
-  std::vector<T> square_sum(static_cast<size_t>(y.size() == 0 ? 0 : plan.size));
+  Scratch<T> square_sum(static_cast<size_t>(y.size() == 0 ? 0 : plan.size));
   for (int64_t line = 0; line < plan.images * plan.channels; ++line) {
     const int64_t c = line % plan.channels;
     const int64_t first = std::max<int64_t>(0, c - (op.size - 1) / 2);
@@ -241,8 +241,8 @@ Status MeanVarianceNormalization(const op::MeanVarianceNormalization& op,
   ASSAY_ASSIGN_OR_RETURN(const auto plan, AxesPlan::Of(shape, op.axes));
   const Loaded<T> x(input);
   ASSAY_ASSIGN_OR_RETURN(auto y, Store<T>(run, op.y, input.dtype(), shape));
-  std::vector<T> values;
-  plan.ForEachGroup([&](const std::vector<int64_t>& at) {
+  Scratch<T> values;
+  plan.ForEachGroup([&](const Scratch<int64_t>& at) {
     values.clear();
     for (const int64_t i : at) values.push_back(x[i]);
     const Moments<T> moments =

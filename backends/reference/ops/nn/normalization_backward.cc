@@ -66,14 +66,14 @@ struct Normalized {
     return any;
   }
 
-  std::vector<double> values;
-  std::vector<double> flows;
+  Scratch<double> values;
+  Scratch<double> flows;
 };
 
 /// Adds what flows on from the normalized elements of a group to its moments,
 /// and, where dx is wanted, to the elements.
 void FlowToMoments(const double* x, const Group& group, double mean,
-                   const Inverse& inverse, const std::vector<double>& flows,
+                   const Inverse& inverse, const Scratch<double>& flows,
                    MomentsFlow* moments, double* dx) {
   group.ForEach([&](int64_t i) {
     const double flow = flows[static_cast<size_t>(i)];
@@ -130,7 +130,7 @@ struct Scaling {
 
   /// One number for each channel of an input [N, C, ...].
   static Scaling PerChannel(Input scale, Input bias, const Shape& x) {
-    Shape shape(std::vector<int64_t>(static_cast<size_t>(x.rank() - 1), 1));
+    Shape shape(Dims(static_cast<size_t>(x.rank() - 1), 1));
     shape[0] = x[1];
     return {scale, bias, shape, shape};
   }
@@ -292,9 +292,9 @@ Status MeanVarianceNormalizationBackward(
   if (dy.data() == nullptr || dx.data() == nullptr) return OkStatus();
   ASSAY_ASSIGN_OR_RETURN(const auto plan, AxesPlan::Of(input.shape(), op.axes));
   const Loaded<double> x(input);
-  plan.ForEachGroup([&](const std::vector<int64_t>& at) {
+  plan.ForEachGroup([&](const Scratch<int64_t>& at) {
     const Group group{.count = std::ssize(at)};
-    std::vector<double> values;
+    Scratch<double> values;
     Normalized normalized(group.count);
     for (size_t k = 0; k < at.size(); ++k) {
       values.push_back(x[at[k]]);
@@ -303,7 +303,7 @@ Status MeanVarianceNormalizationBackward(
     const auto [mean, variance] = MomentsOf(values.data(), 1, 0, group.count);
     const double root = std::sqrt(variance);
     const double inverse = 1 / (root + kLeastDeviation);
-    std::vector<double> flows(at.size());
+    Scratch<double> flows(at.size());
     FlowThroughMoments(values.data(), group, mean,
                        {inverse, -inverse * inverse / (root + root)},
                        normalized, {}, flows.data());

@@ -8,12 +8,12 @@
 #pragma once
 
 #include <cstdint>
-#include <numeric>
+#include <span>
 #include <utility>
-#include <vector>
 
 #include "backends/reference/kernel/gradient.h"
 #include "backends/reference/loop/nest.h"
+#include "backends/reference/ops/tensor/movement.h"
 #include "backends/reference/scalar/scalar.h"
 #include "framework/graph/generated/operators.h"
 
@@ -83,13 +83,11 @@ struct RowPlan {
 /// Groups of the elements along a set of axes.
 struct AxesPlan {
   /// All axes where none are given.
-  static Result<AxesPlan> Of(const Shape& shape, std::vector<int64_t> axes) {
-    if (axes.empty()) {
-      axes.resize(static_cast<size_t>(shape.rank()));
-      std::iota(axes.begin(), axes.end(), 0);
-    }
+  static Result<AxesPlan> Of(const Shape& shape,
+                             std::span<const int64_t> given) {
+    const Dims axes = AxesOrAll(given, !given.empty(), shape.rank());
     Shape apart = shape;  // the extents that have a mean each
-    Shape together(std::vector<int64_t>(static_cast<size_t>(shape.rank()), 1));
+    Shape together(Dims(static_cast<size_t>(shape.rank()), 1));
     for (const int64_t axis : axes) {
       ASSAY_ASSIGN_OR_RETURN(const int k, NormalizeAxis(axis, shape));
       together[k] = shape[k];
@@ -102,7 +100,7 @@ struct AxesPlan {
   /// Calls body(at) for every group, with where its elements are.
   template <class Body>
   void ForEachGroup(const Body& body) const {
-    std::vector<int64_t> at;
+    Scratch<int64_t> at;
     groups.ForEach([&](int64_t group) {
       at.clear();
       members.ForEach([&](int64_t i) { at.push_back(i); }, {group});

@@ -118,7 +118,7 @@ Status AveragePool(const op::AveragePool& op, const SimdLoops<T>* loops,
   return PoolWindows<T>(
       op, run, [&](const Window& window, const T* x, T* y, const Shape& shape) {
         const int64_t outputs = window.OutputSize();
-        std::vector<T> counts(static_cast<size_t>(outputs));
+        Scratch<T> counts(static_cast<size_t>(outputs));
         window.ForEach([&](int64_t o, auto&& taps) {
           counts[static_cast<size_t>(o)] = CountOf<T>(op, window, o, taps);
         });
@@ -194,8 +194,8 @@ Status MaxUnpool(const op::MaxUnpool& op, KernelContext& run) {
   Shape shape = pooled;
   const Loaded<int64_t> wanted(run.input(op.output_shape));
   if (wanted.data() != nullptr) {
-    shape = Shape(
-        std::vector<int64_t>(wanted.data(), wanted.data() + wanted.size()));
+    const auto rank = static_cast<size_t>(wanted.size());
+    shape = Shape(std::span(wanted.data(), rank));
   }
   bool fits = indices.shape() == x.shape() && shape.rank() == pooled.rank();
   for (int k = 0; fits && k < shape.rank(); ++k) fits = shape[k] >= pooled[k];

@@ -111,10 +111,10 @@ struct LinearRun {
     if (decay != nullptr) Decay(decay + token * plan.decays, h, s);
     const T* const key = k + plan.k.At(b, h, t);
     const T* const value = v + plan.v.At(b, h, t);
-    std::vector<T> written(value, value + plan.v.size);
+    Scratch<T> written(value, value + plan.v.size);
     if (beta != nullptr) {
       const T rate = beta[token * plan.betas + (plan.betas == 1 ? 0 : h)];
-      std::vector<T> retrieved(written.size(), T(0));
+      Scratch<T> retrieved(written.size(), T(0));
       Accumulate(loops, DenseProduct(1, plan.k.size, plan.v.size), key, s,
                  retrieved.data());
       for (size_t i = 0; i < written.size(); ++i) {
@@ -173,9 +173,9 @@ Status AttendLinearly(const op::LinearAttention& op, const SimdLoops<T>* loops,
       Store<T>(run, op.present_state,
                op.past_state.present ? run.input(op.past_state).dtype() : type,
                plan.state.shape()));
-  std::vector<T> state(static_cast<size_t>(plan.state.batch * plan.state.heads *
-                                           plan.state.rows * plan.state.size),
-                       T(0));
+  Scratch<T> state(static_cast<size_t>(plan.state.batch * plan.state.heads *
+                                       plan.state.rows * plan.state.size),
+                   T(0));
   if (past.data() != nullptr) std::copy_n(past.data(), past.size(), &state[0]);
   const LinearRun<T> attending = {
       .plan = plan,
@@ -244,7 +244,7 @@ Status ConvolveCausally(const op::CausalConvWithState& op, KernelContext& run) {
   ASSAY_ASSIGN_OR_RETURN(
       auto present, Store<T>(run, op.present_state, input.dtype(), plan.state));
   const int64_t carried = plan.kernel - 1;
-  std::vector<T> line(static_cast<size_t>(carried + plan.length), T(0));
+  Scratch<T> line(static_cast<size_t>(carried + plan.length), T(0));
   for (int64_t i = 0; i < plan.lines; ++i) {
     if (past.data() != nullptr) {
       std::copy_n(past.data() + i * carried, carried, line.data());

@@ -60,15 +60,16 @@ struct Suppression {
 
   // The boxes kept, greatest score first: each unless it overlaps too much with
   // one kept before.
-  std::vector<int64_t> Select(const float* boxes, const float* scores,
-                              int64_t count) const {
-    std::vector<int64_t> order;
+  Scratch<int64_t> Select(const float* boxes, const float* scores,
+                          int64_t count) const {
+    Scratch<int64_t> order;
     for (int64_t i = 0; i < count; ++i) {
       if (scores[i] > score) order.push_back(i);
     }
-    std::ranges::stable_sort(order, std::greater<>(),
-                             [&](int64_t i) { return scores[i]; });
-    std::vector<int64_t> kept;
+    std::ranges::sort(order, [&](int64_t i, int64_t k) {
+      return scores[i] != scores[k] ? scores[i] > scores[k] : i < k;
+    });
+    Scratch<int64_t> kept;
     for (const int64_t i : order) {
       if (std::ssize(kept) >= most) break;
       const Box box = Box::Of(boxes + 4 * i, center);
@@ -92,7 +93,7 @@ Status NonMaxSuppression(const op::NonMaxSuppression& op, KernelContext& run) {
   }
   const Loaded<float> boxes(run.input(op.boxes));
   const Loaded<float> scores(run.input(op.scores));
-  const std::vector<int64_t> most =
+  const Scratch<int64_t> most =
       IntegersOf(run.input(op.max_output_boxes_per_class));
   const Loaded<float> overlap(run.input(op.iou_threshold));
   const Loaded<float> score(run.input(op.score_threshold));
@@ -100,10 +101,10 @@ Status NonMaxSuppression(const op::NonMaxSuppression& op, KernelContext& run) {
   if (!most.empty()) suppression.most = most[0];
   if (overlap.size() > 0) suppression.overlap = overlap[0];
   if (score.size() > 0) suppression.score = score[0];
-  std::vector<int64_t> rows;
+  Scratch<int64_t> rows;
   for (int64_t n = 0; n < shape[0]; ++n) {
     for (int64_t c = 0; c < shape[1]; ++c) {
-      const std::vector<int64_t> kept = suppression.Select(
+      const Scratch<int64_t> kept = suppression.Select(
           boxes.data() + n * shape[2] * 4,
           scores.data() + (n * shape[1] + c) * shape[2], shape[2]);
       for (const int64_t i : kept) rows.insert(rows.end(), {n, c, i});
@@ -247,7 +248,7 @@ Status RoiAlign(const op::RoiAlign& op, KernelContext& run) {
   const Tensor& input = run.input(op.x);
   const Shape& shape = input.shape();
   const Shape& regions = run.input(op.rois).shape();
-  const std::vector<int64_t> batches = IntegersOf(run.input(op.batch_indices));
+  const Scratch<int64_t> batches = IntegersOf(run.input(op.batch_indices));
   if (shape.rank() != 4 || regions.rank() != 2 || regions[1] != 4 ||
       std::cmp_not_equal(batches.size(), regions[0])) {
     return InvalidArgument("an input of shape ", shape.ToString(),

@@ -96,7 +96,7 @@ class ScaleNest {
     parts_.push_back({Nest<2>(shape, {x, scale}), {in_x, in_scale}});
   }
 
-  std::vector<std::pair<Nest<2>, Nest<2>::Offsets>> parts_;  // with starts
+  Scratch<std::pair<Nest<2>, Nest<2>::Offsets>> parts_;  // with starts
 };
 
 /// Zero points, one for each scale; zeros where there is no zero point.
@@ -156,7 +156,7 @@ Status Quantize(const op::QuantizeLinear& op, DType type, DType precision,
                            scale.size(), " elements");
   }
   ASSAY_ASSIGN_OR_RETURN(Tensor * y, run.Output(op.y, type, input.shape()));
-  std::vector<T> quantized(static_cast<size_t>(x.size()));
+  Scratch<T> quantized(static_cast<size_t>(x.size()));
   const bool is_float = IsFloatingPoint(type);
   const Limits limits(type);
   const Rounder round(precision);
@@ -198,11 +198,11 @@ Status Dequantize(const op::DequantizeLinear& op, DType type,
 /// The numbers of a tensor less their zero points: one for all, or one for each
 /// slice of `axis`.
 template <class T>
-Result<std::vector<T>> Centered(const Tensor& tensor, const Tensor& zero,
-                                int axis) {
+Result<Scratch<T>> Centered(const Tensor& tensor, const Tensor& zero,
+                            int axis) {
   const Loaded<T> x(tensor);
   const Loaded<T> points(zero);
-  std::vector<T> y(x.data(), x.data() + x.size());
+  Scratch<T> y(x.data(), x.data() + x.size());
   if (points.data() == nullptr) return y;
   const Shape& shape = tensor.shape();
   if (points.size() != 1 && points.size() != shape[axis]) {
@@ -231,7 +231,7 @@ struct QuantizedProduct {
     ASSAY_ASSIGN_OR_RETURN(const auto vb, Centered<T>(b, zero_b, columns));
     ASSAY_ASSIGN_OR_RETURN(const int64_t size, plan.y_shape.NumElements());
     QuantizedProduct made{plan.y_shape,
-                          std::vector<T>(static_cast<size_t>(size), T(0))};
+                          Scratch<T>(static_cast<size_t>(size), T(0))};
     plan.ForEach([&](int64_t ia, int64_t ib, int64_t iy) {
       Accumulate<T>(nullptr, plan.product, va.data() + ia, vb.data() + ib,
                     made.values.data() + iy);
@@ -240,7 +240,7 @@ struct QuantizedProduct {
   }
 
   Shape shape;
-  std::vector<T> values;
+  Scratch<T> values;
 };
 
 using IntegerProduct = QuantizedProduct<int64_t>;
@@ -259,8 +259,7 @@ Result<IntegerProduct> ConvolveIntegers(const Op& op, const Tensor& x,
   ASSAY_ASSIGN_OR_RETURN(const auto vw, Centered<int64_t>(w, zero_w, 0));
   const Shape shape = plan.OutputShape();
   ASSAY_ASSIGN_OR_RETURN(const int64_t size, shape.NumElements());
-  IntegerProduct made{shape,
-                      std::vector<int64_t>(static_cast<size_t>(size), 0)};
+  IntegerProduct made{shape, Scratch<int64_t>(static_cast<size_t>(size), 0)};
   Convolve<int64_t>(plan, nullptr, vx.data(), vw.data(), made.values.data());
   return made;
 }
@@ -325,7 +324,7 @@ struct Requantization {
     };
     ASSAY_ASSIGN_OR_RETURN(Tensor * stored, run.Output(output, type, shape));
     const Limits limits(type);
-    std::vector<S> values(product.values.size());
+    Scratch<S> values(product.values.size());
     for (size_t i = 0; i < values.size(); ++i) {
       const auto at = static_cast<int64_t>(i);
       const S scaled = Real<S>(product.values[i]) *

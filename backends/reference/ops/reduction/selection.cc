@@ -53,7 +53,7 @@ Status ArgExtreme(const Op& op, KernelContext& run) {
 template <class T>
 Status TopK(const op::TopK& op, KernelContext& run) {
   const Tensor& input = run.input(op.x);
-  const std::vector<int64_t> wanted = IntegersOf(run.input(op.k));
+  const Scratch<int64_t> wanted = IntegersOf(run.input(op.k));
   ASSAY_ASSIGN_OR_RETURN(const int axis, NormalizeAxis(op.axis, input.shape()));
   ASSAY_ASSIGN_OR_RETURN(const auto view, AxisView::Of(input.shape(), axis));
   if (wanted.size() != 1 || wanted[0] < 0 || wanted[0] > view.count) {
@@ -67,7 +67,7 @@ Status TopK(const op::TopK& op, KernelContext& run) {
                          Store<T>(run, op.values, input.dtype(), shape));
   ASSAY_ASSIGN_OR_RETURN(auto indices,
                          Store<int64_t>(run, op.indices, DType::kInt64, shape));
-  std::vector<int64_t> order(static_cast<size_t>(view.count));
+  Scratch<int64_t> order(static_cast<size_t>(view.count));
   const bool largest = op.largest != 0;
   const bool tells = indices.data() != nullptr;
   // Which is first shows in the indices; of the values it is a kink.

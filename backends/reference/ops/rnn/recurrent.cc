@@ -23,7 +23,7 @@ using CellOf = decltype(CellAt(std::declval<Op>(), RecurrentPlan(),
                                RecurrentValues<T>(), Activations<T>(), 0));
 
 template <class T>
-Status StoreValues(const std::vector<T>& values, Output output, DType type,
+Status StoreValues(const Scratch<T>& values, Output output, DType type,
                    const Shape& shape, KernelContext& run) {
   ASSAY_ASSIGN_OR_RETURN(auto y, Store<T>(run, output, type, shape));
   if (y.data() != nullptr) std::ranges::copy(values, y.data());
@@ -51,7 +51,7 @@ Status Recur(const Op& op, const Activations<T>& f, const SimdLoops<T>* loops,
   return OkStatus();
 }
 
-using Numbers = std::vector<double>;
+using Numbers = Scratch<double>;
 
 /// The values that the cell was given at one step.
 struct Noted {

@@ -89,13 +89,13 @@ Result<RecurrentPlan> PlanRecurrent(const Op& op, int64_t gates,
 
 /// An input of a wanted size, or zeros where it is omitted.
 template <class T, class Context>
-Result<std::vector<T>> OrZeros(const Context& run, Input input, int64_t size) {
+Result<Scratch<T>> OrZeros(const Context& run, Input input, int64_t size) {
   const Loaded<T> given(run.input(input));
   if (given.data() == nullptr) {
-    return std::vector<T>(static_cast<size_t>(size), T(0));
+    return Scratch<T>(static_cast<size_t>(size), T(0));
   }
   if (given.size() == size) {
-    return std::vector<T>(given.data(), given.data() + size);
+    return Scratch<T>(given.data(), given.data() + size);
   }
   return InvalidArgument("input ", input.position, " has ", given.size(),
                          " elements, wanted ", size);
@@ -149,7 +149,7 @@ struct GruCell {
   // Ht = (1 - zt) (.) ht + zt (.) Ht-1
   void operator()(const CellStep<T>& at) const {
     const int64_t n = at.hidden;
-    std::vector<T> reset(static_cast<size_t>(n));
+    Scratch<T> reset(static_cast<size_t>(n));
     for (int64_t j = 0; j < n; ++j) {
       reset[static_cast<size_t>(j)] =
           f[0](at.gates[n + j] + at.recurrent[n + j]);
@@ -213,11 +213,10 @@ struct LstmCell {
 
 /// How many steps of each sequence count.
 template <class Context>
-Result<std::vector<int64_t>> SequenceLengths(Input input,
-                                             const RecurrentPlan& plan,
-                                             const Context& run) {
+Result<Scratch<int64_t>> SequenceLengths(Input input, const RecurrentPlan& plan,
+                                         const Context& run) {
   const Loaded<int64_t> given(run.input(input));
-  std::vector<int64_t> lengths(static_cast<size_t>(plan.batch), plan.steps);
+  Scratch<int64_t> lengths(static_cast<size_t>(plan.batch), plan.steps);
   if (given.data() == nullptr) return lengths;
   if (given.size() != plan.batch) {
     return InvalidArgument("sequence_lens has ", given.size(),
@@ -259,8 +258,8 @@ struct RecurrentValues {
     return made;
   }
 
-  std::vector<T> x, w, r, b, h, c, p, y;
-  std::vector<int64_t> lengths;
+  Scratch<T> x, w, r, b, h, c, p, y;
+  Scratch<int64_t> lengths;
 };
 
 /// The cell of direction d.
@@ -301,8 +300,8 @@ void Walk(const RecurrentPlan& plan, int64_t d, bool reverse,
   from_input.b = {1, plan.inputs};
   Product from_state = DenseProduct(1, plan.hidden, size);
   from_state.b = {1, plan.hidden};
-  std::vector<T> gates(static_cast<size_t>(size));
-  std::vector<T> recurrent(static_cast<size_t>(size));
+  Scratch<T> gates(static_cast<size_t>(size));
+  Scratch<T> recurrent(static_cast<size_t>(size));
   for (int64_t b = 0; b < plan.batch; ++b) {
     const int64_t length = values.lengths[static_cast<size_t>(b)];
     T* h = values.h.data() + plan.StateAt(d, b);

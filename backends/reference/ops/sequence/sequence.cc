@@ -26,7 +26,7 @@ Result<Sequence> SequenceOf(const KernelContext& run, Input input) {
 Result<int64_t> PositionOf(const KernelContext& run, Input input, int64_t count,
                            int64_t otherwise) {
   if (!input.present) return otherwise;
-  const std::vector<int64_t> given = IntegersOf(run.input(input));
+  const Scratch<int64_t> given = IntegersOf(run.input(input));
   if (given.size() != 1) {
     return InvalidArgument("position has ", given.size(),
                            " elements, wanted one");
@@ -83,7 +83,7 @@ Status SequenceInsert(const op::SequenceInsert& op, KernelContext& run) {
   const int64_t count = std::ssize(sequence.items);
   int64_t at = count;
   if (op.position.present) {
-    const std::vector<int64_t> given = IntegersOf(run.input(op.position));
+    const Scratch<int64_t> given = IntegersOf(run.input(op.position));
     if (given.size() != 1 || given[0] < -count || given[0] > count) {
       return InvalidArgument("position is ", Shape(given).ToString(),
                              ", wanted one in [", -count, ", ", count, "]");
@@ -165,12 +165,12 @@ Status ConcatFromSequence(const op::ConcatFromSequence& op,
 
 // SplitToSequence-24: parts of `split` slices (the last may have fewer), or of
 // as many as `split` lists, or of one slice, its axis gone unless keepdims.
-Result<std::vector<int64_t>> PartSizes(const op::SplitToSequence& op,
-                                       const Tensor& split, int64_t extent) {
+Result<Scratch<int64_t>> PartSizes(const op::SplitToSequence& op,
+                                   const Tensor& split, int64_t extent) {
   if (!op.split.present) {
-    return std::vector<int64_t>(static_cast<size_t>(extent), 1);
+    return Scratch<int64_t>(static_cast<size_t>(extent), 1);
   }
-  std::vector<int64_t> sizes = IntegersOf(split);
+  Scratch<int64_t> sizes = IntegersOf(split);
   if (split.shape().rank() == 0) {
     const int64_t step = sizes[0];
     if (step < 1) return InvalidArgument("split is ", step);

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <functional>
 #include <string>
-#include <vector>
 
 #include "backends/reference/families.h"
 #include "backends/reference/kernel/pointwise.h"
@@ -36,7 +35,7 @@ template <class T>
 Kernel ParseKernel(Input input, Output output, DType to, Rounding rounding) {
   return {.forward = [=](KernelContext& run) -> Status {
     const Tensor& tensor = run.input(input);
-    std::vector<T> values;
+    Scratch<T> values;
     for (const std::string& text : tensor.strings()) {
       ASSAY_ASSIGN_OR_RETURN(const T value, ParseNumber<T>(text));
       values.push_back(value);

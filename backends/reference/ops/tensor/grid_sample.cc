@@ -159,7 +159,7 @@ Neighbours<T> NeighboursOf(const Sampling& how, T grid, int64_t extent) {
 
 /// The weighted sum over the neighbours along axes [axis, axes.size()).
 template <class X, class T>
-X SumOf(const std::vector<Neighbours<T>>& axes, const Shape& image, size_t axis,
+X SumOf(const Scratch<Neighbours<T>>& axes, const Shape& image, size_t axis,
         const X* x, int64_t offset) {
   if (axis == axes.size()) return x[offset];
   const Neighbours<T>& here = axes[axis];
@@ -175,7 +175,7 @@ X SumOf(const std::vector<Neighbours<T>>& axes, const Shape& image, size_t axis,
 
 /// In mode nearest: the neighbour itself, or none: a zero or the empty string.
 template <class X, class T>
-X NearestOf(const std::vector<Neighbours<T>>& axes, const Shape& image,
+X NearestOf(const Scratch<Neighbours<T>>& axes, const Shape& image,
             const X* x) {
   int64_t offset = 0;
   for (size_t k = 0; k < axes.size(); ++k) {
@@ -206,7 +206,7 @@ void ForEachSample(const Sampling& how, const Shape& shape,
   const Loaded<T> grid(positions);
   const Shape image = SubShape(shape, 2, shape.rank());
   const int64_t count = Extent(places, 1, places.rank() - 1);
-  std::vector<Neighbours<T>> near(static_cast<size_t>(axes));
+  Scratch<Neighbours<T>> near(static_cast<size_t>(axes));
   for (int64_t n = 0; n < shape[0]; ++n) {
     for (int64_t i = 0; i < count; ++i) {
       // The last axis comes first in the grid.
@@ -279,14 +279,14 @@ T Normalized(int64_t i, int64_t n, bool align_corners) {
 template <class T>
 Status AffineGrid(const op::AffineGrid& op, KernelContext& run) {
   const Tensor& input = run.input(op.theta);
-  const std::vector<int64_t> size = IntegersOf(run.input(op.size));
+  const Scratch<int64_t> size = IntegersOf(run.input(op.size));
   const auto axes = static_cast<int>(size.size()) - 2;
   if (axes < 1 || input.shape() != Shape{size[0], axes, axes + 1} ||
       std::ranges::any_of(size, [](int64_t n) { return n < 0; })) {
     return InvalidArgument("theta of shape ", input.shape().ToString(),
                            " for an image of size ", Shape(size).ToString());
   }
-  const Shape image(std::vector<int64_t>(size.begin() + 2, size.end()));
+  const auto image = Shape(std::span(size).subspan(2));
   const Shape wanted = JoinedShape(JoinedShape({size[0]}, image), {axes});
   const Loaded<T> theta(input);
   ASSAY_ASSIGN_OR_RETURN(auto y, Store<T>(run, op.grid, input.dtype(), wanted));

@@ -15,7 +15,7 @@
 namespace assay::reference {
 namespace {
 
-using Offsets = std::vector<int64_t>;
+using Offsets = Scratch<int64_t>;
 
 /// `index`, counted from the end when negative, of an axis of `extent`.
 Result<int64_t> Position(int64_t index, int64_t extent) {

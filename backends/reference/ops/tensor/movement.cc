@@ -13,17 +13,16 @@
 
 namespace assay::reference {
 
-std::vector<int64_t> IntegersOf(const Tensor& tensor) {
+Scratch<int64_t> IntegersOf(const Tensor& tensor) {
   const Loaded<int64_t> values(tensor);
   return {values.data(), values.data() + values.size()};
 }
 
-std::vector<int64_t> AxesOrAll(std::vector<int64_t> axes, bool given,
-                               int rank) {
-  if (given) return axes;
-  axes.resize(static_cast<size_t>(rank));
-  std::iota(axes.begin(), axes.end(), 0);
-  return axes;
+Dims AxesOrAll(std::span<const int64_t> axes, bool given, int rank) {
+  if (given) return Dims(axes);
+  Dims all(static_cast<size_t>(rank));
+  std::iota(all.begin(), all.end(), 0);
+  return all;
 }
 
 void MoveElements(const Tensor& x, Tensor& y, const Nest<2>& nest,
@@ -61,7 +60,7 @@ void FillElements(const Tensor& value, Tensor& y) {
   if (whole) return;
   uint8_t code = 0;
   if (given) UnpackCodes(value, &code);
-  const std::vector<uint8_t> codes(static_cast<size_t>(y.num_elements()), code);
+  const Scratch<uint8_t> codes(static_cast<size_t>(y.num_elements()), code);
   PackCodes(codes.data(), y);
 }
 
@@ -69,8 +68,7 @@ namespace {
 
 /// Moves the axes of a view of x by `perm`, into an output of that shape or,
 /// where there is none, of the moved axes.
-Status Permute(const Tensor& x, const Shape& view,
-               const std::vector<int64_t>& perm,
+Status Permute(const Tensor& x, const Shape& view, const Dims& perm,
                const std::optional<Shape>& shape, Output output,
                KernelContext& run) {
   const Strides dense = DenseStrides(view);
@@ -92,12 +90,13 @@ Status Permute(const Tensor& x, const Shape& view,
 Status Transpose(const op::Transpose& op, KernelContext& run) {
   const Tensor& x = run.input(op.data);
   const auto rank = static_cast<size_t>(x.shape().rank());
-  std::vector<int64_t> perm = op.perm;
+  Dims perm(op.perm);
   if (perm.empty()) {
     perm.resize(rank);
-    std::iota(perm.rbegin(), perm.rend(), 0);
+    std::iota(perm.begin(), perm.end(), 0);
+    std::ranges::reverse(perm);
   }
-  std::vector<int64_t> sorted = perm;
+  Dims sorted = perm;
   std::ranges::sort(sorted);
   for (size_t i = 0; i < std::max(rank, sorted.size()); ++i) {
     if (sorted.size() != rank || std::cmp_not_equal(sorted[i], i)) {
@@ -140,12 +139,12 @@ Status Concat(const op::Concat& op, KernelContext& run) {
 
 // Split-18: by the sizes of the input, else into num_outputs equal parts, the
 // last of which may be smaller.
-Result<std::vector<int64_t>> SplitSizes(const op::Split& op, int64_t extent,
-                                        const std::vector<int64_t>& given) {
+Result<Scratch<int64_t>> SplitSizes(const op::Split& op, int64_t extent,
+                                    const Scratch<int64_t>& given) {
   const int64_t parts = op.outputs.count;
   if (!op.split.present) {
     const int64_t size = (extent + parts - 1) / parts;
-    std::vector<int64_t> sizes(static_cast<size_t>(parts), size);
+    Scratch<int64_t> sizes(static_cast<size_t>(parts), size);
     for (int64_t k = 0; k < parts; ++k) {
       sizes[static_cast<size_t>(k)] =
           std::clamp<int64_t>(extent - k * size, 0, size);
@@ -211,12 +210,11 @@ Result<SliceAxis> PlanSlice(int64_t extent, int64_t start, int64_t end,
 
 Status Slice(const op::Slice& op, KernelContext& run) {
   const Tensor& x = run.input(op.data);
-  const std::vector<int64_t> starts = IntegersOf(run.input(op.starts));
-  const std::vector<int64_t> ends = IntegersOf(run.input(op.ends));
-  const std::vector<int64_t> axes =
-      AxesOrAll(IntegersOf(run.input(op.axes)), op.axes.present,
-                static_cast<int>(starts.size()));
-  std::vector<int64_t> steps = IntegersOf(run.input(op.steps));
+  const Scratch<int64_t> starts = IntegersOf(run.input(op.starts));
+  const Scratch<int64_t> ends = IntegersOf(run.input(op.ends));
+  const Dims axes = AxesOrAll(IntegersOf(run.input(op.axes)), op.axes.present,
+                              static_cast<int>(starts.size()));
+  Scratch<int64_t> steps = IntegersOf(run.input(op.steps));
   if (!op.steps.present) steps.assign(starts.size(), 1);
   if (ends.size() != starts.size() || axes.size() != starts.size() ||
       steps.size() != starts.size()) {
@@ -260,7 +258,7 @@ Status Expand(const op::Expand& op, KernelContext& run) {
 // [repeats[0], extent[0], repeats[1], extent[1], ...] of the result.
 Status Tile(const op::Tile& op, KernelContext& run) {
   const Tensor& x = run.input(op.input);
-  const std::vector<int64_t> repeats = IntegersOf(run.input(op.repeats));
+  const Scratch<int64_t> repeats = IntegersOf(run.input(op.repeats));
   if (std::cmp_not_equal(repeats.size(), x.shape().rank())) {
     return InvalidArgument("repeats has ", repeats.size(),
                            " elements, wanted one for each axis of ",
@@ -346,7 +344,7 @@ Status Trilu(const op::Trilu& op, KernelContext& run) {
     return InvalidArgument("an input of shape ", shape.ToString(),
                            ", wanted at least two axes");
   }
-  const std::vector<int64_t> given = IntegersOf(run.input(op.k));
+  const Scratch<int64_t> given = IntegersOf(run.input(op.k));
   const int64_t rows = shape[shape.rank() - 2];
   const int64_t columns = shape[shape.rank() - 1];
   const int64_t diagonal =

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <vector>
+#include <span>
 
 #include "backends/reference/loop/nest.h"
 #include "backends/reference/scalar/codec.h"
@@ -15,10 +15,10 @@
 namespace assay::reference {
 
 /// The elements of a tensor of int32 or int64; none for an omitted input.
-std::vector<int64_t> IntegersOf(const Tensor& tensor);
+Scratch<int64_t> IntegersOf(const Tensor& tensor);
 
 /// The axes, or all of `rank` where none are given.
-std::vector<int64_t> AxesOrAll(std::vector<int64_t> axes, bool given, int rank);
+Dims AxesOrAll(std::span<const int64_t> axes, bool given, int rank);
 
 /// Copies an element of x to one of y for every step of the nest (x, y),
 /// starting from the given elements. Both have the same element type, which

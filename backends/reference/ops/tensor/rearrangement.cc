@@ -32,7 +32,7 @@ Status BitCast(const op::BitCast& op, DType to, KernelContext& run) {
 Status ReverseSequence(const op::ReverseSequence& op, KernelContext& run) {
   const Tensor& x = run.input(op.input);
   const Shape& shape = x.shape();
-  const std::vector<int64_t> lengths = IntegersOf(run.input(op.sequence_lens));
+  const Scratch<int64_t> lengths = IntegersOf(run.input(op.sequence_lens));
   const bool two_axes = (op.batch_axis == 0 && op.time_axis == 1) ||
                         (op.batch_axis == 1 && op.time_axis == 0);
   if (!two_axes || shape.rank() < 2) {
@@ -86,7 +86,7 @@ Status TensorScatter(const op::TensorScatter& op, KernelContext& run) {
     return InvalidArgument("an update ", update.Signature(), " along axis ",
                            axis, " of a cache ", cache.Signature());
   }
-  std::vector<int64_t> starts = IntegersOf(run.input(op.write_indices));
+  Scratch<int64_t> starts = IntegersOf(run.input(op.write_indices));
   if (starts.empty()) starts.assign(static_cast<size_t>(shape[0]), 0);
   if (std::cmp_not_equal(starts.size(), shape[0])) {
     return InvalidArgument("write_indices has ", starts.size(),
@@ -146,12 +146,12 @@ Result<Kernel> MakeTensorScatter(const op::TensorScatter& op,
 
 /// For each position along an axis of the result, the position of the input
 /// that it reads; kNowhere: the fill value.
-using AxisMap = std::vector<int64_t>;
+using AxisMap = Scratch<int64_t>;
 constexpr int64_t kNowhere = -1;
 
 /// y[i, j, ...] = x[maps[0][i], maps[1][j], ...].
 void MoveByMaps(const Tensor& x, const Tensor& fill,
-                const std::vector<AxisMap>& maps, Tensor& y) {
+                const Scratch<AxisMap>& maps, Tensor& y) {
   FillElements(fill, y);
   if (y.num_elements() == 0) return;
   if (maps.empty()) {
@@ -161,7 +161,7 @@ void MoveByMaps(const Tensor& x, const Tensor& fill,
   const Strides dense = DenseStrides(x.shape());
   const AxisMap& last = maps.back();
   const auto outer = maps.size() - 1;
-  std::vector<size_t> index(outer, 0);
+  Scratch<size_t> index(outer, 0);
   const Nest<2> one({}, {});
   for (int64_t row = 0;; row += static_cast<int64_t>(last.size())) {
     int64_t start = 0;
@@ -206,14 +206,14 @@ AxisMap AxisMapOf(int64_t count, int64_t shift, int64_t extent,
 Status Pad(const op::Pad& op, KernelContext& run) {
   const Tensor& x = run.input(op.data);
   const int rank = x.shape().rank();
-  const std::vector<int64_t> pads = IntegersOf(run.input(op.pads));
-  const std::vector<int64_t> axes =
+  const Scratch<int64_t> pads = IntegersOf(run.input(op.pads));
+  const Dims axes =
       AxesOrAll(IntegersOf(run.input(op.axes)), op.axes.present, rank);
   if (pads.size() != 2 * axes.size()) {
     return InvalidArgument("pads has ", pads.size(), " elements, wanted ",
                            2 * axes.size());
   }
-  std::vector<int64_t> begins(static_cast<size_t>(rank), 0);
+  Dims begins(static_cast<size_t>(rank), 0);
   Shape shape = x.shape();
   for (size_t i = 0; i < axes.size(); ++i) {
     ASSAY_ASSIGN_OR_RETURN(const int axis, NormalizeAxis(axes[i], rank));
@@ -229,7 +229,7 @@ Status Pad(const op::Pad& op, KernelContext& run) {
   }
   ASSAY_ASSIGN_OR_RETURN(Tensor * y, run.Output(op.output, x.dtype(), shape));
   if (y->num_elements() == 0) return OkStatus();
-  std::vector<AxisMap> maps;
+  Scratch<AxisMap> maps;
   for (int axis = 0; axis < rank; ++axis) {
     maps.push_back(AxisMapOf(shape[axis], -begins[static_cast<size_t>(axis)],
                              x.shape()[axis], op.mode));
@@ -243,8 +243,8 @@ Status Pad(const op::Pad& op, KernelContext& run) {
 Status CenterCropPad(const op::CenterCropPad& op, KernelContext& run) {
   const Tensor& x = run.input(op.input_data);
   const int rank = x.shape().rank();
-  const std::vector<int64_t> wanted = IntegersOf(run.input(op.shape));
-  const std::vector<int64_t> axes = AxesOrAll(op.axes, !op.axes.empty(), rank);
+  const Scratch<int64_t> wanted = IntegersOf(run.input(op.shape));
+  const Dims axes = AxesOrAll(op.axes, !op.axes.empty(), rank);
   if (wanted.size() != axes.size()) {
     return InvalidArgument("shape has ", wanted.size(), " elements, wanted ",
                            axes.size());
@@ -257,7 +257,7 @@ Status CenterCropPad(const op::CenterCropPad& op, KernelContext& run) {
   ASSAY_ASSIGN_OR_RETURN(Tensor * y,
                          run.Output(op.output_data, x.dtype(), shape));
   if (y->num_elements() == 0) return OkStatus();
-  std::vector<AxisMap> maps;
+  Scratch<AxisMap> maps;
   for (int axis = 0; axis < rank; ++axis) {
     const int64_t extent = x.shape()[axis];
     const int64_t shift = shape[axis] < extent ? (extent - shape[axis]) / 2

@@ -51,8 +51,8 @@ bool HasExactPositions(const op::Resize& op) {
 template <class W>
 struct Taps {
   bool outside = false;  // of the region: the extrapolation value
-  std::vector<int64_t> at;
-  std::vector<W> weights;
+  Scratch<int64_t> at;
+  Scratch<W> weights;
 };
 
 // coordinate_transformation_mode: where output position x stands in the input.
@@ -168,9 +168,8 @@ Taps<W> TapsOf(const op::Resize& op, const ResizeAxis<W>& a, int64_t position) {
 
 /// The axes that the node resizes, in its own order.
 template <class W>
-Result<std::vector<ResizeAxis<W>>> AxesOf(const op::Resize& op,
-                                          const Shape& x) {
-  std::vector<ResizeAxis<W>> axes;
+Result<Scratch<ResizeAxis<W>>> AxesOf(const op::Resize& op, const Shape& x) {
+  Scratch<ResizeAxis<W>> axes;
   if (op.axes.empty()) {
     for (int axis = 0; axis < x.rank(); ++axis) {
       axes.push_back({.axis = axis, .input = x[axis]});
@@ -193,8 +192,8 @@ int64_t CutExtent(W extent) {
 
 // sizes, under keep_aspect_ratio_policy.
 template <class W>
-void Fit(const op::Resize& op, const std::vector<int64_t>& sizes,
-         std::vector<ResizeAxis<W>>& axes) {
+void Fit(const op::Resize& op, const Scratch<int64_t>& sizes,
+         Scratch<ResizeAxis<W>>& axes) {
   const bool stretches = op.keep_aspect_ratio_policy == "stretch";
   for (size_t i = 0; i < axes.size(); ++i) {
     axes[i].output = sizes[i];
@@ -234,11 +233,11 @@ Status Stretch(int64_t i, W scale, ResizeAxis<W>& axis) {
 
 // Scales that are `fixed` are no operands.
 template <class W>
-Result<std::vector<ResizeAxis<W>>> PlanResize(const op::Resize& op, bool fixed,
-                                              KernelContext& run) {
+Result<Scratch<ResizeAxis<W>>> PlanResize(const op::Resize& op, bool fixed,
+                                          KernelContext& run) {
   ASSAY_ASSIGN_OR_RETURN(auto axes, AxesOf<W>(op, run.input(op.x).shape()));
   const Loaded<W> scales(run.input(op.scales));
-  const std::vector<int64_t> sizes = IntegersOf(run.input(op.sizes));
+  const Scratch<int64_t> sizes = IntegersOf(run.input(op.sizes));
   const Loaded<W> roi(run.input(op.roi));
   const auto count = static_cast<int64_t>(axes.size());
   const auto given = static_cast<int64_t>(sizes.size());
@@ -270,8 +269,8 @@ Result<std::vector<ResizeAxis<W>>> PlanResize(const op::Resize& op, bool fixed,
 }
 
 template <class W>
-std::vector<Taps<W>> AllTaps(const op::Resize& op, const ResizeAxis<W>& axis) {
-  std::vector<Taps<W>> taps;
+Scratch<Taps<W>> AllTaps(const op::Resize& op, const ResizeAxis<W>& axis) {
+  Scratch<Taps<W>> taps;
   const ResizeAxis<double> exact{axis.axis, axis.input, axis.output,
                                  Value(axis.scale)};
   for (int64_t o = 0; o < axis.output; ++o) {
@@ -285,15 +284,15 @@ std::vector<Taps<W>> AllTaps(const op::Resize& op, const ResizeAxis<W>& axis) {
 }
 
 template <class W>
-Shape ResizedShape(Shape shape, const std::vector<ResizeAxis<W>>& axes) {
+Shape ResizedShape(Shape shape, const Scratch<ResizeAxis<W>>& axes) {
   for (const ResizeAxis<W>& axis : axes) shape[axis.axis] = axis.output;
   return shape;
 }
 
 // One axis of x [outer, taps, inner]; y [outer, taps.size(), inner].
 template <class T, class W>
-void ResizeLine(const std::vector<Taps<W>>& taps, const AxisView& view,
-                T outside, const T* x, T* y) {
+void ResizeLine(const Scratch<Taps<W>>& taps, const AxisView& view, T outside,
+                const T* x, T* y) {
   for (int64_t block = 0; block < view.outer; ++block) {
     for (const Taps<W>& each : taps) {
       std::fill_n(y, view.inner, each.outside ? outside : T(0));
@@ -315,14 +314,14 @@ Status ResizeByWeights(const op::Resize& op, KernelContext& run) {
   ASSAY_ASSIGN_OR_RETURN(auto y, Store<T>(run, op.y, input.dtype(),
                                           ResizedShape(input.shape(), axes)));
   const Loaded<T> x(input);
-  std::vector<T> now(x.data(), x.data() + x.size());
+  Scratch<T> now(x.data(), x.data() + x.size());
   Shape shape = input.shape();
   for (const ResizeAxis<W>& axis : axes) {
-    const std::vector<Taps<W>> taps = AllTaps(op, axis);
+    const Scratch<Taps<W>> taps = AllTaps(op, axis);
     ASSAY_ASSIGN_OR_RETURN(const auto view, AxisView::Of(shape, axis.axis));
     shape[axis.axis] = axis.output;
     ASSAY_ASSIGN_OR_RETURN(const int64_t size, shape.NumElements());
-    std::vector<T> next(static_cast<size_t>(size));
+    Scratch<T> next(static_cast<size_t>(size));
     ResizeLine(taps, view, T(op.extrapolation_value), now.data(), next.data());
     now = std::move(next);
   }

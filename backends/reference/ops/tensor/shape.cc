@@ -14,8 +14,8 @@ namespace assay::reference {
 namespace {
 
 /// Which of `rank` axes are listed; invalid argument for one listed twice.
-Result<std::vector<bool>> Listed(const std::vector<int64_t>& axes, int rank) {
-  std::vector<bool> listed(static_cast<size_t>(rank), false);
+Result<Scratch<bool>> Listed(std::span<const int64_t> axes, int rank) {
+  Scratch<bool> listed(static_cast<size_t>(rank), false);
   for (const int64_t axis : axes) {
     ASSAY_ASSIGN_OR_RETURN(const int k, NormalizeAxis(axis, rank));
     if (listed[static_cast<size_t>(k)]) {
@@ -31,7 +31,7 @@ Result<std::vector<bool>> Listed(const std::vector<int64_t>& axes, int rank) {
 // stands for what is left.
 Result<Shape> Reshaped(const op::Reshape& op, const Shape& from,
                        const KernelContext& run) {
-  std::vector<int64_t> dims = IntegersOf(run.input(op.shape));
+  Scratch<int64_t> dims = IntegersOf(run.input(op.shape));
   const bool allow_zero = op.allowzero != 0;
   const Shape wanted(dims);
   ASSAY_ASSIGN_OR_RETURN(const int64_t count, from.NumElements());
@@ -98,7 +98,7 @@ Result<Shape> Squeezed(const op::Squeeze& op, const Shape& from,
 // Unsqueeze-25: the listed axes are those of the result.
 Result<Shape> Unsqueezed(const op::Unsqueeze& op, const Shape& from,
                          const KernelContext& run) {
-  const std::vector<int64_t> axes = IntegersOf(run.input(op.axes));
+  const Scratch<int64_t> axes = IntegersOf(run.input(op.axes));
   const int rank = from.rank() + static_cast<int>(axes.size());
   ASSAY_ASSIGN_OR_RETURN(const auto listed, Listed(axes, rank));
   Dims dims;

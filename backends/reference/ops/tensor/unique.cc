@@ -55,12 +55,12 @@ Order SliceOrder(const T* x, const AxisView& view) {
 
 /// Groups of equal slices.
 struct Groups {
-  std::vector<int64_t> first;    // position of the first of each group
-  std::vector<int64_t> of;       // the group of each slice
-  std::vector<int64_t> members;  // of each group
+  Scratch<int64_t> first;    // position of the first of each group
+  Scratch<int64_t> of;       // the group of each slice
+  Scratch<int64_t> members;  // of each group
 
   static Groups Of(int64_t count, const Order& order, bool sorted) {
-    std::vector<int64_t> by_value(static_cast<size_t>(count));
+    Scratch<int64_t> by_value(static_cast<size_t>(count));
     std::iota(by_value.begin(), by_value.end(), 0);
     std::ranges::stable_sort(
         by_value, [&](int64_t i, int64_t j) { return order(i, j) < 0; });
@@ -79,10 +79,10 @@ struct Groups {
   }
 
   void OrderByPosition() {
-    std::vector<size_t> old(first.size());
+    Scratch<size_t> old(first.size());
     std::iota(old.begin(), old.end(), size_t{0});
     std::ranges::sort(old, {}, [&](size_t g) { return first[g]; });
-    std::vector<int64_t> place(old.size());
+    Scratch<int64_t> place(old.size());
     Groups moved;
     for (size_t g = 0; g < old.size(); ++g) {
       place[old[g]] = static_cast<int64_t>(g);
@@ -96,7 +96,7 @@ struct Groups {
   }
 };
 
-Status StoreIntegers(const std::vector<int64_t>& values, Output output,
+Status StoreIntegers(const Scratch<int64_t>& values, Output output,
                      KernelContext& run) {
   ASSAY_ASSIGN_OR_RETURN(
       Tensor * y, run.Output(output, DType::kInt64, {std::ssize(values)}));

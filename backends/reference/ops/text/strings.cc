@@ -249,7 +249,7 @@ class Pool {
     const Tensor listed = op.pool_strings.empty() ? TensorOf(op.pool_int64s)
                                                   : TensorOf(op.pool_strings);
     Pool pool(listed);
-    const std::vector<int64_t> tokens = pool.tokens_.Find(listed);
+    const Scratch<int64_t> tokens = pool.tokens_.Find(listed);
     const auto& starts = op.ngram_counts;
     for (size_t i = 0; i < starts.size(); ++i) {
       const int64_t last =
@@ -354,10 +354,10 @@ Status Vectorize(const std::shared_ptr<const Pool>& pool,
   ASSAY_ASSIGN_OR_RETURN(auto y,
                          Store<double>(run, op.y, DType::kFloat32, wanted));
   const auto width = static_cast<size_t>(shape[shape.rank() - 1]);
-  const std::vector<int64_t> tokens = pool->tokens().Find(x);
+  const Scratch<int64_t> tokens = pool->tokens().Find(x);
   const size_t rows = shape.rank() == 2 ? static_cast<size_t>(shape[0]) : 1;
   for (size_t n = 0; n < rows; ++n) {
-    std::vector<int64_t> counts(static_cast<size_t>(pool->grams()));
+    Scratch<int64_t> counts(static_cast<size_t>(pool->grams()));
     pool->ForEachGram(std::span(tokens).subspan(n * width, width), op,
                       [&](size_t gram) { ++counts[gram]; });
     for (size_t gram = 0; gram < counts.size(); ++gram) {

@@ -72,7 +72,7 @@ T FirstOf(const Tensor& tensor) {
 }
 
 /// Each value of the map at its place in y, empty or 0 elsewhere.
-void MoveValues(const assay::Map& map, const std::vector<int64_t>& places,
+void MoveValues(const assay::Map& map, std::span<const int64_t> places,
                 Tensor& y) {
   DispatchUnit(y.dtype(), [&]<class Unit>() {
     Unit* to = MutableUnits<Unit>(y);
@@ -85,7 +85,7 @@ void MoveValues(const assay::Map& map, const std::vector<int64_t>& places,
 
 /// The same with conversion.
 template <class From, class To>
-Status ConvertValues(const assay::Map& map, const std::vector<int64_t>& places,
+Status ConvertValues(const assay::Map& map, std::span<const int64_t> places,
                      Tensor& y) {
   std::vector<To> elements(static_cast<size_t>(y.num_elements()));
   for (size_t i = 0; i < places.size(); ++i) {
@@ -169,7 +169,7 @@ Result<Kernel> CastMapFrom(const op::ml::CastMap& op) {
 Status VectorizeMap(const Lookup& vocabulary, int64_t count, DType dtype,
                     const op::ml::DictVectorizer& op, KernelContext& run) {
   ASSAY_ASSIGN_OR_RETURN(const assay::Map* map, MapOf(run, op.x, dtype));
-  const std::vector<int64_t> found = vocabulary.Find(map->keys);
+  const Scratch<int64_t> found = vocabulary.Find(map->keys);
   const auto missing = std::ranges::find(found, -1);
   if (missing != found.end()) {
     return InvalidArgument("key ", missing - found.begin(),

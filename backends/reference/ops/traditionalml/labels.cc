@@ -21,7 +21,7 @@ struct Dictionary {
   Tensor otherwise;  // one element of the same type
 
   template <class Unit>
-  static void Put(const std::vector<int64_t>& found, const Unit* from,
+  static void Put(std::span<const int64_t> found, const Unit* from,
                   const Unit& none, Unit* to) {
     for (const int64_t at : found) *to++ = at < 0 ? none : from[at];
   }
@@ -30,7 +30,7 @@ struct Dictionary {
     const Tensor& x = run.input(input);
     ASSAY_ASSIGN_OR_RETURN(Tensor * y,
                            run.Output(output, values.dtype(), x.shape()));
-    const std::vector<int64_t> found = keys.Find(x);
+    const Scratch<int64_t> found = keys.Find(x);
     if (y->dtype() != values.dtype()) {  // numbers, among Vars
       Put(found, Loaded<Var>(values).data(), Loaded<Var>(otherwise)[0],
           y->mutable_elements<Var>().data());
@@ -96,7 +96,7 @@ Result<Tensor> DefaultOf(const op::ml::LabelEncoder& op, DType dtype) {
 }
 
 /// The position of each element among the categories.
-std::vector<int64_t> FindCategories(const Lookup& categories, const Tensor& x) {
+Scratch<int64_t> FindCategories(const Lookup& categories, const Tensor& x) {
   if (!HoldsFloats(x)) return categories.Find(x);
   if (x.dtype() == kDTypeOf<Var>) {
     const Loaded<Var> vars(x);
@@ -111,7 +111,7 @@ std::vector<int64_t> FindCategories(const Lookup& categories, const Tensor& x) {
     const bool fits = floats[i] >= -0x1p63 && floats[i] < 0x1p63;
     integers.push_back(fits ? static_cast<int64_t>(floats[i]) : 0);
   }
-  std::vector<int64_t> found = categories.Find(TensorOf(integers));
+  Scratch<int64_t> found = categories.Find(TensorOf(integers));
   for (int64_t i = 0; i < floats.size(); ++i) {
     const bool fits = floats[i] >= -0x1p63 && floats[i] < 0x1p63;
     if (!fits) found[static_cast<size_t>(i)] = -1;
@@ -126,7 +126,7 @@ std::vector<int64_t> FindCategories(const Lookup& categories, const Tensor& x) {
 Status OneHot(const Lookup& categories, int64_t count,
               const op::ml::OneHotEncoder& op, KernelContext& run) {
   const Tensor& x = run.input(op.x);
-  const std::vector<int64_t> found = FindCategories(categories, x);
+  const Scratch<int64_t> found = FindCategories(categories, x);
   Dims dims = x.shape().dims();
   dims.push_back(count);
   ASSAY_ASSIGN_OR_RETURN(auto y,

@@ -14,8 +14,8 @@ namespace assay::reference {
 namespace {
 
 // Bits that are equal where the numbers are.
-std::vector<uint64_t> Codes(const Tensor& tensor) {
-  std::vector<uint64_t> codes;
+Scratch<uint64_t> Codes(const Tensor& tensor) {
+  Scratch<uint64_t> codes;
   codes.reserve(static_cast<size_t>(tensor.num_elements()));
   if (!HoldsFloats(tensor)) {
     const Loaded<int64_t> integers(tensor);
@@ -84,9 +84,9 @@ void Lookup::NoteNear(const Tensor& x) const {
   }
 }
 
-std::vector<int64_t> Lookup::Find(const Tensor& x) const {
+Scratch<int64_t> Lookup::Find(const Tensor& x) const {
   if (x.dtype() == kDTypeOf<Var>) NoteNear(x);
-  std::vector<int64_t> found;
+  Scratch<int64_t> found;
   found.reserve(static_cast<size_t>(x.num_elements()));
   if (x.dtype() == DType::kString) {
     for (const std::string& key : x.strings()) {

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "backends/reference/scalar/codec.h"
 #include "framework/core/tensor.h"
 
 namespace assay::reference {
@@ -33,7 +34,7 @@ class Lookup {
   /// For each element of x the position of its key, -1 where there is none. x
   /// holds strings if the keys are strings, integers if they are integers, and
   /// floats if they are floats.
-  std::vector<int64_t> Find(const Tensor& x) const;
+  Scratch<int64_t> Find(const Tensor& x) const;
 
  private:
   /// Notes that traced numbers were compared with the keys next to them.

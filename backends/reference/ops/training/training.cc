@@ -124,7 +124,7 @@ template <class T>
 Result<Progress<T>> ProgressOf(const KernelContext& run, Input rate,
                                Input count) {
   const Loaded<T> r(run.input(rate));
-  const std::vector<int64_t> t = IntegersOf(run.input(count));
+  const Scratch<int64_t> t = IntegersOf(run.input(count));
   if (r.size() == 1 && t.size() == 1) return Progress<T>{r[0], t[0]};
   return InvalidArgument("R has ", r.size(), " and T ", t.size(),
                          " elements, wanted scalars");
@@ -140,8 +140,8 @@ Status Optimize(const Op& op, KernelContext& run) {
                          ProgressOf<T>(run, op.r, op.t));
   const Rule<T> rule(op, progress);
   for (int i = 0; i < tensors; ++i) {
-    std::vector<Tensor> given;
-    std::vector<std::vector<T>> values;
+    Scratch<Tensor> given;
+    Scratch<Scratch<T>> values;
     for (int k = 0; k < kCount; ++k) {
       given.push_back(run.input(op.inputs[k * tensors + i]));
       values.emplace_back(static_cast<size_t>(given.back().num_elements()));

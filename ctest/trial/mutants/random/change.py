@@ -246,8 +246,16 @@ class _Walk(_Tokens):
         if self.text(first) == "return":
             if first + 1 < i and self.text_of(first + 1, i) not in _TRIVIAL:
                 self.add_for("value", first + 1, i, "{}")
-        elif self.is_deed(i):
+        elif self.is_deed(i) and not self.ends_switch(i):
             self.add_for("statement", first, i, "")
+
+    def ends_switch(self, i: int) -> bool:
+        """A break behind which its switch ends, where control goes anyway."""
+        if self.text(self.statement) != "break" or self.text(i + 1) != "}":
+            return False
+        brace = self.opened[-1][1]
+        heads = [first for first, last in self.close.items() if last == brace - 1]
+        return any(self.text(head - 1) == "switch" for head in heads)
 
     def is_deed(self, i: int) -> bool:
         """It does something, and declares nothing."""

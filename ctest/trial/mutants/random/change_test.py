@@ -69,6 +69,15 @@ _ROWS: list[tuple[str, list[str]]] = [
             "F::F() { switch (a) { case kB: c(); break; default: ; } }",
         ],
     ),
+    # no break that only the end of its switch follows
+    ("F::F() { switch (a) { case kB: break; } }", []),
+    (
+        "F::F() { for (;;) { if (a) { break; } } }",
+        [
+            "F::F() { for (;;) { if (!(a)) { break; } } }",
+            "F::F() { for (;;) { if (a) { ; } } }",
+        ],
+    ),
     ("F::F() { T a; T b(c); T* d = e; auto f = g(); std::set<T> h; }", []),
     ("F::F() { f(a,\n  b,\n  c); }", ["F::F() { \n\n; }"]),
     # conditions

@@ -4,13 +4,11 @@
 
 #include <fcntl.h>
 #include <linux/perf_event.h>
-#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdlib>
 #include <string_view>
 
@@ -35,74 +33,59 @@ bool IsCounting() {
 /// The number of the line "NAME:  1234 kB" of /proc/self/status (proc(5)),
 /// which is read without an allocation.
 std::optional<int64_t> StatusKilobytes(std::string_view name) {
-  std::array<char, 4096> text;
-  const int file = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
-  if (file < 0) return std::nullopt;
-  const ssize_t size = read(file, text.data(), text.size());
-  close(file);
-  const std::string_view all(text.data(),
-                             static_cast<size_t>(std::max<ssize_t>(size, 0)));
-  size_t at = all.find(name);
-  if (at == all.npos) return std::nullopt;
-  at = all.find_first_of("0123456789", at);
-  int64_t number = 0;
-  if (at == all.npos ||
-      std::from_chars(all.data() + at, all.data() + all.size(), number).ec !=
-          std::errc()) {
-    return std::nullopt;
-  }
-  return number;
+  std::array<char, 4096> text = {};
+  const file::Descriptor status(open("/proc/self/status", O_RDONLY));
+  [[maybe_unused]] const auto size =
+      read(status.get(), text.data(), text.size());
+  const char* const line = std::ranges::search(text, name).end();
+  if (line == text.end()) return std::nullopt;
+  return std::atoll(line);
 }
 
 /// The peak begins anew at what the process has now.
 bool ResetPeak() {
   const auto peak = StatusKilobytes("VmHWM:");
-  const int file = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC);
-  if (file < 0) return false;
-  const bool is_reset = write(file, "5", 1) == 1;
-  close(file);
-  if (is_reset) peak_before_kb = std::max(peak_before_kb, peak.value_or(0));
-  return is_reset;
+  const file::Descriptor file(open("/proc/self/clear_refs", O_WRONLY));
+  if (write(file.get(), "5", 1) != 1) return false;
+  peak_before_kb = std::max(peak_before_kb, *peak);
+  return true;
 }
 
-int OpenInstructions() {
-  perf_event_attr event = {};
-  event.type = PERF_TYPE_HARDWARE;
-  event.size = sizeof event;
-  event.config = PERF_COUNT_HW_INSTRUCTIONS;
-  event.exclude_kernel = 1;
-  event.exclude_hv = 1;
-  event.disabled = 1;
-  return static_cast<int>(
-      syscall(SYS_perf_event_open, &event, 0, -1, -1, PERF_FLAG_FD_CLOEXEC));
+file::Descriptor OpenInstructions() {
+  perf_event_attr event = {.type = PERF_TYPE_HARDWARE,
+                           .size = sizeof event,
+                           .config = PERF_COUNT_HW_INSTRUCTIONS,
+                           .exclude_kernel = true,
+                           .exclude_hv = true};
+  return file::Descriptor(static_cast<int>(
+      syscall(SYS_perf_event_open, &event, 0, -1, -1, PERF_FLAG_FD_CLOEXEC)));
+}
+
+/// Nothing where the machine counts none.
+std::optional<int64_t> InstructionsOf(const file::Descriptor& opened) {
+  int64_t count = 0;
+  if (read(opened.get(), &count, sizeof count) != sizeof count) return {};
+  return count;
 }
 
 }  // namespace
 
-Counter::Counter() {
-  counts_peak_ = ResetPeak();
-  instructions_ = OpenInstructions();
+Counter::Counter()
+    : counts_peak_(ResetPeak()), instructions_(OpenInstructions()) {
   allocation_count.is_on = true;
   counts_allocations_ = IsCounting();
   allocations_ = allocation_count.calls;
   bytes_ = allocation_count.bytes;
-  if (instructions_ >= 0) ioctl(instructions_, PERF_EVENT_IOC_ENABLE, 0);
+  instructions_before_ = InstructionsOf(instructions_);
 }
 
-Counter::~Counter() {
-  allocation_count.is_on = false;
-  if (instructions_ >= 0) close(instructions_);
-}
+Counter::~Counter() { allocation_count.is_on = false; }
 
 Counts Counter::Stop() {
   Counts counts;
-  int64_t instructions = 0;
-  if (instructions_ >= 0) {
-    ioctl(instructions_, PERF_EVENT_IOC_DISABLE, 0);
-    if (read(instructions_, &instructions, sizeof instructions) ==
-        sizeof instructions) {
-      counts.instructions = instructions;
-    }
+  if (instructions_before_.has_value()) {
+    counts.instructions =
+        *InstructionsOf(instructions_) - *instructions_before_;
   }
   allocation_count.is_on = false;
   if (counts_allocations_) {

@@ -14,6 +14,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "framework/file/file.h"
+
 namespace assay::counts {
 
 /// Nothing for a number that the program or the machine does not tell.
@@ -44,7 +46,8 @@ class Counter {
   bool counts_allocations_ = false;
   bool counts_peak_ = false;
   int64_t allocations_ = 0, bytes_ = 0;  // before
-  int instructions_ = -1;  // descriptor; negative: the machine counts none
+  file::Descriptor instructions_;
+  std::optional<int64_t> instructions_before_;
 };
 
 /// The most memory that this process had before a Counter asked for a new

@@ -2,7 +2,9 @@
 
 #include "framework/testing/host/counts/counts.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <cstring>
@@ -64,6 +66,8 @@ TEST(CounterTest, CountsOnlyMeanwhile) {
   std::jthread([] { std::free(Kept(std::malloc(8))); }).join();
   EXPECT_GE(counter.Stop().allocations, 1);
   EXPECT_FALSE(allocation_count.is_on);
+  Counter();
+  EXPECT_FALSE(allocation_count.is_on);
 }
 
 TEST(CounterTest, AWrongAlignmentIsRefused) {
@@ -75,22 +79,40 @@ TEST(CounterTest, AWrongAlignmentIsRefused) {
 #endif
 
 // Kills: a peak of what was there before, and one that is lost for later.
-TEST(CounterTest, ThePeakIsThatOfMeanwhile) {
+TEST(CounterTest, MemoryIsThatOfMeanwhile) {
   constexpr size_t kBytes = size_t{16} << 20;
+  constexpr int64_t kHalf = kBytes >> 11;
   const auto use = [] {
-    const std::vector<char> used(kBytes, 'x');
-    Kept(const_cast<char*>(used.data()));
+    std::vector<char> used(kBytes, 'x');
+    Kept(used.data());
+    return used;
   };
   use();
-  Counter idle;
-  const Counts none = idle.Stop();
-  if (!none.peak_rss_kb.has_value()) GTEST_SKIP() << "no peak is reset here";
-  EXPECT_LT(*none.peak_rss_kb, *none.steady_rss_kb + (kBytes >> 10) / 2);
-  EXPECT_GE(PeakRssBeforeKilobytes(), *none.steady_rss_kb);
+  const Counts none = Counter().Stop();
+  ASSERT_TRUE(none.steady_rss_kb.has_value());
+  const file::Descriptor reset(open("/proc/self/clear_refs", O_WRONLY));
+  EXPECT_EQ(none.peak_rss_kb.has_value(), write(reset.get(), "5", 1) == 1);
+  if (none.peak_rss_kb.has_value()) {
+    EXPECT_LT(*none.peak_rss_kb, *none.steady_rss_kb + kHalf);
+    EXPECT_GE(PeakRssBeforeKilobytes(), *none.steady_rss_kb + kHalf);
+  } else {
+    EXPECT_EQ(PeakRssBeforeKilobytes(), 0);
+  }
   Counter counter;
-  use();
+  const std::vector<char> used = use();
   const Counts some = counter.Stop();
-  EXPECT_GT(*some.peak_rss_kb, *none.peak_rss_kb + (kBytes >> 10) / 2);
+  EXPECT_GT(*some.steady_rss_kb, *none.steady_rss_kb + kHalf);
+  EXPECT_LT(*some.steady_rss_kb, *none.steady_rss_kb + 4 * kHalf);
+  EXPECT_GE(some.peak_rss_kb.value_or(*some.steady_rss_kb),
+            *some.steady_rss_kb);
+}
+
+// Kills: a descriptor that stays open.
+TEST(CounterTest, CountsLeaveNoFileOpen) {
+  const auto next = [] { return file::Descriptor(dup(STDIN_FILENO)).get(); };
+  const int before = next();
+  Counter().Stop();
+  EXPECT_EQ(next(), before);
 }
 
 // Kills: instructions of another time, or of the kernel.

@@ -28,7 +28,7 @@ constexpr size_t kSegment = size_t{8} << 20;
 /// One that is made for a great tensor is written whole: its pages come at
 /// once.
 int FlagsFor(size_t size) {
-  return MAP_SHARED | (size > kSegment ? MAP_POPULATE : 0);
+  return size > kSegment ? MAP_SHARED | MAP_POPULATE : MAP_SHARED;
 }
 
 /// A sealed memory file and the free parts of it.
@@ -56,9 +56,6 @@ class Segment {
   int fd() const { return file_.get(); }
   std::byte* memory() const { return memory_; }
   size_t size() const { return size_; }
-  bool empty() const {
-    return free_.size() == 1 && free_.begin()->second == size_;
-  }
 
   /// The first free part that is large enough.
   std::byte* Take(size_t size) {
@@ -71,19 +68,22 @@ class Segment {
     return memory_ + offset;
   }
 
-  void Give(const std::byte* data, size_t size) {
+  /// True where all of it is free again.
+  bool Give(const std::byte* data, size_t size) {
     auto part = free_.emplace(static_cast<size_t>(data - memory_), size).first;
     const auto next = std::next(part);
     if (next != free_.end() && part->first + part->second == next->first) {
       part->second += next->second;
       free_.erase(next);
     }
-    if (part == free_.begin()) return;
-    const auto before = std::prev(part);
-    if (before->first + before->second == part->first) {
-      before->second += part->second;
-      free_.erase(part);
+    if (part != free_.begin()) {
+      const auto before = std::prev(part);
+      if (before->first + before->second == part->first) {
+        before->second += part->second;
+        free_.erase(part);
+      }
     }
+    return free_.begin()->second == size_;
   }
 
  private:
@@ -132,9 +132,9 @@ struct State {
   void Give(const std::byte* data, size_t size) {
     const std::lock_guard lock(mutex);
     const auto found = Holding(data);
-    found->second->Give(data, size);
+    const bool is_free = found->second->Give(data, size);
     // One that was made for a great tensor is not kept.
-    if (!found->second->empty() || found->second->size() == kSegment) return;
+    if (!is_free || found->second->size() == kSegment) return;
     ++generation;
     segments.erase(found);
   }
@@ -156,7 +156,7 @@ std::shared_ptr<std::byte> Arena::Allocate(size_t size) {
   if (!state.open) {
     auto* const memory =
         static_cast<std::byte*>(std::aligned_alloc(kAlignment, whole));
-    return {memory, [](std::byte* data) { std::free(data); }};
+    return {memory, &std::free};
   }
   std::byte* const memory = state.Take(whole);
   if (memory == nullptr) return nullptr;

@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -23,6 +24,8 @@ namespace {
 constexpr size_t kSegment = size_t{8} << 20;
 
 using Block = std::shared_ptr<std::byte>;
+
+bool IsMapped(std::byte* page) { return msync(page, 1, MS_ASYNC) == 0; }
 
 /// The other tests have given back their blocks.
 class ArenaTest : public testing::Test {
@@ -78,16 +81,32 @@ TEST_F(ArenaTest, FreePartsBesideOneAnotherAreOne) {
   } while (std::ranges::next_permutation(order).found);
 }
 
+// Kills: a part of no bytes that stays where another begins.
+TEST_F(ArenaTest, AFreePartIsTakenWhole) {
+  Block first = Arena::Allocate(64);
+  Block second = Arena::Allocate(64);
+  const Block behind = Arena::Allocate(64);
+  for (Block* const block : {&first, &second}) {
+    std::byte* const freed = block->get();
+    block->reset();
+    *block = Arena::Allocate(64);
+    EXPECT_EQ(block->get(), freed);
+  }
+}
+
 TEST_F(ArenaTest, AGreatTensorHasASegmentAsLongAsItLives) {
   const size_t count = Arena::Segments().size();
   uint64_t generation = Arena::Generation();
   uint32_t number = 0;
+  std::byte* start = nullptr;
   {
     const Block great = Arena::Allocate(kSegment + 1);
     ASSERT_NE(great, nullptr);
     EXPECT_EQ(Arena::Segments().size(), count + 1);
-    EXPECT_NE(Arena::Generation(), generation);
+    EXPECT_GT(Arena::Generation(), generation);
     number = PlaceOf(great).segment;
+    start = great.get();
+    EXPECT_TRUE(IsMapped(start));
     const int file = DescriptorOf(number);
     struct stat info = {};
     ASSERT_EQ(fstat(file, &info), 0);
@@ -98,7 +117,8 @@ TEST_F(ArenaTest, AGreatTensorHasASegmentAsLongAsItLives) {
     generation = Arena::Generation();
   }
   EXPECT_EQ(DescriptorOf(number), -1);
-  EXPECT_NE(Arena::Generation(), generation);
+  EXPECT_FALSE(IsMapped(start));
+  EXPECT_GT(Arena::Generation(), generation);
   const Block other = Arena::Allocate(kSegment + 1);
   EXPECT_EQ(PlaceOf(other).segment, number + 1) << "numbers are used once";
 }
@@ -171,6 +191,15 @@ TEST_F(ArenaTest, TheOtherSideSeesTheSameBytes) {
   segments.KeepOnly({number + 1});
   EXPECT_EQ(segments.At({number, 0}, 1), nullptr);
   EXPECT_FALSE(segments.Holds(begin));
+  EXPECT_FALSE(IsMapped(begin));
+  std::byte* again = nullptr;
+  {
+    SharedSegments others;
+    ASSERT_TRUE(others.Add(number, DescriptorOf(number)).ok());
+    again = others.At({number, 0}, 1);
+    EXPECT_TRUE(IsMapped(again));
+  }
+  EXPECT_FALSE(IsMapped(again));
 }
 
 TEST_F(ArenaTest, ADescriptorWithoutBytesIsNoSegment) {

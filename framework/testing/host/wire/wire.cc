@@ -20,7 +20,7 @@ enum class Bytes : uint64_t {
 }  // namespace
 
 void Writer::PutBytes(const void* from, size_t count) {
-  if (count > 0) bytes_.append(static_cast<const char*>(from), count);
+  bytes_.append(static_cast<const char*>(from), count);
 }
 
 void Writer::Put(uint64_t number) { PutBytes(&number, sizeof number); }
